@@ -38,6 +38,8 @@ log = logging.getLogger("bot")
 
 VERSION = "0.1.0"
 DEFAULT_PORT = 8300
+FINISH_WITHIN = 8.0
+"""Seconds after the request to stop in which memory.json is brought up to date; the process has ten to end."""
 
 
 class Stop:
@@ -45,7 +47,13 @@ class Stop:
 
     def __init__(self) -> None:
         self.asked = asyncio.Event()
+        self.asked_at: float | None = None
+        """By the event loop's clock."""
         self.is_awaited = False
+
+    def ask(self) -> None:
+        self.asked_at = asyncio.get_running_loop().time()
+        self.asked.set()
 
     async def wait(self, *others: Coroutine[Any, Any, object]) -> None:
         """Wait until stopping is asked for or one of the others ends; what that one raised is raised."""
@@ -226,6 +234,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
             await stack.enter_async_context(health_served(readiness, settings.health_listen))
         if services is None:
             services = await stack.enter_async_context(assembly.open_services(settings))
+        stack.callback(_finish, services.memory, stop)
         service = await stack.enter_async_context(
             telegram_service(
                 settings,
@@ -244,6 +253,12 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         # Before somebody's message needs them: all together take some tenths of a second of the event loop.
         asyncio.get_running_loop().run_in_executor(None, _compile_patterns)
         await stop.wait(service.until_failure())
+
+
+def _finish(memory: ExternalMemory, stop: Stop) -> None:
+    """Whatever Telegram's side has taken of the time that a stop has, what is left is the memory's."""
+    if stop.asked_at is not None:
+        memory.finish_by(stop.asked_at + FINISH_WITHIN)
 
 
 def _compile_patterns() -> None:
@@ -287,7 +302,7 @@ async def _until_stopped(work: Callable[["Stop"], Coroutine[Any, Any, None]]) ->
     task = asyncio.ensure_future(work(stop))
 
     def ask() -> None:
-        stop.asked.set()
+        stop.ask()
         if not stop.is_awaited:
             task.cancel()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import define, field
 from cachetools import LRUCache
 
-from records.errors import ServedElsewhere, SettingsError, StorageError
+from records.errors import ServedElsewhere, SettingsError, StorageError, StorageIndexing
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock
@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 
 DEFAULT_EVERY_N = 20
 MOST_EVERY_N = 500
+WORDS_WITHIN = 10.0
+"""Seconds that a forgetting waits for words that are being indexed."""
 CONFIGS_HELD = 1_000
 """Owners whose configuration the process holds."""
 
@@ -52,6 +54,7 @@ class ExternalMemory:
     _stores: dict[StorageType, MemoryStore]
     _clock: Clock
     on_gain: list[Callable[[int], None]] = field(factory=list[Callable[[int], None]], init=False)
+    words_within: float = field(default=WORDS_WITHIN, init=False)
     _locks: OwnerLocks = field(factory=OwnerLocks, init=False)
     _configs: LRUCache[int, OwnerConfig | None] = field(factory=partial(LRUCache, CONFIGS_HELD), init=False)
 
@@ -203,16 +206,20 @@ class ExternalMemory:
         return self._locks.of(owner).between_turns()
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """What `forget` would erase."""
+        """What `forget` would erase. Raises StorageIndexing as `forget` does."""
         async with self.home(owner) as store:
+            await self._demand_words(store, owner, what)
             return await store.forgetting.preview(owner, what)
 
     async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
         """Erase it and everything derived from it, from every file, whether memory is on or off; what was erased.
 
         `tidies` False: when many owners forget at once, `tidy` cleans the files later. Raises StorageError, nothing
-        erased. For more than facts or profiles, call it `between_turns` (as Corrections.forget does).
+        erased; StorageIndexing where what quotes it cannot be found yet. For more than facts or profiles, call it
+        `between_turns` (as Corrections.forget does).
         """
+        async with self.home(owner) as store:
+            await self._demand_words(store, owner, what)
         async with self._locks.of(owner).exclusive():
             await self._ground.leases.hold(owner)
             config = await self._config(owner)
@@ -235,19 +242,34 @@ class ExternalMemory:
         """The id that an owner has now, given this or an earlier one."""
         return self._ground.renaming.successors.get(owner, owner)
 
+    def finish_by(self, moment: float) -> None:
+        """The process has to end by this moment of the event loop's clock, see MemoryStore."""
+        for store in self._stores.values():
+            store.finish_by(moment)
+
     async def tidy(self) -> None:
         """Remove what was forgotten from the files, where that is not done yet. Call it at intervals."""
         await self._ground.erasing.tidy()
 
     async def with_archives(self, what: Forgetting) -> list[int]:
-        """The owners who have such archives."""
+        """The owners who have such archives; those whose words are being indexed have to wait for the next time."""
         owners = [location.owner for location in await self._ground.directory.locations()]
-        return [owner for owner in await self.served(owners) if (await self.preview(owner, what)).messages]
+        found: list[int] = []
+        for owner in await self.served(owners):
+            with suppress(StorageIndexing):
+                if (await self.preview(owner, what)).messages:
+                    found.append(owner)
+        return found
 
     async def total(self, owner: int) -> int:
         """Messages stored of an owner, over all scopes."""
         async with self.home(owner) as store:
             return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
+
+    async def _demand_words(self, store: MemoryStore, owner: int, what: Forgetting) -> None:
+        """What quotes the forgotten is found by its words, so all of them have to be there."""
+        if what.what != "everything" and not await store.indexed(owner, within=self.words_within):
+            raise StorageIndexing
 
     async def _taken_over(self, owners: Sequence[int]) -> None:
         """What this process knows of owners from before it served them may be outdated."""

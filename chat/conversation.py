@@ -314,7 +314,10 @@ class Conversation:
                         ceiling=ceiling,
                         zone=turn.zone,
                     )
-                turn.session.recall_failed = False
+                    is_indexed = store is None or await store.indexed(turn.scope.owner, within=0)
+                if not is_indexed and not turn.session.recall_failed:
+                    turn.notices.append(tr("notices-indexing"))
+                turn.session.recall_failed = not is_indexed
             except StorageError as error:
                 self._note_unread(error, turn)
             else:

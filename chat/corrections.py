@@ -110,6 +110,7 @@ class Corrections:
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
                 if store is None or message is None or not message.is_user:
                     return Correction()
+                await store.indexed(scope.owner)  # what still says the same is found by its words
                 revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
                 if revised is None:
                     return Correction()

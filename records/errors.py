@@ -6,6 +6,7 @@ KeepsakeError
 │   ├── StorageBusy      another process holds the data directory or the database
 │   ├── StorageTooNew    the file was written by a newer version
 │   ├── StorageTooLarge  a file is larger than what is read of its kind
+│   ├── StorageIndexing  the words of earlier messages are being indexed, and are needed for this
 │   ├── StorageCorrupt   the file is damaged; it is left as it is
 │   ├── StaleFold        the fold's lease is gone, or its sources changed meanwhile
 │   └── StaleFacts       what facts or the profile were made from changed meanwhile
@@ -69,6 +70,10 @@ class StorageTooLarge(StorageError):  # noqa: N818
 
 class StorageCorrupt(StorageError):  # noqa: N818
     """The memory's file is damaged; it was left as it is."""
+
+
+class StorageIndexing(StorageError):  # noqa: N818
+    """I am indexing your earlier messages again, and need them all for this. Please try it again in a minute."""
 
 
 class StaleFold(StorageError):  # noqa: N818

@@ -95,7 +95,9 @@ class Erasure:
         unfinished = [one for one in await self._unfinished() if owners is None or one.owner in owners]
         for one in unfinished:
             if not one.is_erased:
-                await self._erase(one.id, one.owner, one.what, await store_of(one.owner))
+                store = await store_of(one.owner)
+                await store.indexed(one.owner)
+                await self._erase(one.id, one.owner, one.what, store)
         with suppress(StorageError):
             await self.tidy()
         return [one.owner for one in unfinished]

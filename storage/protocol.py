@@ -102,6 +102,13 @@ class MemoryStore(Protocol):
     async def scopes(self, owner: int) -> list[Scope]:
         """The scopes of an owner that hold a message."""
 
+    async def indexed(self, owner: int, *, within: float | None = None) -> bool:
+        """Wait until words find all messages of an owner; False where that takes longer than `within` seconds (JSON,
+        while its working copy is made again). Until then searches wait for WORDS_WITHIN and find what is indexed, the
+        newest messages.
+        """
+        ...
+
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
         """The best messages by BM25 that hold at least one of the terms (text/analyzer.py), best first."""
 
@@ -214,3 +221,8 @@ class MemoryStore(Protocol):
 
     async def flush(self) -> None:
         """Make the files complete by themselves, as after a clean stop (JSON: write the snapshot)."""
+
+    def finish_by(self, moment: float) -> None:
+        """The process has to end by this moment of the event loop's clock: what the next start does as well is left to
+        it (JSON: the snapshot of the end, whose journal stays instead).
+        """

@@ -4,6 +4,7 @@ notices-stored-whole = Gespeichert ist sie ganz.
 notices-truncated = Das Modell hat an seiner eigenen Längengrenze aufgehört, die Antwort kann also zu früh enden.
 notices-store = Ich kann gerade nicht in mein Gedächtnis schreiben. Ich mache mit dem weiter, was ich aus diesem Gespräch weiß, und speichere es, sobald das wieder geht.
 notices-unread = Ich konnte dafür nicht in mein Gedächtnis sehen: { $why }. Ich habe aus dem geantwortet, was ich aus diesem Gespräch weiß; deine Nachricht ist aufgehoben.
+notices-indexing = Ich erstelle das Verzeichnis deiner früheren Nachrichten neu und übersehe deshalb ein, zwei Minuten lang vielleicht einige davon. Verloren ist nichts.
 notices-fold = Ich konnte unser früheres Gespräch nicht zusammenfassen: { $why } Nichts ist verloren: Alle Nachrichten bleiben, wie sie sind, und nach deiner nächsten Nachricht versuche ich es wieder.
 notices-kept = Deine Nachricht ist aufgehoben.
 notices-failed = Ich konnte nicht antworten: { $why } Bitte versuch es gleich noch einmal.

@@ -6,6 +6,7 @@ notices-stored-whole = It is stored whole.
 notices-truncated = The model stopped at its own length limit, so the answer may end early.
 notices-store = I cannot write to my memory right now. I go on from what I remember of this conversation, and store it as soon as that works again.
 notices-unread = I could not look into my memory for this: { $why }. I answered from what I remember of this conversation; your message is kept.
+notices-indexing = I am indexing your earlier messages again, so for a minute or two I may overlook some of them. Nothing is lost.
 notices-fold = I could not summarise our earlier talk: { $why } Nothing is lost: all messages stay as they are, and I try again after your next message.
 notices-kept = Your message is kept.
 notices-failed = I could not answer: { $why } Please try again in a moment.

@@ -4,6 +4,7 @@ notices-stored-whole = Está guardado entero.
 notices-truncated = El modelo se detuvo en su propio límite de longitud, así que la respuesta puede quedar incompleta.
 notices-store = Ahora mismo no puedo escribir en mi memoria. Sigo con lo que recuerdo de esta conversación y lo guardaré en cuanto vuelva a funcionar.
 notices-unread = No he podido consultar mi memoria para esto: { $why }. He respondido con lo que recuerdo de esta conversación; tu mensaje está guardado.
+notices-indexing = Estoy rehaciendo el índice de tus mensajes anteriores, así que durante uno o dos minutos puede que pase por alto algunos. No se ha perdido nada.
 notices-fold = No he podido resumir nuestra conversación anterior: { $why } No se ha perdido nada: todos los mensajes se quedan como están, y lo intentaré de nuevo tras tu próximo mensaje.
 notices-kept = Tu mensaje está guardado.
 notices-failed = No he podido responder: { $why } Inténtalo de nuevo en un momento.

@@ -4,6 +4,7 @@ notices-stored-whole = Ela está guardada inteira.
 notices-truncated = O modelo parou no próprio limite de tamanho, então a resposta pode terminar cedo.
 notices-store = Não consigo escrever na minha memória agora. Continuo com o que lembro desta conversa e guardo tudo assim que isso voltar a funcionar.
 notices-unread = Não consegui consultar minha memória para isto: { $why }. Respondi com o que lembro desta conversa; sua mensagem está guardada.
+notices-indexing = Estou refazendo o índice das suas mensagens anteriores, por isso durante um ou dois minutos posso deixar passar algumas. Nada se perdeu.
 notices-fold = Não consegui resumir nossa conversa anterior: { $why } Nada se perdeu: todas as mensagens ficam como estão, e tento de novo depois da sua próxima mensagem.
 notices-kept = Sua mensagem está guardada.
 notices-failed = Não consegui responder: { $why } Tente de novo daqui a pouco.

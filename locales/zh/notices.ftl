@@ -4,6 +4,7 @@ notices-stored-whole = 消息已完整保存。
 notices-truncated = 模型到了自己的长度上限，所以回答可能没有写完。
 notices-store = 我现在无法写入记忆。我会凭这段对话中记得的内容继续，等恢复后马上保存。
 notices-unread = 这次我没能查阅记忆：{ $why }。我根据这段对话中记得的内容作了回答；你的消息已保存。
+notices-indexing = 我正在重建你以前消息的索引，一两分钟内可能会漏掉其中一些。没有任何内容丢失。
 notices-fold = 我没能总结我们之前的对话：{ $why }什么也没丢：所有消息都保持原样，你发下一条消息后我会再试。
 notices-kept = 你的消息已保存。
 notices-failed = 我没能回答：{ $why }请稍后再试。

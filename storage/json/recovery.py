@@ -18,7 +18,7 @@ from records.owners import StorageType
 from storage.files.database import migrate
 from storage.files.driver import connect, create_private, sentence_for, sqlite3
 from storage.files.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS
-from storage.json import snapshot
+from storage.json import missing_words, snapshot
 from storage.json.journal import Entry, entries, survey
 from storage.search import word_index
 from storage.sqlite.migrations import MIGRATIONS
@@ -139,7 +139,8 @@ class Recovery:
             connection.execute(_JOURNAL_STATE)
             if found is not None:
                 snapshot.insert(connection, found, StorageType.JSON)
-                word_index.rebuild(connection)
+                missing_words.make_table(connection)
+                missing_words.note_all(connection)
             connection.execute(
                 "INSERT INTO journal_state VALUES (1, ?, ?, ?, 0)",
                 (
@@ -169,6 +170,7 @@ class Recovery:
                     f"{JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
                 )
             connection.execute("BEGIN IMMEDIATE")
+            missing_words.make_table(connection)
             for entry in entries(self._journal, end=seen.end, after=seq):
                 _apply(connection, entry)
             _adopt_orphans(connection)
@@ -199,7 +201,7 @@ def _is_sound(connection: sqlite3.Connection) -> bool:
 
 
 def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
-    """Put an entry's rows and delete its keys, the word index included."""
+    """Put an entry's rows and delete its keys; what is new to the word index is noted as missing there."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
             raise StorageTooNew(
@@ -231,7 +233,8 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
     before = connection.execute(find, key).fetchone()
     connection.execute(MESSAGES.upsert, MESSAGES.stored(row))
     if before is None or before["content"] != row["content"]:
-        word_index.reindex(connection, connection.execute(find, key).fetchone()["seq"], row)
+        owner, number = (int(str(part)) for part in key)
+        missing_words.note(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
 
 
 def _adopt_orphans(connection: sqlite3.Connection) -> None:

@@ -30,7 +30,7 @@ ASKED_EVERY = 1_000
 
 
 class NotWanted(Exception):  # noqa: N818 - reads as the state it is
-    """A newer snapshot is about to be written instead."""
+    """A newer snapshot is about to be written instead, or there is no time left for one."""
 
 
 class SnapshotError(Exception):

@@ -7,8 +7,10 @@ then a snapshot replaces memory.json. Does not know what is remembered.
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from records.errors import StorageError
@@ -19,9 +21,12 @@ from storage.files.driver import connect, create_private, explained, sqlite3
 from storage.files.tables import TABLES, USERS, Portable, Table
 from storage.json import snapshot
 from storage.json.journal import Entry, Journal
+from storage.json.missing_words import MissingWords
 from storage.json.recovery import DISTRUSTED_NAME, INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Recovery, mark_clean
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.sql_store import SqlStore
+
+log = logging.getLogger(__name__)
 
 LEAST_JOURNAL = 1_000_000
 LINE_ROWS = 500
@@ -55,12 +60,14 @@ class JsonStore(SqlStore):
         self.reports = reports
         self._target = folder / SNAPSHOT_NAME
         self._journal = Journal(folder / JOURNAL_NAME)
+        self._words = MissingWords(database)
         self._seq = 0
         self._next = 0
         self._snapshot_lock = asyncio.Lock()
         self._background: asyncio.Task[None] | None = None
         self._retry_above = 0
         self._is_closing = False
+        self._close_by: float | None = None
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -69,7 +76,8 @@ class JsonStore(SqlStore):
     ) -> AsyncIterator["JsonStore"]:
         """Open the store in `folder`, recovering what an interrupted run left; at the end memory.json is complete.
 
-        Raises StorageTooNew, everything left as it is, when a newer version wrote memory.json.
+        Only where `finish_by` left no time for that does its journal stay. Raises StorageTooNew, everything left as it
+        is, when a newer version wrote memory.json.
         """
         recovery = Recovery(folder, clock)
         with explained(folder / SNAPSHOT_NAME):
@@ -86,7 +94,8 @@ class JsonStore(SqlStore):
             if recovery.snapshot_needed:
                 await store.flush()
             try:
-                yield store
+                async with store._words.indexing():
+                    yield store
             finally:
                 await uncancelled(store._close)
         # Without this mark the next start checks the working copy, or rebuilds it.
@@ -103,17 +112,30 @@ class JsonStore(SqlStore):
         await self._snapshot()
         await super().scrub()
 
+    async def indexed(self, owner: int, *, within: float | None = None) -> bool:
+        return await self._words.indexed(owner, within=within)
+
+    async def rename(self, owner: int, new: int) -> None:
+        await super().rename(owner, new)
+        self._words.renamed(owner, new)
+
     def distrust(self) -> None:
         """Have the next start rebuild the working copy, which was found damaged."""
         with contextlib.suppress(OSError):
             create_private(self._target.with_name(DISTRUSTED_NAME))
 
+    def finish_by(self, moment: float) -> None:
+        self._close_by = moment
+
     async def flush(self) -> None:
         """Write everything to memory.json; no journal remains."""
+        await self._flush(lambda: True)
+
+    async def _flush(self, is_wanted: Callable[[], bool]) -> None:
         async with self._db.read(None) as reader:
             row = await reader.row("SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != snapshot.identity_of(self._target):
-            await self._snapshot()
+            await uncancelled(partial(self._make_snapshot, is_wanted=is_wanted))
 
     # the journal: called by the database while nobody else writes; the first two in its thread ----------------
     def before_commit(self, connection: sqlite3.Connection) -> None:
@@ -200,8 +222,11 @@ class JsonStore(SqlStore):
         self._is_closing = True
         if self._background is not None:
             await self._background
+        by, now = self._close_by, asyncio.get_running_loop().time
         try:
-            await self.flush()
+            await self._flush(lambda: by is None or now() < by)
+        except snapshot.NotWanted:
+            log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
         self._journal.close()

@@ -33,6 +33,8 @@ from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
 
 BATCH = 500
+WORDS_WITHIN = 2.0
+"""Seconds that a search waits for words that are being indexed."""
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 _ALL = 2**62
@@ -192,7 +194,11 @@ class SqlStore(FoldTable):
         )
         return [Scope(owner=owner, thread=row[0]) for row in rows]
 
+    async def indexed(self, owner: int, *, within: float | None = None) -> bool:
+        return True
+
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
+        await self.indexed(scope.owner, within=WORDS_WITHIN)
         async with self._db.read(scope.owner) as reader:
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(row), score=score) for row, score in found]
@@ -206,6 +212,7 @@ class SqlStore(FoldTable):
         surely: Sequence[str] = (),
         readings: Readings | None = None,
     ) -> Matching:
+        await self.indexed(scope.owner, within=WORDS_WITHIN)
         most = self._most_postings
         return await self._together(
             scope.owner,
@@ -239,6 +246,7 @@ class SqlStore(FoldTable):
         readings: Readings | None = None,
         sources: Sequence[int] = (),
     ) -> Pool:
+        await self.indexed(scope.owner, within=WORDS_WITHIN)
         most = self._most_postings
 
         def both(connection: Connection) -> Pool:
@@ -322,6 +330,9 @@ class SqlStore(FoldTable):
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""
+
+    def finish_by(self, moment: float) -> None:
+        """The end takes no time."""
 
 
 async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> str:

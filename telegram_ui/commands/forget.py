@@ -93,8 +93,9 @@ class ForgetCommands(Family):
             asked = analyzer.content_terms(ask.argument)
             matched = await store.matching(scope, asked, limit=0, readings=analyzer.readings_of(asked, ask.argument))
             hits = await store.search(scope, matched.held(asked), limit=MATCHES)
+            is_indexed = await store.indexed(scope.owner, within=0)
         if not hits:
-            return tr("forget-none-found")
+            return tr("forget-none-found" if is_indexed else "notices-indexing")
         zone = await self._zone(scope.owner)
         lines = [tr("forget-which"), ""]
         lines += [_line(hit.message, zone) for hit in hits]

@@ -55,6 +55,9 @@ class SearchCommands(Family):
         lines = [f"{HEADING}{query}"]
         if not page.found:
             lines.append(tr("search-nothing"))
+        async with self._services.memory.home(ask.chat.scope.owner) as store:
+            if not await store.indexed(ask.chat.scope.owner, within=0):
+                lines.append(tr("notices-indexing"))
         zone = await self._zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
             lines += ["", found_text(number, found, ask, zone)]

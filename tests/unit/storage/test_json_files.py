@@ -1,5 +1,6 @@
 """memory.json, its journal and its working copy: how they look, and what is made of each kind of damage."""
 
+import asyncio
 import contextlib
 import json
 import shutil
@@ -468,3 +469,21 @@ async def test_a_working_copy_that_was_found_damaged_is_rebuilt_once(tmp_path: P
     async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
         assert store.reports == []
     assert names(tmp_path) == {"memory.json", "index.db"}
+
+
+async def test_a_stop_without_time_leaves_the_journal_and_loses_nothing(tmp_path: Path) -> None:
+    await filled(tmp_path)
+    before = (tmp_path / "memory.json").read_bytes()
+    async with opened(tmp_path) as store:
+        await talk(store, ANNA, 2, "later")
+        digest = await store.digest(ANNA.owner)
+        store.finish_by(asyncio.get_running_loop().time())
+    assert names(tmp_path) == {"memory.json", "memory.json.journal", "index.db"}
+    assert (tmp_path / "memory.json").read_bytes() == before, "it is whole, as it was"
+    async with opened(tmp_path) as store:
+        assert (await store.digest(ANNA.owner), store.reports) == (digest, [])
+        store.finish_by(asyncio.get_running_loop().time() + 60)
+    assert names(tmp_path) == {"memory.json", "index.db"}
+    (tmp_path / "index.db").unlink()
+    async with opened(tmp_path) as store:
+        assert await store.digest(ANNA.owner) == digest
