@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from records.errors import KeepsakeError
 from storage.files.database import Database
-from storage.files.driver import sqlite3
+from storage.files.sql import Connection
 from storage.search import word_index
 from storage.search.terms import Entry
 
@@ -38,18 +38,18 @@ AND NOT EXISTS (SELECT 1 FROM places WHERE places.seq = messages.seq) ORDER BY s
 """
 
 
-def make_table(connection: sqlite3.Connection) -> None:
+def make_table(connection: Connection) -> None:
     """Have the table, where it is not there yet."""
     connection.execute(_TABLE)
     connection.execute(_BY_OWNER)
 
 
-def note_all(connection: sqlite3.Connection) -> None:
+def note_all(connection: Connection) -> None:
     """No message of the file is indexed."""
     connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
 
 
-def note(connection: sqlite3.Connection, owner: int, message: int, seq: int) -> None:
+def note(connection: Connection, owner: int, message: int, seq: int) -> None:
     """This message is new, or has other words than those that are indexed."""
     word_index.forget(connection, owner, json.dumps([message]))
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
@@ -123,7 +123,7 @@ class MissingWords:
         return False
 
 
-def _put(connection: sqlite3.Connection, owner: int, seqs: Sequence[int], entries: Sequence[Entry]) -> None:
+def _put(connection: Connection, owner: int, seqs: Sequence[int], entries: Sequence[Entry]) -> None:
     # What was forgotten, corrected or renamed since it was read is not as these entries say.
     given = json.dumps(list(seqs))
     still = {row["seq"] for row in connection.execute(_ROWS, (owner, given))}

@@ -90,7 +90,7 @@ async def test_what_was_indexed_before_a_kill_is_not_indexed_again(tmp_path: Pat
             ).fetchone()
             missing_words.note(connection, ANNA.owner, newest.id, row["seq"])
 
-        await store._db.transact(takes_out)
+        await store._db.transact(takes_out, ANNA.owner)
         shutil.copytree(live, killed)
         assert await hits(store) == MESSAGES - 1
     async with opened(killed) as store:
@@ -120,8 +120,10 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(tmp
         def takes_out(connection: Connection) -> None:
             word_index.forget(connection, ANNA.owner, json.dumps([kept.id]))
 
-        await store._db.transact(takes_out)
-        await store._db.transact(lambda connection: missing_words._put(connection, ANNA.owner, seqs, entries))
+        await store._db.transact(takes_out, ANNA.owner)
+        await store._db.transact(
+            lambda connection: missing_words._put(connection, ANNA.owner, seqs, entries), ANNA.owner
+        )
         assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [kept.id]
         assert [hit.message.id for hit in await store.search(ANNA, ["seal"], limit=9)] == [corrected.id]
 
