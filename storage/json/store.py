@@ -15,6 +15,7 @@ from pathlib import Path
 
 from records.errors import StorageError
 from records.owners import StorageType
+from runtime.cooperative import gc_paused
 from runtime.tasks import uncancelled
 from storage.files.database import Database
 from storage.files.driver import connect, create_private, explained, sqlite3
@@ -80,7 +81,7 @@ class JsonStore(SqlStore):
         is, when a newer version wrote memory.json.
         """
         recovery = Recovery(folder, clock)
-        with explained(folder / SNAPSHOT_NAME):
+        with explained(folder / SNAPSHOT_NAME), gc_paused():
             await asyncio.to_thread(recovery.run)
         index = folder / INDEX_NAME
         async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
