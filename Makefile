@@ -9,7 +9,7 @@ MODEL ?= 1.5b
 # Most tests wait for a process: twice as many workers as two cores have.
 WORKERS ?= 4
 
-.PHONY: run test lint format reference bench real fuzz crash-test soak clean
+.PHONY: run test lint format reference bench real fuzz crash-test soak check-deploy clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -51,6 +51,10 @@ crash-test: $(VENV)/.test
 soak: $(VENV)/.test
 	$(BIN)/python -m reliability.soak --turns $(TURNS)
 
+# The files of deploy/ by the tools of what they are for; `make test` checks what needs none of these.
+check-deploy: $(VENV)/.deploy
+	$(BIN)/python -m pytest tests/house/test_deployment.py
+
 $(VENV)/.run: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Keepsake needs Python 3.11 or newer: make PYTHON=python3.11 run")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -59,6 +63,10 @@ $(VENV)/.run: requirements.txt
 
 $(VENV)/.real: requirements-real.txt $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-real.txt
+	@touch $@
+
+$(VENV)/.deploy: requirements-deploy.txt $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-deploy.txt
 	@touch $@
 
 $(VENV)/.test: requirements-dev.txt $(VENV)/.run
