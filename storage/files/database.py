@@ -4,9 +4,12 @@ A transaction is whole or nothing, also when its task is cancelled. Does not kno
 """
 
 import asyncio
+import atexit
 import contextlib
+import functools
 import logging
 import os
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -26,6 +29,7 @@ Result = TypeVar("Result")
 READERS = 3
 LOG_PATIENCE = 200
 """Milliseconds that cutting the log waits for readers."""
+_COPYING = threading.Lock()
 
 
 class Database:
@@ -205,15 +209,39 @@ def migrate(path: Path, steps: Sequence[Migration]) -> list[Path]:
             if not copy.exists():
                 copy_database(path, copy)
             copies.append(copy)
-        connection.execute("PRAGMA foreign_keys=OFF")  # has no effect inside a transaction
-        for number, step in enumerate(steps[version:], start=version + 1):
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                step(connection)
-                _demand_whole(connection, path, number)
-                connection.execute(f"PRAGMA user_version={number}")
-                connection.execute("COMMIT")
-            except BaseException:
-                connection.rollback()
-                raise
+        elif version == 0:
+            _put_empty(connection, tuple(steps))
+            return []
+        _run(connection, steps, version, path)
         return copies
+
+
+def _run(connection: sqlite3.Connection, steps: Sequence[Migration], version: int, path: Path) -> None:
+    """Take the steps behind `version`, each a transaction of its own."""
+    connection.execute("PRAGMA foreign_keys=OFF")  # has no effect inside a transaction
+    for number, step in enumerate(steps[version:], start=version + 1):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            step(connection)
+            _demand_whole(connection, path, number)
+            connection.execute(f"PRAGMA user_version={number}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.rollback()
+            raise
+
+
+@functools.cache
+def _empty(steps: tuple[Migration, ...]) -> sqlite3.Connection:
+    """A file of this schema with nothing in it: 250 kB in memory, which take 40 ms of a processor to make by steps."""
+    made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    atexit.register(made.close)
+    made.row_factory = sqlite3.Row
+    _run(made, steps, 0, Path("a new file"))
+    return made
+
+
+def _put_empty(connection: sqlite3.Connection, steps: tuple[Migration, ...]) -> None:
+    """Copied whole or not at all: SQLite's backup is one transaction. The folder's lock keeps other programs away."""
+    with _COPYING:
+        _empty(steps).backup(connection)

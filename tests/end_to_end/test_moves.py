@@ -115,24 +115,24 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
     async with own_house.bot(DATA_DIR=folder) as process:
         await ann.sets_up(storage)
         since = ann.now
-        sends(ann, long_chat(4000, person=ann.id), caption="/import")
-        offer = await ann.hears("would add 4,000 messages", since=since)
+        sends(ann, long_chat(1500, person=ann.id), caption="/import")
+        offer = await ann.hears("would add 1,500 messages", since=since)
         since = ann.now
         # After "Importing…": the first word of progress holds the import up until the kill.
         own_house.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
         ann.press(offer, "Import")
-        await ann.hears(lambda message: " of 4,000" in message.get("text", ""), since=since)
+        await ann.hears(lambda message: " of 1,500" in message.get("text", ""), since=since)
         await process.kill()
     assert not violations(read(own_house.folder / folder))
     since = ann.now
     async with own_house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
         assert "known already" in done
-        assert "I read 4,000 messages of yours" in done
-        await ann.asks("To which locker went parcel 2113?", "Noted")
-        assert "went to locker 14791" in json.dumps(own_house.chat_requests()[-1])
+        assert "I read 1,500 messages of yours" in done
+        await ann.asks("To which locker went parcel 1113?", "Noted")
+        assert "went to locker 7791" in json.dumps(own_house.chat_requests()[-1])
         since = ann.now
-        sends(ann, long_chat(4000, person=ann.id), caption="/import")
+        sends(ann, long_chat(1500, person=ann.id), caption="/import")
         known = await ann.hears("There is nothing to import", since=since)
         since = ann.now
         ann.press(known, "Learn facts")
@@ -141,7 +141,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         stopped = await ann.hears("I have stopped", since=since)
         for text in (begun["text"], stopped["text"]):
             assert "There is nothing to import" in text
-            assert "I read 4,000 messages" not in text
+            assert "I read 1,500 messages" not in text
         await ann.asks("/summary_off", "Memory is off")
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
     found = read(own_house.folder / folder)

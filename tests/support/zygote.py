@@ -11,12 +11,15 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
 import bot
+from storage.files.database import migrate
 from storage.json import store
+from storage.sqlite.migrations import MIGRATIONS
 from text.patterns import compiled_all
 from text.tokenizer import Tokenizer
 
@@ -77,6 +80,8 @@ def _run(order: bytes, out: int, err: int) -> None:
 if __name__ == "__main__":
     Tokenizer.for_encoding("o200k_base").count("loaded once")
     deque(compiled_all(), maxlen=0)
+    with tempfile.TemporaryDirectory() as folder:
+        migrate(Path(folder) / "memory.db", MIGRATIONS)
     # Snapshots after a few messages instead of after a megabyte, so that kills hit them.
     store.LEAST_JOURNAL = int(sys.argv[2]) if len(sys.argv) > 2 else store.LEAST_JOURNAL
     with socket.socket(fileno=int(sys.argv[1])) as orders:

@@ -17,6 +17,7 @@ from records.owners import IN_FILES, StorageType
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from storage.files.tables import FACTS
+from storage.sqlite import sql_store
 from telegram_ui.commands.transfer import done_text, plan_text
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
@@ -26,31 +27,33 @@ STORES = pytest.mark.parametrize("storage", IN_FILES)
 
 
 async def lived_in(talk: Talk) -> None:
-    """A hundred and eighty messages under each of seven summaries, one of them a higher one; a fact; the last words are
+    """Sixty messages under each of seven summaries, one of them a higher one; a fact; the last words are
     not summarised.
     """
     await talk.remember(every_n=500)
     async with talk.services.memory.home(ANNA.id) as store:
-        for first in range(0, 1260, 180):
+        for first in range(0, 420, 60):
             said = [
                 NewMessage(role="user", content=f"Note {n}.", created_at=NOW + timedelta(seconds=n), source=f"1:{n}")
-                for n in range(first, first + 180)
+                for n in range(first, first + 60)
             ]
             await store.append(HERE, said)
             assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
         read = await store.messages(HERE, [1])
         learned, _ = await store.facts.pending(HERE, 1)
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
-        await store.facts.commit(HERE, changes, read=read, learned=learned, until=1260, now=NOW)
+        await store.facts.commit(HERE, changes, read=read, learned=learned, until=420, now=NOW)
         await store.append(HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))])
 
 
 async def in_parts(talk: Talk) -> list[bytes]:
     exporter = type(talk.services.exporter)(
-        memory=talk.services.memory, clock=lambda: talk.moment[0], readable=1000, largest=120_000
+        memory=talk.services.memory, clock=lambda: talk.moment[0], readable=300, largest=27_000
     )
-    async with exporter.files(ANNA.id) as files:
-        return [one.file.read() for one in files]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sql_store, "BATCH", 200)  # a part ends with a batch, and the talk is short
+        async with exporter.files(ANNA.id) as files:
+            return [one.file.read() for one in files]
 
 
 def as_it_was(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
@@ -99,7 +102,7 @@ async def test_an_export_of_several_files_comes_back_as_it_was(
     async with talking(tmp_path / "new") as talk:
         after = await dumped(talk)
         assert "restores" not in after
-        assert [row["content"] for row in after["messages"] if row["id"] > 1261].count("Said in between.") == 3
+        assert [row["content"] for row in after["messages"] if row["id"] > 421].count("Said in between.") == 3
         kept = {row["id"] for row in before["messages"]}
         after["messages"] = [row for row in after["messages"] if row["id"] in kept]
         known = {row["id"] for row in before["summaries"]}
