@@ -19,7 +19,7 @@ from tests.contract.conftest import fold
 from tests.paths import ROOT
 from tests.unit.chat.test_forgetting import OTHER, SCOPE, WORD, traces
 
-KILLS = 6
+KILLS = 4
 LONGEST = 0.25
 """Seconds in which most of the points of death lie; a forgetting of this size takes about as long."""
 

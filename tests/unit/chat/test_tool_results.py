@@ -22,7 +22,7 @@ async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Pat
     tokens = Tokenizer.for_model("chat-model")
     async with talking(tmp_path, max_context_tokens=ceiling) as talk:
         await talk.remember(every_n=3)
-        for number in range(40):
+        for number in range(25):
             await talk.turn(f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12)
         talk.server.script("chat-model", *[looks_often(calls)] * 3, "Many.")
         before = len(talk.server.of("chat-model"))
@@ -43,7 +43,7 @@ async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Pat
 async def test_once_results_fill_their_share_the_model_has_to_answer(tmp_path: Path) -> None:
     async with talking(tmp_path, max_context_tokens=4096) as talk:
         await talk.remember(every_n=3)
-        for number in range(40):
+        for number in range(25):
             await talk.turn(f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12)
         talk.server.script("chat-model", looks_often(8, text="Let me look. " * 400), "Many.")
         before = len(talk.server.of("chat-model"))

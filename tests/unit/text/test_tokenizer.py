@@ -140,7 +140,7 @@ def test_what_shows_as_one_character_is_not_cut_in_two() -> None:
         assert len(kept) % len(family) == 0 or len(kept) < len(family)
 
 
-@pytest.mark.parametrize("unit", ["a", " ", "ab", "\n", " \t", "😀", "漢", "\u0301"])
+@pytest.mark.parametrize("unit", ["a", " ", " \t", "😀", "\u0301"])
 def test_a_megabyte_of_one_character_is_counted_and_cut(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     assert 0 < EXACT.count(text) <= len(text.encode())
