@@ -20,6 +20,7 @@ from chat.pictures import Describer
 from chat.search import MemorySearch
 from chat.services import Services
 from chat.session import Sessions
+from chat.titles import Titles
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory
 from facts.backoff import Backoff
@@ -220,6 +221,7 @@ async def open_services(
         learned = facts if settings.facts == "on" else None
         tools = MemoryTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
         sessions, explanations = Sessions(), Explanations(memory)
+        titles = await stack.enter_async_context(Titles(memory=memory, model=background, quota=quota, clock=clock))
         stored = indexing.wake if indexing else lambda: None
         corrections = Corrections(
             memory=memory, sessions=sessions, explanations=explanations, clock=clock, stored=stored
@@ -267,6 +269,7 @@ async def open_services(
             retrieval=retrieval,
             search=search,
             explanations=explanations,
+            titles=titles,
             summaries=summaries,
             rebuilder=rebuilder,
             facts=facts,

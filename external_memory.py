@@ -17,7 +17,7 @@ from cachetools import LRUCache
 from records.errors import ServedElsewhere, SettingsError, StorageError, StorageIndexing
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
-from records.scopes import Clock
+from records.scopes import Clock, Scope
 from runtime.locks import OwnerLocks
 from storage.directory import Directory
 from storage.files.data_dir import data_dir as held_data_dir
@@ -41,6 +41,8 @@ WORDS_WITHIN = 10.0
 """Seconds that a forgetting waits for words that are being indexed."""
 CONFIGS_HELD = 1_000
 """Owners whose configuration the process holds."""
+PLACES_HELD = 10_000
+"""Places of which the process holds in which conversation the talk goes on."""
 
 
 @define(kw_only=True, eq=False)
@@ -57,6 +59,7 @@ class ExternalMemory:
     words_within: float = field(default=WORDS_WITHIN, init=False)
     _locks: OwnerLocks = field(factory=OwnerLocks, init=False)
     _configs: LRUCache[int, OwnerConfig | None] = field(factory=partial(LRUCache, CONFIGS_HELD), init=False)
+    _open: LRUCache[Scope, Scope] = field(factory=partial(LRUCache, PLACES_HELD), init=False)
 
     @classmethod
     @asynccontextmanager
@@ -172,6 +175,51 @@ class ExternalMemory:
             await self._ground.leases.hold(owner)
             return await self._put(owner, change)
 
+    async def conversation(self, place: Scope) -> Scope:
+        """The conversation in which the talk at a place goes on: the place itself, where nobody began another one.
+
+        Raises StorageError. Must not be called inside `opened` or `home`.
+        """
+        if place not in self._open:
+            async with self._locks.of(place.owner).shared():
+                await self._ground.leases.hold(place.owner)
+                config = await self._config(place.owner)
+                found = await self._stores[config.storage].conversations.active(place) if config else place
+                self._open[place] = found
+        return self._open.get(place, place)
+
+    async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
+        """Whether this is a conversation of a place that was not forgotten. Raises StorageError."""
+        if await self.conversation(place) == conversation:
+            return True
+        async with self.home(place.owner) as store:
+            return await store.conversations.holds(place, conversation)
+
+    async def conversation_with(
+        self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
+    ) -> Scope:
+        """The conversation of a place that holds the user's message of this source, the message of this number, or what
+        a Telegram message said or showed; the one that is open, where nothing is stored under it.
+        """
+        current = await self.conversation(place)
+        if await self.config(place.owner) is None:
+            return current
+        async with self.home(place.owner) as store:
+            found = await store.conversations.said_in(place, source=source, telegram_id=telegram_id, number=number)
+        return found or current
+
+    async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
+        """Begin a conversation, in which the talk goes on; its owner's title, or none. Raises StorageError."""
+        async with self.home(place.owner) as store:
+            self._open.pop(place, None)
+            return await store.conversations.begin(place, title, now=self._clock())
+
+    async def open_conversation(self, place: Scope, conversation: Scope) -> bool:
+        """The talk goes on in this conversation; False where it is not one of this place's, or is gone."""
+        async with self.home(place.owner) as store:
+            self._open.pop(place, None)
+            return await store.conversations.open(place, conversation, now=self._clock())
+
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """The store of an owner whose memory is on, None while it is off. It cannot move inside the block."""
@@ -223,7 +271,7 @@ class ExternalMemory:
         async with self._locks.of(owner).exclusive():
             await self._ground.leases.hold(owner)
             config = await self._config(owner)
-            self._configs.pop(owner, None)
+            self._drop(owner)
             store = self._stores[config.storage if config else StorageType.SQLITE]
             return await self._ground.erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
 
@@ -235,7 +283,7 @@ class ExternalMemory:
         async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
             for one in (owner, new):
                 await self._ground.leases.hold(one)
-                self._configs.pop(one, None)
+                self._drop(one)
             return await self._ground.renaming.rename(owner, new, now=self._clock())
 
     def successor(self, owner: int) -> int:
@@ -274,9 +322,15 @@ class ExternalMemory:
     async def _taken_over(self, owners: Sequence[int]) -> None:
         """What this process knows of owners from before it served them may be outdated."""
         for owner in owners:
-            self._configs.pop(owner, None)
+            self._drop(owner)
             for told in self.on_gain:
                 told(owner)
+
+    def _drop(self, owner: int) -> None:
+        """Read again what an owner chose, and where their talk goes on."""
+        self._configs.pop(owner, None)
+        for place in [place for place in self._open if place.owner == owner]:
+            del self._open[place]
 
     async def _config(self, owner: int) -> OwnerConfig | None:
         """As `config`, for callers who hold the owner's lock, so that the memory cannot be moved meanwhile."""
@@ -302,7 +356,7 @@ class ExternalMemory:
             updated_at=now,
         )
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
-        self._configs.pop(owner, None)
+        self._drop(owner)
         # The directory first: no store may hold an owner whom the directory does not know.
         location = await self._ground.directory.register(config)
         if location.storage is not config.storage:

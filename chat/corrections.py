@@ -55,6 +55,16 @@ class Corrections:
             log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)
             return taken
 
+    async def start_over(self, scope: Scope) -> None:
+        """Drop what this process holds of the talk of a scope, of which nothing is stored."""
+        async with self._memory.between_turns(scope.owner):
+            session = self._sessions.of(scope)
+            session.recent.clear()
+            session.incognito.clear()
+            session.replied = None
+            self._sessions.contexts.pop(scope, None)
+            self._explanations.drop(scope)
+
     async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
         """Give a fact the words again that it had before its last edit. The words of the edit are erased from every
         file, with the profiles that were made from them. None: it was not edited. Raises StorageError.

@@ -12,6 +12,7 @@ from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
 from chat.search import MemorySearch
+from chat.titles import Titles
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.history_extraction import HistoryExtraction
@@ -34,6 +35,7 @@ class Services:
     retrieval: MemoryRetrieval
     search: MemorySearch
     explanations: Explanations
+    titles: Titles
     summaries: SummaryManager
     rebuilder: Rebuilder
     facts: Facts

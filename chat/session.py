@@ -40,7 +40,10 @@ class Unwritten:
     turn: int | None = None
     if_on: bool = False
 
-    def is_forgotten_by(self, what: Forgetting) -> bool:
+    def is_forgotten_by(self, what: Forgetting, scope: Scope) -> bool:
+        """`scope`: where it was said."""
+        if what.what == "conversations":
+            return scope.thread in what.ids
         if what.what == "dates":
             said = self.messages[0].created_at
             return not ((what.since and said < what.since) or (what.until and said >= what.until))
@@ -110,7 +113,7 @@ class Session:
         self.incognito.clear()
         self.undescribed.clear()
         self.has_cut = False
-        self.unwritten = deque(one for one in self.unwritten if not one.is_forgotten_by(what))
+        self.unwritten = deque(one for one in self.unwritten if not one.is_forgotten_by(what, self.scope))
         if what.with_quotes:
             # Nobody can search these answers for a quote: they are not indexed.
             for one in self.unwritten:

@@ -32,7 +32,7 @@ STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", Storage
 
 async def memory_panel(services: Services, owner: int, thread: int) -> MemoryPanel:
     """What is remembered in a scope at this moment, and what its last answer was made from."""
-    scope = Scope(owner=owner, thread=thread)
+    scope = await services.memory.conversation(Scope(owner=owner, thread=thread))
     status = await services.summaries.status(scope)
     async with services.memory.home(owner) as store:
         messages = await store.page(scope, limit=MESSAGES_SHOWN)

@@ -10,12 +10,13 @@ class Forgetting:
     """What an owner wants forgotten. Holds no text.
 
     messages, facts: by their ids (facts with `until`: those that were deleted before it) · dates: what was said from
-    `since` to before `until` · archives: chunks that are entirely older than `until` · edits: by the ids of a fact's
-    earlier words, which hold again · profiles: by the ids of their versions. `with_quotes`: answers, facts, summaries
+    `since` to before `until` · conversations: all that was said there, by their threads · archives: chunks that are
+    entirely older than `until` · edits: by the ids of a fact's earlier words, which hold again · profiles: by the ids
+    of their versions. `with_quotes`: answers, facts, summaries
     and profiles that repeat their words go too.
     """
 
-    what: Literal["messages", "facts", "dates", "archives", "everything", "edits", "profiles"]
+    what: Literal["messages", "facts", "dates", "conversations", "archives", "everything", "edits", "profiles"]
     ids: tuple[int, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
@@ -29,7 +30,7 @@ class Forgetting:
     @property
     def may_be_quoted(self) -> bool:
         """Whether somebody chose what goes and expects its words to go; what expires is only no longer kept."""
-        return self.what in ("messages", "dates") or (self.what == "facts" and not self.is_expiry)
+        return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 
     @property
     def is_of_facts_alone(self) -> bool:

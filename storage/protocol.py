@@ -18,6 +18,7 @@ from records.status import Counts
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
 from storage.search.protocol import Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
+from storage.sqlite.conversation_table import ConversationTable
 from storage.sqlite.deletion_cascade import DeletionCascade
 from storage.sqlite.explanation_table import ExplanationTable
 from storage.sqlite.fact_table import FactTable
@@ -48,6 +49,8 @@ class MemoryStore(Protocol):
     def forgetting(self) -> DeletionCascade: ...
     @property
     def history(self) -> HistoryTable: ...
+    @property
+    def conversations(self) -> ConversationTable: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...

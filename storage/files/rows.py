@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from records.conversations import StoredConversation
 from records.errors import StorageError
 from records.facts import Fact, Profile
 from records.messages import Message
@@ -19,6 +20,7 @@ from records.summaries import FoldFailure, Summary
 from storage.files.sql import Row
 from storage.files.tables import (
     BY_NAME,
+    CONVERSATIONS,
     FACTS,
     FAILURES,
     PROFILES,
@@ -114,6 +116,7 @@ SUMMARY_ROWS = Records(Summary, SUMMARIES, text="summary_text")
 FACT_ROWS = Records(Fact, FACTS)
 PROFILE_ROWS = Records(Profile, PROFILES)
 FAILURE_ROWS = Records(FoldFailure, FAILURES)
+CONVERSATION_ROWS = Records(StoredConversation, CONVERSATIONS)
 CONFIG_ROWS = Records(OwnerConfig, USERS, every_n="summary_every_n", enabled="memory_enabled")
 
 

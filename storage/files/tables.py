@@ -291,9 +291,34 @@ RESTORES = Table(
 )
 """A restore of an owner's export that is under way. Row 0 says how far it is; the others hold rows of the export that
 wait for its last file."""
+CONVERSATIONS = Table(
+    name="conversations",
+    key=("user_id", "thread_id"),
+    columns=(
+        Column("user_id", "telegram_id"),
+        Column("thread_id", "telegram_id"),
+        Column("place", "telegram_id", default=0),
+        Column("title", "text", default=""),
+        Column("is_named", "truth", default=False),
+        Column("created_at", "date"),
+        Column("opened_at", "date"),
+    ),
+)
 # In the order in which they are dumped and loaded. `users.storage_type` and `epoch` are not among the columns: they say
 # where a memory lives, so a move does not take them along.
-TABLES = (USERS, PROGRESS, MESSAGES, SUMMARIES, FAILURES, FACTS, PROFILES, VERSIONS, ACCOUNTS, RESTORES)
+TABLES = (
+    USERS,
+    PROGRESS,
+    CONVERSATIONS,
+    MESSAGES,
+    SUMMARIES,
+    FAILURES,
+    FACTS,
+    PROFILES,
+    VERSIONS,
+    ACCOUNTS,
+    RESTORES,
+)
 BY_NAME = {table.name: table for table in TABLES}
 ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
 """What goes with an owner, each by its `user_id`; `users` and the word index apart."""

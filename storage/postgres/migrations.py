@@ -8,10 +8,27 @@ import psycopg
 
 from records.errors import StorageError, StorageTooNew
 from storage.files.tables import ERASED
-from storage.postgres.schema import FIRST_FUNCTIONS, FIRST_SCHEMA, FIRST_TRIGGERS, RESTORED_PARTS_SCHEMA
+from storage.postgres.schema import (
+    CONVERSATIONS_SCHEMA,
+    FIRST_FUNCTIONS,
+    FIRST_SCHEMA,
+    FIRST_TRIGGERS,
+    RESTORED_PARTS_SCHEMA,
+)
 from storage.postgres.shared_schema import SHARED_FUNCTIONS, SHARED_SCHEMA
 
-_OWNED = ("users", *ERASED, "words", "word_counts", "places", "scope_words", "vectors", "unindexed")
+_LATER = frozenset({"conversations"})
+"""Tables that a later step makes, with their own wall."""
+_OWNED = (
+    "users",
+    *(table for table in ERASED if table not in _LATER),
+    "words",
+    "word_counts",
+    "places",
+    "scope_words",
+    "vectors",
+    "unindexed",
+)
 # A second wall: who connects as a user that does not own these tables sees the rows of one owner, or of all where the
 # work concerns all ('*'). The owner of the tables is not held back, so that its searches may use every index.
 _WALL = "\n".join(
@@ -28,6 +45,7 @@ MIGRATIONS: list[str] = [
     SHARED_SCHEMA + SHARED_FUNCTIONS,
     _LANGUAGE,
     RESTORED_PARTS_SCHEMA,
+    CONVERSATIONS_SCHEMA,
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""
 

@@ -420,3 +420,18 @@ CREATE TABLE restores (
 ALTER TABLE restores ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_owner ON restores USING (current_setting('app.owner', true) IN (user_id::TEXT, '*'));
 """
+
+CONVERSATIONS_SCHEMA = """
+CREATE TABLE conversations (
+  user_id    BIGINT NOT NULL,
+  thread_id  BIGINT NOT NULL,
+  place      BIGINT NOT NULL DEFAULT 0,
+  title      TEXT COLLATE "C" NOT NULL DEFAULT '',
+  is_named   BIGINT NOT NULL DEFAULT 0,
+  created_at TEXT COLLATE "C" NOT NULL,
+  opened_at  TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (user_id, thread_id)
+);
+ALTER TABLE conversations ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_owner ON conversations USING (current_setting('app.owner', true) IN (user_id::TEXT, '*'));
+"""

@@ -2,6 +2,7 @@
 
 deletion_cascade.py          what goes with a forgotten or edited message, in one transaction
 context_sources.py           what a context is made of apart from what is searched for
+conversation_table.py        the conversations of a place, and which is open
 dependents.py                which summaries, facts and profiles were built on a message
 explanation_table.py         the explanations of the newest answers
 fact_cascade.py              which facts go with what is forgotten

@@ -105,6 +105,9 @@ class DeletionCascade(OwnerTables):
                 await _erase_everything(tx, owner)
             else:
                 await _erase(tx, owner, going, keeps_ends=what.is_expiry)
+                await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
+            if what.what == "conversations":
+                await tx.rows(_ENDED, owner, json.dumps(list(what.ids)))
             if what.what == "edits":
                 await take_back(tx, owner, what.ids)
         self._vectors.drop(owner)
@@ -150,6 +153,7 @@ class DeletionCascade(OwnerTables):
             going = await _built_on(tx, scope.owner, {scope.thread: [message]}, before)
             await _void_leases(tx, scope.owner)
             await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+            await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
             await tx.rows(
                 "UPDATE messages SET content = ?, edited_at = ? WHERE user_id = ? AND id = ?",
                 text,
@@ -175,6 +179,8 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
     match what.what:
         case "messages":
             return "user_id = ? AND id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
+        case "conversations":
+            return "user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
         case "facts" | "edits" | "profiles":
             return "user_id = ? AND FALSE", (owner,)
         case "everything":
@@ -369,6 +375,11 @@ async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool
 _DELETED = """
 SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?
 """
+# A title that a model made may quote what goes.
+_UNTITLED = """
+UPDATE conversations SET title = '' WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?)) AND is_named = 0
+"""
+_ENDED = "DELETE FROM conversations WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))"
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
 _SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
 _SHOWN_AS = """

@@ -309,6 +309,21 @@ ALTER TABLE users ADD COLUMN language TEXT NOT NULL DEFAULT '';
 """
 
 
+CONVERSATIONS_SCHEMA = """
+-- The conversations of a place (a chat or one of its topics), once there was more than one. thread_id is the scope's.
+CREATE TABLE IF NOT EXISTS conversations (
+  user_id    INTEGER NOT NULL,
+  thread_id  INTEGER NOT NULL,
+  place      INTEGER NOT NULL DEFAULT 0,      -- the thread in Telegram
+  title      TEXT NOT NULL DEFAULT '',        -- '' = none yet
+  is_named   INTEGER NOT NULL DEFAULT 0,      -- its owner gave the title
+  created_at TEXT NOT NULL,
+  opened_at  TEXT NOT NULL,                   -- the latest one of a place is where the talk goes on
+  PRIMARY KEY (user_id, thread_id)
+) WITHOUT ROWID;
+"""
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -342,5 +357,6 @@ MIGRATIONS: list[Migration] = [
     script(READINGS_SCHEMA),
     script(LANGUAGE_SCHEMA),
     script(RESTORED_PARTS_SCHEMA),
+    script(CONVERSATIONS_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

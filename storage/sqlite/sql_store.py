@@ -22,6 +22,7 @@ from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
 from storage.sqlite import context_sources, history_table, message_table
+from storage.sqlite.conversation_table import ConversationTable
 from storage.sqlite.deletion_cascade import DeletionCascade
 from storage.sqlite.explanation_table import ExplanationTable
 from storage.sqlite.fact_table import FactTable
@@ -59,6 +60,7 @@ class SqlStore(FoldTable):
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = DeletionCascade(database, kind, self.vectors)
         self.history = HistoryTable(database, kind)
+        self.conversations = ConversationTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:

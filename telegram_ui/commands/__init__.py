@@ -5,6 +5,7 @@ A new command is a method of a family, declared with @command; a new family is a
 answers.py             the buttons under an answer: regenerate, continue, try again, stop
 basics.py              /start, /help, /privacy and /stop
 buttons.py             callback data that works for its person in its scope alone
+chats.py               /new and /chats: several conversations, of which one is open
 choices.py             /settings: every choice in one message, and /tz
 family.py              what a family is made of, and how it declares commands and buttons
 forget.py              /forget: what would be erased, the question, the receipt

@@ -46,7 +46,7 @@ class Buttons:
         return payload
 
     def _signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
-        signed = f"{kind}:{person.id}:{chat.scope.owner}:{chat.scope.thread}:{payload}"
+        signed = f"{kind}:{person.id}:{chat.place.owner}:{chat.place.thread}:{payload}"
         digest = hmac.new(self._key, signed.encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:12]).decode()
 

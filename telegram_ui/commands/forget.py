@@ -21,6 +21,8 @@ from telegram_ui.commands.wording import moment, quoted, speaker
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
+CONVERSATION = "fc"
+"""Asks whether to forget a conversation, whose thread the button carries."""
 MATCHES = 10
 LISTS = 200
 """Lists of matches that are kept for the button that means all of them."""
@@ -84,8 +86,15 @@ class ForgetCommands(Family):
     async def _replied_to(self, ask: Ask) -> Message | None:
         if ask.replied_to is None:
             return None
-        async with self._services.memory.home(ask.chat.scope.owner) as store:
-            return await store.forgetting.said_as(ask.chat.scope, ask.replied_to)
+        scope = await self._services.memory.conversation_with(ask.chat.place, telegram_id=ask.replied_to)
+        async with self._services.memory.home(scope.owner) as store:
+            return await store.forgetting.said_as(scope, ask.replied_to)
+
+    async def _scope(self, ask: Ask, target: Target) -> Scope:
+        """Where a target is: a message may be in any conversation of its place."""
+        if target.kind not in ("message", "turn"):
+            return ask.chat.scope
+        return await self._services.memory.conversation_with(ask.chat.place, number=target.number)
 
     async def _search(self, ask: Ask) -> str | None:
         scope = ask.chat.scope
@@ -123,7 +132,7 @@ class ForgetCommands(Family):
     # The question, and its buttons ---------------------------------------------------------------------------
 
     async def _confirm(self, ask: Ask, target: Target, *, instead_of: int | None = None, press: str = ERASE) -> None:
-        text, choices = await self._question(ask.chat.scope, target)
+        text, choices = await self._question(await self._scope(ask, target), target)
         keyboard: InlineKeyboardMarkup | None = None
         if choices:
             rows = [[self._target_button(ask, press, label, choice)] for label, choice in choices]
@@ -144,6 +153,8 @@ class ForgetCommands(Family):
         match target.kind:
             case "fact":
                 head, label = tr("forget-ask-fact", id=str(target.number)), tr("forget-it")
+            case "conversation":
+                head, label = tr("chats-ask-delete"), tr("forget-it")
             case "days":
                 first, last = (one.strftime(tr("shared-day")) for one in (target.first, target.last))
                 head = tr("forget-ask-days", first=first, last=last)
@@ -228,6 +239,14 @@ class ForgetCommands(Family):
         await self._confirm(ask, target, instead_of=ask.message_id)
         return None
 
+    @press(CONVERSATION, who="admins", refusal="forget-admins-only")
+    async def _choose_conversation(self, ask: Ask) -> str | None:
+        scope = Scope(owner=ask.chat.id, thread=int(ask.argument))
+        if not await self._services.memory.has_conversation(ask.chat.place, scope):
+            return tr("chats-gone")
+        await self._confirm(ask, Target(kind="conversation", number=scope.thread), instead_of=ask.message_id)
+        return None
+
     @press(KEEP)
     async def _keep(self, ask: Ask) -> None:
         await self._show(ask, tr("forget-kept"))
@@ -244,13 +263,16 @@ class ForgetCommands(Family):
         target = read(ask.argument, self._now())
         if target is None:
             return tr("forget-expired")
-        scope = ask.chat.scope
+        scope = await self._scope(ask, target)
         async with self._delivery.typing(ask.chat):
             what = await self._what(scope, target)
             is_gone = what.what == "messages" and not what.ids
             forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, what)
         # In place of the question, which quoted what is now forgotten.
-        await self._show(ask, tr("forget-gone") if forgotten.is_nothing else receipt(forgotten))
+        text = tr("forget-gone") if forgotten.is_nothing else receipt(forgotten)
+        if target.kind == "conversation":
+            text += f"\n\n{tr('chats-after-delete')}"
+        await self._show(ask, text)
         return tr("forget-done")
 
     # What a target means -------------------------------------------------------------------------------------
@@ -266,6 +288,8 @@ class ForgetCommands(Family):
                 return _ids(await self._turn(scope, target.number))
             case "fact":
                 return Forgetting(what="facts", ids=(target.number,))
+            case "conversation":
+                return Forgetting(what="conversations", ids=(target.number,))
             case "found":
                 return await self._own(scope, self._found.get(target.key, ()))
             case "found turns":

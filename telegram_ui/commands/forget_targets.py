@@ -18,7 +18,7 @@ _DAY = r"(\d{4})-(\d{1,2})-(\d{1,2})"
 _DAYS = re.compile(rf"{_DAY}(?:\s*(?:to|until|till|\.\.|–|-|\s)\s*{_DAY})?", re.IGNORECASE)
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"fact\s*#?\s*(\d{1,15})", re.IGNORECASE)
-_CODE = re.compile(r"(?:([mtf])(-?\d+)|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
+_CODE = re.compile(r"(?:([mtfc])(-?\d+)|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
 
 
 class NoSuchDateError(ValueError):
@@ -27,12 +27,13 @@ class NoSuchDateError(ValueError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
-    """What to forget. `number`: of a message, of a turn (any message of it), or of a fact; `first` to `last`:
+    """What to forget. `number`: of a message, of a turn (any message of it), of a fact, or the thread of a conversation
+    of the owner's; `first` to `last`:
     days, both included; `key` (8 characters): a list of messages that a search found, alone or with their turns.
     `with_quotes`: what repeats its words goes too.
     """
 
-    kind: Literal["message", "turn", "fact", "days", "found", "found turns", "everything"]
+    kind: Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]
     number: int = 0
     first: date = date.min
     last: date = date.min
@@ -95,7 +96,8 @@ def read(text: str, now: datetime) -> Target | None:
     if match is None or age >= LIFETIME + timedelta(minutes=1):
         return None
     with_quotes = match[7] is not None
-    kinds: dict[str, Literal["message", "turn", "fact"]] = {"m": "message", "t": "turn", "f": "fact"}
+    kinds: dict[str, Literal["message", "turn", "fact", "conversation"]]
+    kinds = {"m": "message", "t": "turn", "f": "fact", "c": "conversation"}
     if match[1]:
         return Target(kind=kinds[match[1]], number=int(match[2]), with_quotes=with_quotes)
     if match[3]:

@@ -45,13 +45,13 @@ class NextText:
         """What the question was about that this text answers (0: nothing that needs a number); None where it answers
         none, or comes too late.
         """
-        state = await self._states.get(ask.chat.scope, ask.person.id)
+        state = await self._states.get(ask.chat.place, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
         if not ask.chat.is_private and not ask.answers_the_bot:
             return None
         if self._now() >= state.expires_at:
-            await self._states.drop(ask.chat.scope, ask.person.id)
+            await self._states.drop(ask.chat.place, ask.person.id)
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
@@ -62,7 +62,7 @@ class NextText:
     async def _put(self, ask: Ask, step: str, nonce_: str) -> None:
         await self._states.put(
             WizardState(
-                scope=ask.chat.scope,
+                scope=ask.chat.place,
                 person=ask.person.id,
                 step=step,
                 nonce=nonce_,

@@ -21,11 +21,12 @@ from telegram.error import TelegramError
 
 from locales.catalog import LANGUAGES, speaking, tr
 from locales.choice import language_for
-from records.errors import KeepsakeError
+from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
+from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
 from telegram_ui.commands.forget import ForgetCommands
@@ -52,6 +53,7 @@ FAMILIES: tuple[type[Family], ...] = (
     Wizard,
     ChoiceCommands,
     LanguageCommands,
+    ChatsCommands,
     SummaryCommands,
     PolicyCommands,
     MemoryCommands,
@@ -147,9 +149,16 @@ class Commands:
         found = self._declared.get(kind_of(data))
         return found is not None and found[1].reads_file
 
+    async def located(self, chat: Chat) -> Chat:
+        """The chat in the conversation that is open there; in its first one, while the store cannot say."""
+        try:
+            return chat.within(await self.dependencies.services.memory.conversation(chat.place))
+        except StorageError:
+            return chat
+
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
         """Answer a command of `names`."""
-        ask = Ask(update=update, chat=chat, person=person, argument=argument)
+        ask = Ask(update=update, chat=await self.located(chat), person=person, argument=argument)
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return
@@ -171,7 +180,8 @@ class Commands:
         try:
             if found := self._declared.get(kind_of(data)):
                 payload = self.dependencies.buttons.payload(data, chat, person)
-                toast = await self._answer(Ask(update=update, chat=chat, person=person, argument=payload), *found)
+                ask = Ask(update=update, chat=await self.located(chat), person=person, argument=payload)
+                toast = await self._answer(ask, *found)
         except NotTheirs as not_theirs:
             toast = str(not_theirs)
         except asyncio.CancelledError:
@@ -186,7 +196,7 @@ class Commands:
 
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """Whether a family had asked for a text, and has answered it."""
-        ask = Ask(update=update, chat=chat, person=person, argument=text)
+        ask = Ask(update=update, chat=await self.located(chat), person=person, argument=text)
         for family in self._families:
             if await family.take_text(ask):
                 return True
@@ -199,7 +209,7 @@ class Commands:
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Whether a family had asked for a file, and has dealt with it."""
-        ask = Ask(update=update, chat=chat, person=person)
+        ask = Ask(update=update, chat=await self.located(chat), person=person)
         return any([await family.take_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:

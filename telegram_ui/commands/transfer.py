@@ -84,13 +84,13 @@ class TransferCommands(Family):
             return
         now = self._monotonic()
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
-        self._awaited[ask.chat.scope, ask.person.id] = now + AWAITED.total_seconds()
+        self._awaited[ask.chat.place, ask.person.id] = now + AWAITED.total_seconds()
         keyboard = None if ask.chat.is_private else ForceReply(selective=True)
         how = [] if ask.chat.is_private else [tr("transfer-as-reply")]
         await self._delivery.say(ask.chat, "\n\n".join([tr("transfer-ask-for-file"), *how]), keyboard=keyboard)
 
     def awaits_file(self, ask: Ask) -> bool:
-        until = self._awaited.get((ask.chat.scope, ask.person.id))
+        until = self._awaited.get((ask.chat.place, ask.person.id))
         return until is not None and document_in(ask.update.message) is not None and self._monotonic() <= until
 
     async def take_file(self, ask: Ask) -> bool:
@@ -101,11 +101,11 @@ class TransferCommands(Family):
         if not await self._may_configure(ask.chat, ask.person):
             await self._delivery.say(ask.chat, tr("transfer-admins-import"))
         elif await self._offer(ask, document):  # otherwise another file may follow
-            self._awaited.pop((ask.chat.scope, ask.person.id), None)
+            self._awaited.pop((ask.chat.place, ask.person.id), None)
         return True
 
     async def cancel(self, ask: Ask) -> bool:
-        until = self._awaited.pop((ask.chat.scope, ask.person.id), None)
+        until = self._awaited.pop((ask.chat.place, ask.person.id), None)
         if until is None or self._monotonic() > until:
             return False
         await self._delivery.say(ask.chat, tr("transfer-not-awaited"))

@@ -65,7 +65,10 @@ class WhyCommands(Family):
         await self._explain(ask, ask.message_id)
 
     async def _explain(self, ask: Ask, telegram_id: int | None) -> None:
-        explanation = await self._services.explanations.explain(ask.chat.scope, telegram_id)
+        scope = ask.chat.scope
+        if telegram_id is not None:
+            scope = await self._services.memory.conversation_with(ask.chat.place, telegram_id=telegram_id)
+        explanation = await self._services.explanations.explain(scope, telegram_id)
         if explanation is None:
             await self._delivery.say(
                 ask.chat, tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")

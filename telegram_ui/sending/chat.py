@@ -1,6 +1,6 @@
 """Where an answer goes. Does not know how it is sent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from records.scopes import Scope
 
@@ -13,6 +13,7 @@ class Chat:
     """Where people write: a private chat, a group, a group's topic, or a person's direct messages with a channel.
 
     `thread`: the topic; for direct messages the negative of theirs, since the two kinds have numbers of their own.
+    `conversation`: the thread of the conversation that goes on there; 0: the first one, or not looked up yet.
     `reply_to`: the message that an answer refers to (groups only: in private the order says it).
     """
 
@@ -20,6 +21,7 @@ class Chat:
     thread: int = 0
     is_private: bool = True
     reply_to: int | None = None
+    conversation: int = 0
 
     @property
     def topic(self) -> int | None:
@@ -32,6 +34,15 @@ class Chat:
         return -self.thread if self.thread < 0 else None
 
     @property
-    def scope(self) -> Scope:
+    def place(self) -> Scope:
         """Whose memory belongs to this chat: the person's in private, elsewhere the group's, topic by topic."""
         return Scope(owner=self.id, thread=self.thread)
+
+    @property
+    def scope(self) -> Scope:
+        """What is said now belongs here: to the conversation that goes on in this place."""
+        return Scope(owner=self.id, thread=self.conversation or self.thread)
+
+    def within(self, scope: Scope) -> "Chat":
+        """The same chat, in this conversation of its place."""
+        return replace(self, conversation=0 if scope == self.place else scope.thread)

@@ -28,16 +28,16 @@ class LastButtons:
 
     async def note(self, delivery: Delivery, chat: Chat, message_ids: Sequence[int]) -> None:
         """These messages are the last answer; the buttons of the one before go. Raises nothing of Telegram's."""
-        before = self._shown.get(chat.scope)
+        before = self._shown.get(chat.place)
         if message_ids:
-            self._shown[chat.scope] = message_ids[-1]
+            self._shown[chat.place] = message_ids[-1]
         if before is not None and before not in message_ids:
             await _remove(delivery, chat, before)
 
     async def take_away(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
         """Take the buttons away from this message. Raises nothing of Telegram's."""
-        if self._shown.get(chat.scope) == message_id:
-            self._shown.pop(chat.scope, None)
+        if self._shown.get(chat.place) == message_id:
+            self._shown.pop(chat.place, None)
         if message_id is not None:
             await _remove(delivery, chat, message_id)
 

@@ -10,6 +10,7 @@ error_boundary.py   the one place that catches every error: one log line, one se
 file_attempts.py    how often a file is tried over which the process dies
 parsing.py          an update → our own values; the only place that converts
 paste.py            joining the pieces of a split paste
+placing.py          in which conversation something was said, and how memory stood
 polling.py          fetching: what is not on disk is not confirmed
 reading.py          the files of a turn are fetched and read before it is answered
 relevance.py        which updates may be written down

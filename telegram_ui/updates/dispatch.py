@@ -18,7 +18,6 @@ from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from locales.catalog import speaking, tr
-from records.errors import StorageError
 from records.scopes import Scope
 from records.turns import Reply
 from telegram_ui.commands import answers, proposals
@@ -36,6 +35,7 @@ from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.file_attempts import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
+from telegram_ui.updates.placing import Placing
 from telegram_ui.updates.reading import AttachedFiles, Read
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 from telegram_ui.updates.slot import Slot
@@ -78,6 +78,8 @@ class Dispatcher:
         self._commands = commands
         self._delivery = delivery
         self._error_boundary = ErrorBoundary(delivery, commands.language)
+        memory = commands.dependencies.services.memory
+        self._placing = Placing(queue=queue, conversation=conversation, memory=memory)
         self._answer_delivery = AnswerDelivery(queue, pause)
         self._file_attempts = FileAttempts(queue, delivery)
         self._attached_files = AttachedFiles(delivery, attachments)
@@ -130,7 +132,7 @@ class Dispatcher:
         elif parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed))
-            self._command_queues.submit(parsed.scope, partial(_soon, enter))
+            self._command_queues.submit(parsed.place, partial(_soon, enter))
         elif parsed.kind == "command":
             self._command(received, parsed)
         elif parsed.kind == "press":
@@ -146,7 +148,7 @@ class Dispatcher:
             else:
                 self._in_commands(received, parsed, press, is_slow=queue == "slow")
         else:
-            self._command_queues.submit(parsed.scope, partial(self._offer_to_wizard, received, parsed))
+            self._command_queues.submit(parsed.place, partial(self._offer_to_wizard, received, parsed))
 
     async def idle(self) -> None:
         """Wait until everything dispatched is finished, settling included."""
@@ -176,7 +178,7 @@ class Dispatcher:
         if parsed.command == "stop":
             # At once, outside all queues; and again in its queue, for a message that came just before and has
             # not begun.
-            stopped = self._chat_queues.cancel(parsed.scope)
+            stopped = self._chat_queues.cancel(parsed.place)
             self._in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
             handle = self._commands.handle
@@ -196,7 +198,7 @@ class Dispatcher:
             await self._done(received)
 
         queues = self._slow_queues if is_slow else self._command_queues
-        queues.submit(parsed.scope, finished)
+        queues.submit(parsed.place, finished)
 
     def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
         """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
@@ -210,12 +212,12 @@ class Dispatcher:
                 raise
             await self._done(received)
 
-        self._chat_queues.submit(parsed.scope, finished)
+        self._chat_queues.submit(parsed.place, finished)
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         """A button that has something answered: what came of it is settled as any turn is."""
         await press()
-        self._settle_later(parsed)
+        self._settle_later(await self._placing.now(parsed))
 
     async def _send_answer(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
@@ -231,9 +233,10 @@ class Dispatcher:
 
     async def _correct(self, parsed: ParsedUpdate) -> None:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
-        if parsed.telegram_id is None:
+        if (edited := parsed.telegram_id) is None:
             return
-        correction = await self._corrections.correct(parsed.scope, parsed.telegram_id, parsed.text or NO_WORDS)
+        parsed = await self._placing.now(parsed, telegram_id=edited)
+        correction = await self._corrections.correct(parsed.scope, edited, parsed.text or NO_WORDS)
         if correction.turn is not None:
             self._settle_later(parsed)
         if correction.turn is not None and correction.is_last and parsed.text:
@@ -241,8 +244,8 @@ class Dispatcher:
 
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # What had begun says by itself that it was stopped.
-        if not stopped and not self._chat_queues.cancel(parsed.scope):
-            waiting = self._chat_queues.drop_next(parsed.scope, _Turn)
+        if not stopped and not self._chat_queues.cancel(parsed.place):
+            waiting = self._chat_queues.drop_next(parsed.place, _Turn)
             if waiting is None:
                 await self._say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
@@ -264,7 +267,7 @@ class Dispatcher:
                 with speaking(self._commands.app_language(parsed.person)):
                     await self._say(parsed.chat, sentence())
 
-            self._notice_queues.submit(parsed.scope, partial(self._error_boundary.guarded, parsed, say, is_known=False))
+            self._notice_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, say, is_known=False))
 
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> None:
@@ -275,20 +278,7 @@ class Dispatcher:
             self._pastes.end(parsed.sender)
             await self._done(received)
         elif received.is_durable:
-            self._chat(await self._with_mode(received, parsed))
-
-    async def _with_mode(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
-        """With how memory stands now: what waits behind other turns is not to be stored for what is chosen after it."""
-        mode = received.mode
-        if mode is None:
-            try:
-                mode = await self._conversation.mode(parsed.scope.owner)
-            except StorageError as error:
-                logger.warning("How memory stands in %s is not known: %s", parsed.scope, type(error).__name__)
-                return parsed
-            if mode != "on":
-                await self._queue.note_mode(parsed.update_id, mode)
-        return replace(parsed, mode=mode)
+            self._chat(await self._placing.of_message(received, parsed))
 
     async def _is_taken(self, received: Received, parsed: ParsedUpdate) -> bool:
         taken = False
@@ -315,17 +305,17 @@ class Dispatcher:
             return
         if parsed.kind == "wordless":
             self._pastes.end(parsed.sender)
-            self._chat_queues.submit(parsed.scope, partial(self._answer_wordless, parsed))
+            self._chat_queues.submit(parsed.place, partial(self._answer_wordless, parsed))
         elif not self._pastes.extend(parsed):
             turn = _Turn([parsed], self._answer)
-            ticket = self._chat_queues.submit(parsed.scope, turn, held=may_continue(parsed))
+            ticket = self._chat_queues.submit(parsed.place, turn, held=may_continue(parsed))
             if may_continue(parsed):
                 self._pastes.begin(turn.pieces, ticket.release)
 
     async def _answer_wordless(self, parsed: ParsedUpdate) -> None:
-        if not parsed.album or self._albums.get(parsed.scope) != parsed.album:
+        if not parsed.album or self._albums.get(parsed.place) != parsed.album:
             if parsed.album:
-                self._albums[parsed.scope] = parsed.album
+                self._albums[parsed.place] = parsed.album
             hint = tr("notices-mentioned")
             if parsed.attachment:
                 hint = f"I can't read {parsed.attachment} yet: please write it in words."
@@ -333,6 +323,8 @@ class Dispatcher:
         await self._queue.done([parsed.update_id])
 
     async def _answer(self, pieces: Sequence[ParsedUpdate]) -> None:
+        first = await self._placing.again(pieces[0])
+        pieces = [replace(piece, chat=piece.chat.within(first.scope)) for piece in pieces]
         with speaking(await self._commands.language(pieces[0].chat, pieces[0].person)):
             await self._answer_turn(pieces)
 
@@ -388,7 +380,7 @@ class Dispatcher:
                 await self._conversation.shown(read.incoming, shown_as)
             if keyboard is not None and len(self._notice_queues) < MOST_NOTICES:
                 note = partial(self._commands.dependencies.last_buttons.note, self._delivery, parsed.chat, shown_as)
-                self._notice_queues.submit(parsed.scope, note)
+                self._notice_queues.submit(parsed.place, note)
         self._settle_later(parsed)
 
     def _settle_later(self, parsed: ParsedUpdate) -> None:
@@ -397,7 +389,7 @@ class Dispatcher:
             self._settling.add(parsed.scope)
             latest = asyncio.get_running_loop().time() + SETTLING_WAITS
             settle = partial(self._settle, parsed, latest)
-            self._settle_queues.submit(parsed.scope, partial(self._error_boundary.guarded, parsed, settle))
+            self._settle_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, settle))
 
     async def _settle(self, parsed: ParsedUpdate, latest: float) -> None:
         """Once nobody waits for an answer, so that one settling serves several turns; by `latest` in any case."""

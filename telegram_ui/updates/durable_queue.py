@@ -53,7 +53,7 @@ class NotKeptError(TelegramError):
 class Received:
     """An update as the application gets it. Shows no text: PTB logs what passes through its queue.
 
-    `mode`: how memory stood when it was said, where an earlier run noted it.
+    `mode`: how memory stood when it was said, where an earlier run noted it. `is_replayed`: an earlier run had it.
     `is_refused`: its sender has too many that are not finished; it is kept nowhere, and they are to be told.
     """
 
@@ -61,6 +61,7 @@ class Received:
     is_durable: bool
     mode: Mode | None = None
     is_refused: bool = False
+    is_replayed: bool = False
 
     @property
     def update_id(self) -> int:
@@ -367,15 +368,15 @@ class DurableQueue(asyncio.Queue[object]):
             )
             await self.done([row.update_id])
         else:
-            await self._enqueue(update, row.mode)
+            await self._enqueue(update, row.mode, is_replayed=True)
 
-    async def _enqueue(self, update: Sent, mode: Mode | None = None) -> None:
+    async def _enqueue(self, update: Sent, mode: Mode | None = None, *, is_replayed: bool = False) -> None:
         who = _sender(update)
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
             self._of_each[who] += 1
             UNFINISHED.set(len(self._unfinished))
-        received = Received(update, is_durable=True, mode=mode)
+        received = Received(update, is_durable=True, mode=mode, is_replayed=is_replayed)
         has_many = who in self._many_ahead or who in self._backlogs or self._of_each[who] > MANY
         if has_many and who != NOBODY:
             self._backlogs.add(who, received)

@@ -76,9 +76,13 @@ class ParsedUpdate:
         return self.chat.scope
 
     @property
+    def place(self) -> Scope:
+        return self.chat.place
+
+    @property
     def sender(self) -> tuple[Scope, int]:
         """Who, where: one paste at a time is open for it."""
-        return self.scope, self.person.id
+        return self.place, self.person.id
 
     @property
     def source(self) -> str:

@@ -151,9 +151,9 @@ class SharedQueue(DurableQueue):
         self._unwritten.pop(number, None)
         return is_new
 
-    async def _enqueue(self, update: Sent, mode: Mode | None = None) -> None:
+    async def _enqueue(self, update: Sent, mode: Mode | None = None, *, is_replayed: bool = False) -> None:
         self._owners[update.update_id] = arrival_of(update, "").owner
-        await super()._enqueue(update, mode)
+        await super()._enqueue(update, mode, is_replayed=is_replayed)
 
     def _finish(self, update_ids: Iterable[int]) -> None:
         finished = list(update_ids)

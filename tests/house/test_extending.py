@@ -69,10 +69,15 @@ async def may_configure(chat: Chat, person: Person) -> bool:
     return chat.is_private or person == ANN
 
 
+async def the_place(place: Scope) -> Scope:
+    return place
+
+
 async def test_a_command_is_a_family_in_the_registry_and_nothing_else() -> None:
     telegram_side, buttons = Recorder(), Buttons(b"key")
     extend("en", "menu-toy = say what follows")
-    services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None)))
+    memory = SimpleNamespace(wizards=None, conversation=the_place)
+    services = cast("Any", SimpleNamespace(clock=None, memory=memory))
     dependencies = Dependencies(
         services=services,
         delivery=cast("Any", telegram_side),

@@ -210,10 +210,23 @@ async def inbox(tmp_path: Path) -> AsyncIterator[UpdateInbox]:
 
 
 class NothingChosen:
-    """A memory whose owners have chosen no language."""
+    """A memory whose owners have chosen no language. `open`: where the talk of a place goes on, if not in the place."""
+
+    def __init__(self) -> None:
+        self.open: dict[Scope, Scope] = {}
+        self.forgotten: set[Scope] = set()
 
     async def language(self, owner: int) -> str | None:
         return None
+
+    async def conversation(self, place: Scope) -> Scope:
+        return self.open.get(place, place)
+
+    async def conversation_with(self, place: Scope, **_: object) -> Scope:
+        return place
+
+    async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
+        return conversation not in self.forgotten
 
 
 class Bots:
@@ -223,6 +236,7 @@ class Bots:
         self.peer = peer
         self.inbox = inbox
         self.conversation = Scripted()
+        self.memory = NothingChosen()
         self.model: ChatModel = OfflineModel()
         self.transcriber: Transcriber | None = None
         self.toys: Toys | None = None
@@ -237,7 +251,7 @@ class Bots:
         def commands(delivery: Delivery, may_configure: MayConfigure) -> Commands:
             dependencies = Dependencies(
                 services=cast(
-                    "Any", SimpleNamespace(clock=lambda: NOW, conversation=self.conversation, memory=NothingChosen())
+                    "Any", SimpleNamespace(clock=lambda: NOW, conversation=self.conversation, memory=self.memory)
                 ),
                 delivery=delivery,
                 may_configure=may_configure,

@@ -10,7 +10,7 @@ from llm.offline import OfflineModel
 from llm.transcription import Transcriber
 from locales.catalog import tr
 from playground.text import units
-from records.scopes import Person
+from records.scopes import Person, Scope
 from settings import Secret
 from telegram_ui.commands.answers import GO_ON
 from telegram_ui.commands.buttons import Buttons
@@ -569,3 +569,25 @@ async def test_an_edit_that_leaves_no_words_is_taken_in_and_offers_no_answer(bot
         await service.intake.idle()
     assert bots.conversation.corrected == [(message["message_id"], NO_WORDS)]
     assert tr("answers-offer") not in peer.texts(GROUP)
+
+
+async def test_a_message_belongs_to_the_conversation_that_was_open_when_it_came(bots: Bots, peer: Peer) -> None:
+    """Whatever waits before it; and to the one that is open now, where that one was forgotten while it waited."""
+    place, second, third = Scope(owner=ANN), Scope(owner=ANN, thread=2**41), Scope(owner=ANN, thread=2**42)
+    gate = bots.conversation.gate("slow")
+    async with bots.running() as service:
+        for opened, text in ((place, "slow"), (second, "second"), (third, "forgotten"), (second, "last")):
+            bots.memory.open[place] = opened
+            peer.world.say(ANN, ANN, text)
+            peer.world.say(ANN, ANN, f"/help {text}")
+            await peer.told(f"did help {text}", ANN)
+        bots.memory.forgotten.add(third)
+        gate.set()
+        await peer.told("echo last", ANN)
+        await service.intake.idle()
+    assert [(turn.text, turn.scope) for turn in bots.conversation.turns] == [
+        ("slow", place),
+        ("second", second),
+        ("forgotten", second),
+        ("last", second),
+    ]

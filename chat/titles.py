@@ -1,0 +1,89 @@
+"""Titles of conversations, made by a model in the background; until then the first words stand for them.
+
+Owns when one is made, and what may be one. Does not know where conversations are listed.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Self
+
+from attrs import define, field
+
+from external_memory import ExternalMemory
+from llm import prompts
+from llm.chat_model import ChatModel
+from llm.quota import Quota
+from records.conversations import LONGEST_TITLE
+from records.errors import KeepsakeError
+from records.messages import Message
+from records.model_calls import PromptMessage
+from records.owners import mode_of
+from records.scopes import Clock, Scope
+from runtime.tasks import ended
+from summaries.quality_gate import objections
+
+log = logging.getLogger(__name__)
+
+SHOWN = 400
+"""Characters of each message that the model sees: a title needs its subject only."""
+MARKS = " \t\n\"'“”„«»*_#.。"
+"""What models put around a title."""
+
+
+@define(kw_only=True, eq=False)
+class Titles:
+    """Makes titles. `model`: the one for background work, on the owner's quota."""
+
+    _memory: ExternalMemory
+    _model: ChatModel
+    _quota: Quota
+    _clock: Clock
+    _tasks: dict[Scope, asyncio.Task[None]] = field(factory=dict, init=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await ended(*self._tasks.values())
+
+    def start(self, place: Scope, conversations: Sequence[Scope]) -> None:
+        """Give those of a place's conversations a title that have none; nothing while that is being done already."""
+        if conversations and place not in self._tasks:
+            self._tasks[place] = asyncio.create_task(self._entitle(place, conversations))
+
+    async def finished(self) -> None:
+        """Wait until no title is being made."""
+        await asyncio.gather(*self._tasks.values())
+
+    async def _entitle(self, place: Scope, conversations: Sequence[Scope]) -> None:
+        try:
+            if mode_of(await self._memory.config(place.owner)) != "on":
+                return
+            async with self._memory.opened(place.owner) as store:
+                untitled = await store.conversations.untitled(place, conversations) if store is not None else {}
+            for conversation, said in untitled.items():
+                await self._entitle_one(place, conversation, said)
+        except KeepsakeError as error:
+            log.info("a conversation of %s has no title yet: %s", place, type(error).__name__)
+        except Exception as error:  # error boundary of this task: nobody waits for it
+            log.warning("a conversation of %s has no title yet: %s", place, type(error).__name__)
+        finally:
+            self._tasks.pop(place, None)
+
+    async def _entitle_one(self, place: Scope, conversation: Scope, said: Sequence[Message]) -> None:
+        asked = PromptMessage(role="user", content=prompts.name_conversation(said, most=SHOWN))
+        made = await self._quota.complete(place.owner, self._model.limited(), [asked])
+        title = title_of(made.text)
+        if not title or objections(title, asked.content, tokens=0, source_tokens=0):
+            return
+        async with self._memory.opened(place.owner) as store:
+            if store is not None:
+                await store.conversations.entitle(place, conversation, title, made_from=said, now=self._clock())
+
+
+def title_of(text: str) -> str:
+    """The title in a model's answer; "" where it is longer than a title may be, as an answer to the talk would be."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    title = " ".join(lines[0].strip(MARKS).split()) if lines else ""
+    return title if len(title) <= LONGEST_TITLE else ""

@@ -1,0 +1,134 @@
+"""/new and /chats: several conversations with one person, of which one is open.
+
+Owns their words and buttons. Does not know what is kept apart between conversations, nor how one is forgotten.
+"""
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from locales.catalog import tr
+from records.conversations import LONGEST_TITLE, ListedConversation
+from records.owners import mode_of
+from records.scopes import Scope
+from telegram_ui.commands import forget
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.next_text import NextText
+from telegram_ui.commands.wording import messages, moment, quoted, ticked
+
+KIND = "cht"
+GO, RENAME, PAGE, NEW = "g", "r", "p", "n"
+ON_A_PAGE = 6
+LABEL = 40
+"""Characters of a conversation's first words that a button shows."""
+
+
+class ChatsCommands(Family):
+    """Answers /new and /chats. In groups only admins choose what everybody talks in."""
+
+    heading = "chats"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._title = NextText("title", dependencies)  # about the conversation's thread
+
+    @command("new", who="admins")
+    async def _new(self, ask: Ask) -> str:
+        return await self._begin(ask, ask.argument)
+
+    @command("chats", who="admins", stands_alone=True)
+    async def _chats(self, ask: Ask) -> str | None:
+        return await self._show_page(ask, 0, None)
+
+    @press(KIND, who="admins")
+    async def _press(self, ask: Ask) -> str | None:
+        """A choice: one letter, and the thread of a conversation or where a page begins."""
+        action, number = ask.argument[:1], ask.argument[1:]
+        if action == NEW:
+            await self._delivery.say(ask.chat, await self._begin(ask, ""))
+            return None
+        if not number.removeprefix("-").isdecimal():
+            return tr("shared-dead-button")
+        if action == PAGE:
+            return await self._show_page(ask, int(number), ask.message_id)
+        scope = Scope(owner=ask.chat.id, thread=int(number))
+        if not await self._services.memory.has_conversation(ask.chat.place, scope):
+            return tr("chats-gone")
+        if action == RENAME:
+            await self._title.ask_for(ask, tr("chats-which-title"), about=scope.thread, example=tr("chats-example"))
+            return None
+        return await self._open(ask, scope) if action == GO else tr("shared-dead-button")
+
+    async def _begin(self, ask: Ask, title: str) -> str:
+        place, title = ask.chat.place, " ".join(title.split())
+        if len(title) > LONGEST_TITLE:
+            return tr("chats-too-long", most=str(LONGEST_TITLE), length=str(len(title)))
+        if mode_of(await self._services.memory.config(place.owner)) == "off":
+            await self._services.corrections.start_over(ask.chat.scope)
+            return tr("chats-begun-off")
+        await self._services.memory.begin_conversation(place, title)
+        self._services.titles.start(place, [ask.chat.scope])
+        return tr("chats-begun-titled", title=title) if title else tr("chats-begun")
+
+    async def _open(self, ask: Ask, scope: Scope) -> str:
+        if not await self._services.memory.open_conversation(ask.chat.place, scope):
+            return tr("chats-gone")
+        self._services.titles.start(ask.chat.place, [ask.chat.scope])
+        await self._show_page(ask, 0, ask.message_id)
+        return tr("chats-opened")
+
+    async def _show_page(self, ask: Ask, first: int, instead_of: int | None) -> str | None:
+        place, memory = ask.chat.place, self._services.memory
+        if mode_of(await memory.config(place.owner)) == "off":
+            return tr("chats-off")
+        async with memory.home(place.owner) as store:
+            found, total = await store.conversations.listed(place, first=first, limit=ON_A_PAGE)
+        if not found:
+            return tr("chats-none")
+        self._services.titles.start(place, [one.scope for one in found if not one.is_titled])
+        zone = await self._zone(place.owner)
+        lines = [tr("chats-heading"), ""]
+        rows: list[list[InlineKeyboardButton]] = []
+        for number, one in enumerate(found, start=first + 1):
+            date = moment(one.last_at, zone)
+            lines.append(
+                tr("chats-line", number=str(number), title=label(one), count=messages(one.messages), date=date)
+            )
+            thread = str(one.scope.thread)
+            rows.append(
+                [
+                    self._button(ask, KIND, ticked(label(one), is_chosen=one.is_open), GO + thread),
+                    self._button(ask, KIND, tr("chats-button-rename"), RENAME + thread),
+                    self._button(ask, forget.CONVERSATION, tr("chats-button-delete"), thread),
+                ]
+            )
+        turning = []
+        if first > 0:
+            turning.append(self._button(ask, KIND, tr("chats-button-later"), f"{PAGE}{max(0, first - ON_A_PAGE)}"))
+        if first + ON_A_PAGE < total:
+            turning.append(self._button(ask, KIND, tr("chats-button-earlier"), f"{PAGE}{first + ON_A_PAGE}"))
+        rows += [*([turning] if turning else []), [self._button(ask, KIND, tr("chats-button-new"), NEW)]]
+        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
+        return None
+
+    async def take_text(self, ask: Ask) -> bool:
+        """A text that may be the title of a conversation; whether it was asked for."""
+        thread = await self._title.answered(ask)
+        if thread is None:
+            return False
+        await self._title.close(ask)
+        await self._delivery.say(ask.chat, await self._rename(ask, Scope(owner=ask.chat.id, thread=thread)))
+        return True
+
+    async def _rename(self, ask: Ask, scope: Scope) -> str:
+        title = " ".join(ask.argument.split())
+        if not await self._may_configure(ask.chat, ask.person):
+            return tr("shared-admins-only")
+        if len(title) > LONGEST_TITLE:
+            return tr("chats-too-long", most=str(LONGEST_TITLE), length=str(len(title)))
+        async with self._services.memory.home(scope.owner) as store:
+            is_done = await store.conversations.name(ask.chat.place, scope, title, now=self._now())
+        return tr("chats-renamed", title=title) if is_done else tr("chats-gone")
+
+
+def label(one: ListedConversation) -> str:
+    """What a conversation is called: its title, or its first words."""
+    return (one.label if one.is_titled else quoted(one.label, LABEL)) or tr("chats-untitled")
