@@ -44,6 +44,7 @@ async def lived_in(talk: Talk) -> None:
         changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
         await store.facts.commit(HERE, changes, read=read, learned=learned, until=420, now=NOW)
         await store.append(HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))])
+        await store.conversations.name(HERE, HERE, "Notes", now=NOW)
 
 
 async def in_parts(talk: Talk) -> list[bytes]:
