@@ -24,6 +24,7 @@ from runtime.readiness import Readiness
 from settings import Settings
 from tests.house.reference import variables
 from tests.paths import ROOT
+from tests.support.missing import lacks
 
 DEPLOY = ROOT / "deploy"
 NAMES = {one.name.upper() for one in variables()}
@@ -301,7 +302,7 @@ def test_the_tool_of_each_file_takes_it(tmp_path: Path, number: int) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     tool = shutil.which(name, path=path)
     if tool is None:
-        pytest.skip(f"no {name} here: make check-deploy installs what can be installed")
+        lacks(f"There is no {name} here; `make check-deploy` installs what comes as a package.")
     environ = {"PATH": path, "DOMAIN": "bot.example.org", "HOME": str(tmp_path)}
     done = subprocess.run([tool, *arguments], capture_output=True, text=True, check=False, env=environ, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

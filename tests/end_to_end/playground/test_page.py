@@ -18,6 +18,7 @@ from tests.end_to_end.playground.sample_memory import sample_panel
 from tests.end_to_end.playground.scripted_bot import ScriptedBot, scripted_bot
 from tests.paths import ROOT
 from tests.peers.ports import kept_port
+from tests.support.missing import lacks
 
 CHROMIUM = Path("/usr/bin/chromium")
 TOKEN = "4242:test-token"
@@ -63,10 +64,7 @@ def new_world() -> World:
 @contextlib.asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
     if not os.access(CHROMIUM, os.X_OK):
-        reason = f"The page is tested in Chromium, and {CHROMIUM} is missing."
-        if os.environ.get("KEEPSAKE_NO_SKIPS") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        lacks(f"The page is tested in Chromium, and {CHROMIUM} is missing.")
     expect.set_options(timeout=PATIENCE)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
