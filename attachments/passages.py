@@ -33,6 +33,10 @@ class Line:
     group: str = ""
 
 
+class MoreThanRead(Exception):  # noqa: N818 - reads as the state it is
+    """The document goes on behind the last line that is read of it."""
+
+
 class _Passage:
     """A passage in the making."""
 
@@ -57,18 +61,26 @@ class _Passage:
 def passages_of(lines: Iterable[Line]) -> tuple[tuple[Passage, ...], bool]:
     """The passages, and whether all of the document is in them. Reads no further than what is kept."""
     made: list[_Passage] = []
-    characters, is_whole = 0, True
+    is_whole = True
+    try:
+        _add_all(made, lines)
+    except MoreThanRead:
+        is_whole = False
+    return tuple(one.made(number) for number, one in enumerate(made, 1)), is_whole
+
+
+def _add_all(made: list[_Passage], lines: Iterable[Line]) -> None:
+    """Raises MoreThanRead where not all lines have room."""
+    characters = 0
     for piece in (replace(line, text=text) for line in lines for text in _pieces(line.text)):
         is_added = bool(made) and made[-1].takes(piece)
         if characters + len(piece.text) > LONGEST_TEXT or (len(made) == MOST_PASSAGES and not is_added):
-            is_whole = False
-            break
+            raise MoreThanRead
         characters += len(piece.text) + 1
         if is_added:
             made[-1].add(piece)
         elif piece.text.strip():
             made.append(_Passage(piece))
-    return tuple(one.made(number) for number, one in enumerate(made, 1)), is_whole
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from itertools import islice
 
 import Stemmer
 
+from text.characters import normalized
 from text.stopwords import FUNCTION_WORDS
 
 CACHED = 10_000
@@ -103,16 +104,14 @@ def normal(text: str) -> str:
     if text.isascii():  # all that the steps below would change of it, in a tenth of the time
         return text.lower()
     text = (
-        unicodedata.normalize("NFKC", text).replace("İ", "i").casefold()
-        if "ß" not in text
-        else unicodedata.normalize("NFKC", text).lower()
+        normalized("NFKC", text).replace("İ", "i").casefold() if "ß" not in text else normalized("NFKC", text).lower()
     )
     return text.replace("’", "'").translate(_DIGITS)
 
 
 def is_pointed(text: str) -> bool:
     """Whether a text has marks that words are compared without."""
-    return not text.isascii() and _POINT.search(unicodedata.normalize("NFKC", text)) is not None
+    return not text.isascii() and _POINT.search(normalized("NFKC", text)) is not None
 
 
 def folded(term: str) -> str:
@@ -120,7 +119,7 @@ def folded(term: str) -> str:
     if term.isascii():
         return term
     term = _HEBREW_POINTS.sub("", _ARABIC_MARKS.sub("", term)).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
-    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", term)))
+    return normalized("NFC", _MARKS.sub("", normalized("NFD", term)))
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,13 @@ Pure. Does not know tokens, or who cuts.
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Literal
 
+PIECE = 250
+"""Characters that are normalised at once."""
+_SYLLABLE_PART = re.compile("[\u1160-\u11ff\uff9e\uff9f\uffc2-\uffdc]")
+"""Letters that compose with the one before: Korean, and halfwidth marks and letters."""
 UNSPACED = 2.5
 """A character of a script without spaces costs a model as many tokens as so many letters of an alphabet."""
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7af\uf900-\ufaff]")
@@ -20,6 +26,30 @@ def well_formed(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def normalized(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
+    """As unicodedata.normalize, in time that grows with the length alone: that sorts the marks of a letter by counting
+    inversions, so that 16,000 marks in a row take a third of a second during which no other thread runs.
+
+    Within a run of more than some PIECE marks, which no language has, each piece is taken by itself.
+    """
+    if text.isascii():
+        return text
+    if len(text) <= PIECE:
+        return unicodedata.normalize(form, text)
+    ends = [0]
+    while ends[-1] < len(text):
+        ends.append(_piece_end(text, ends[-1]))
+    return "".join(unicodedata.normalize(form, text[start:end]) for start, end in pairwise(ends))
+
+
+def _piece_end(text: str, start: int) -> int:
+    """The first place behind PIECE characters before which nothing composes with what follows; twice as far at most."""
+    for at in range(start + PIECE, min(start + 2 * PIECE, len(text))):
+        if text[at] < "\u0300" or not (unicodedata.category(text[at])[0] == "M" or _SYLLABLE_PART.match(text[at])):
+            return at
+    return min(start + 2 * PIECE, len(text))
 
 
 def reading_length(text: str) -> int:

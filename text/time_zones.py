@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from text.characters import normalized
+
 LONGEST_NAME = 60
 """Characters; nothing longer is the name of a place."""
 UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "greenwich"})
@@ -251,7 +253,7 @@ def _cities() -> Mapping[str, str]:
 
 def _plain(text: str) -> str:
     """Lower case, without accents; spaces, underscores and full stops are one and the same."""
-    folded = unicodedata.normalize("NFKD", text.casefold())
+    folded = normalized("NFKD", text.casefold())
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter)).replace("ł", "l").replace("ø", "o")
     return " ".join(re.sub(r"[_.\s]+", " ", bare).split())
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from attachments.formats import plain
-from attachments.passages import Line
+from attachments.passages import Line, MoreThanRead
 
 LONGEST_PAGE = 5_000_000
 """Characters of markup that are read."""
@@ -64,10 +64,13 @@ class _Reader(HTMLParser):
 
 
 def lines(data: bytes, *, group: str = "") -> Iterator[Line]:
-    """`group`: what the page belongs to, such as a chapter."""
+    """`group`: what the page belongs to, such as a chapter. Raises MoreThanRead behind the last line that is read."""
     reader = _Reader()
-    reader.feed(plain.decoded(data)[:LONGEST_PAGE])
+    page = plain.decoded(data)
+    reader.feed(page[:LONGEST_PAGE])
     reader.close()
     reader.end_line()
     for heading, text in reader.lines:
         yield Line(text=text, group=group or (f"“{heading}”" if heading else ""))
+    if len(page) > LONGEST_PAGE:
+        raise MoreThanRead

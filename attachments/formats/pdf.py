@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pypdf
 
-from attachments.passages import Line
+from attachments.passages import Line, MoreThanRead
 from records.errors import DocumentUnreadable
 
 MOST_PAGES = 2_000
@@ -14,7 +14,7 @@ NO_TEXT = "This PDF holds no text, only pictures of it (a scan?). I can't read t
 
 
 def lines(data: bytes) -> Iterator[Line]:
-    """One line a page. Raises DocumentUnreadable."""
+    """One line a page. Raises DocumentUnreadable, and MoreThanRead behind the last page that is read."""
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):
@@ -22,7 +22,9 @@ def lines(data: bytes) -> Iterator[Line]:
     is_empty = True
     for number, page in enumerate(reader.pages, 1):
         if number > MOST_PAGES:
-            break
+            if is_empty:
+                break
+            raise MoreThanRead
         text = page.extract_text().strip()
         is_empty = is_empty and not text
         yield Line(text=text, noun="page", number=number)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import telegram
-from telegram.error import TelegramError
+from telegram.error import TelegramError, TimedOut
 from telegram.ext import ExtBot
 
 from telegram_ui.sending.http import AiohttpRequest
@@ -108,7 +108,10 @@ class PollRequest(QuietRequest):
         self._last_begun = self._now()
         try:
             code, payload = await super().do_request(*arguments, **options)
-        except TelegramError:
+        except TelegramError as error:
+            # PTB tells those who log failing polls of all others (network_retry_loop).
+            if isinstance(error, TimedOut) and not self._is_failing:
+                logger.warning("Telegram does not answer in time when asked for updates; still trying.")
             self._is_failing = True
             raise
         self._is_failing = code != 200

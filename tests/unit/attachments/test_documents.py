@@ -1,5 +1,6 @@
 """Documents of every format become passages that say where they stand; hostile ones cost little."""
 
+import tracemalloc
 from datetime import date
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from attachments import documents
 from attachments.documents import DIED, DocumentReader, shown_name
-from attachments.formats import packed
+from attachments.formats import html, packed, plain
+from attachments.formats import pdf as pdf_pages
 from attachments.passages import LONGEST_PASSAGE, LONGEST_TEXT, MOST_PASSAGES, Line, passages_of
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
@@ -112,6 +114,38 @@ def test_no_character_but_breaks_is_lost_between_passages(lines: list[tuple[str,
 def test_pages_without_end_are_bounded() -> None:
     made, is_whole = passages_of(Line(text="x" * 301, noun="page", number=n) for n in range(10_000))
     assert (len(made), is_whole) == (MOST_PASSAGES, False)
+
+
+def test_a_document_of_more_pages_than_are_read_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pdf(["one", "two", "three"])
+    assert passages_of(pdf_pages.lines(data))[1]
+    monkeypatch.setattr(pdf_pages, "MOST_PAGES", 2)
+    made, is_whole = passages_of(pdf_pages.lines(data))
+    assert ("two" in made[-1].text, is_whole) == (True, False)
+
+
+def test_a_page_longer_than_is_read_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"<html><p>one</p><p>two</p></html>"
+    assert passages_of(html.lines(data))[1]
+    monkeypatch.setattr(html, "LONGEST_PAGE", 16)
+    made, is_whole = passages_of(html.lines(data))
+    assert ([one.text for one in made], is_whole) == (["one"], False)
+
+
+def test_of_very_many_short_lines_no_more_are_made_than_are_read() -> None:
+    """20 MB of them took a gigabyte, and a second or two in which nobody else was served."""
+    data = b"ab\n" * 300_000
+    tracemalloc.start()
+    try:
+        assert next(plain.lines(data)).text == "ab"
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.text(st.sampled_from("ab\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")))
+def test_lines_end_where_python_ends_them(text: str) -> None:
+    assert list(plain._split(text)) == text.splitlines()
 
 
 @pytest.mark.parametrize(

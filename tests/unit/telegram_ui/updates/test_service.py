@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from telegram.error import TelegramError
+from telegram.error import TelegramError, TimedOut
 
 from records.errors import SettingsError, StorageError
 from settings import Secret
@@ -189,6 +189,23 @@ async def test_a_poll_that_failed_is_not_well_until_one_succeeds(peer: Peer) -> 
             assert polls.go_well()
     finally:
         await polls.shutdown()
+
+
+async def test_polls_that_time_out_are_logged_once_in_a_row(peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
+    polls = PollRequest(now=lambda: 0.0)
+    await polls.initialize()
+    try:
+        for _ in range(2):
+            for _ in range(2):
+                peer.fault("hang", "getMe")
+                with pytest.raises(TimedOut):
+                    await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST", read_timeout=0.05)
+            await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST")
+        peer.faults.clear()
+    finally:
+        await polls.shutdown()
+    assert caplog.text.count("does not answer in time") == 2
+    assert TOKEN not in caplog.text
 
 
 async def test_an_update_that_cannot_be_read_holds_up_nothing_and_is_not_logged(
