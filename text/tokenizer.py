@@ -26,6 +26,8 @@ CALL_OVERHEAD = 16
 """The JSON around a call."""
 CACHED = 20_000
 """Counts that are cached: the last turns, roles and headings of days come again in every prompt."""
+LONG = 20_000
+"""Texts of up to so many characters are counted line by line: most lines of a prompt were counted before."""
 NEAR = 0.3
 """How far a cut may move to reach a boundary, as a share of what is kept."""
 SEAMS = 2
@@ -37,10 +39,11 @@ _PIECE = 50_000
 
 
 class Tokenizer:
-    """Counts and cuts texts in the tokens of one encoding."""
+    """Counts and cuts texts in the tokens of one encoding. `divides`: as `divided` says."""
 
-    def __init__(self, count: Callable[[str], int], *, name: str) -> None:
+    def __init__(self, count: Callable[[str], int], *, name: str, divides: bool = False) -> None:
         self._count = count
+        self._divides = divides
         self._cached: dict[int, int] = {}
         self.name = name
 
@@ -62,7 +65,7 @@ class Tokenizer:
         encoding = _encoding(name)
         if encoding is None:
             return cls.estimate()
-        return cls(lambda text: _encoded_length(encoding, text), name=name)
+        return cls(lambda text: _encoded_length(encoding, text), name=name, divides=True)
 
     @classmethod
     def estimate(cls) -> "Tokenizer":
@@ -77,9 +80,11 @@ class Tokenizer:
         key = hash(text)
         known = self._cached.get(key)
         if known is None:
+            lines = divided(text) if self._divides and len(text) <= LONG and "\n" in text else ()
+            known = sum(map(self.count, lines)) if len(lines) > 1 else self._count(text)
             if len(self._cached) >= CACHED:
                 self._cached.clear()
-            known = self._cached[key] = self._count(text)
+            self._cached[key] = known
         return known
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
@@ -238,6 +243,21 @@ _UNNATURAL = re.compile(r"[^aeiouy]{4}|[aeiouy]{3}|[jqxz].?.?.?[jqxz]|[jqxzkvw]{
 
 def _looks_natural(word: str) -> bool:
     return (word.islower() or word.istitle()) and len(word) <= 16 and not _UNNATURAL.search(word)
+
+
+def divided(text: str) -> list[str]:
+    """The lines of a text, each with what follows it up to one that begins with neither a space nor a slash.
+
+    The encodings cut a text into words before they make tokens of each, and never join what is before such a line to
+    it: the tokens of these parts add up to those of the whole.
+    """
+    parts, start, at = list[str](), 0, text.find("\n") + 1
+    while 0 < at < len(text):
+        if not text[at].isspace() and text[at] != "/":
+            parts.append(text[start:at])
+            start = at
+        at = text.find("\n", at) + 1
+    return [*parts, text[start:]]
 
 
 def _note(left_out: int) -> str:

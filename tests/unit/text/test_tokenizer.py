@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llm import prompts
@@ -46,6 +46,42 @@ def test_counts_are_tiktokens_own() -> None:
     text = "".join(PROSE.values()) + "<|endoftext|>"
     assert EXACT.count(text) == len(encoding.encode(text, disallowed_special=()))
     assert EXACT.count("") == 0
+
+
+many_lines = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["word", "Anna", "it's", "ARE", "слово", "мы", "été", "漢字", "ﷺ", "e\u0301", "²", "12", "a_b", "ß"]
+        ),
+        st.sampled_from([" ", " ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "\u00a0", "\u2028", "\x1c", " \n "]),
+        st.sampled_from([".", "/", "(", "…", "-", "'", "/\n", "😀", "\u200d", "。"]),
+    ),
+    min_size=30,
+    max_size=120,
+).map("".join)
+
+
+@settings(max_examples=30)
+@given(text=many_lines)
+def test_texts_counted_line_by_line_count_as_they_do_whole(text: str) -> None:
+    for tokenizer in (EXACT, OLD):
+        whole = len(reference_encoding(tokenizer.name).encode(text, disallowed_special=()))
+        assert tokenizer.count(text) == whole
+
+
+def test_what_was_counted_in_a_line_is_not_counted_again_in_the_text_that_holds_it() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text.split())
+
+    tokenizer = Tokenizer(count, name="words", divides=True)
+    said = "This is what somebody said " * 8 + "yesterday."
+    tokenizer.count(f"Anna: {said}\n")
+    counted.clear()
+    tokenizer.count(f"<remembered>\nAnna: {said}\nBen: no\n</remembered>")
+    assert counted == ["<remembered>\n", "Ben: no\n", "</remembered>"]
 
 
 def test_a_request_counts_as_the_contract_says() -> None:
