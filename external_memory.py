@@ -299,6 +299,15 @@ class ExternalMemory:
         """Remove what was forgotten from the files, where that is not done yet. Call it at intervals."""
         await self._ground.erasing.tidy()
 
+    async def tidy_words(self, owner: int) -> None:
+        """Keep the search of an owner's store fast: call it after some turns, when nobody waits. Raises nothing."""
+        try:
+            async with self.opened(owner) as store:
+                if store is not None:
+                    await store.tidy_words()
+        except (StorageError, ServedElsewhere) as error:
+            log.info("the index of words is not tidied: %s", type(error).__name__)
+
     async def with_archives(self, what: Forgetting) -> list[int]:
         """The owners who have such archives; those whose words are being indexed have to wait for the next time."""
         owners = [location.owner for location in await self._ground.directory.locations()]

@@ -45,6 +45,9 @@ class TsVector:
     def merge(self, connection: Connection) -> None:
         """Nothing: the server's own cleaning (VACUUM) removes what was deleted."""
 
+    def tidy(self, connection: Connection) -> None:
+        """Nothing: the server keeps the index in one piece."""
+
     def rename(self, connection: Connection, old: int, new: int) -> None:
         before, after = (prefix_of(Scope(owner=owner)).partition("t")[0] + "t" for owner in (old, new))
         connection.execute(_RENAMED, (new, f"^{before}", after, old))

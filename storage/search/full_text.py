@@ -11,6 +11,11 @@ from records.scopes import Scope
 from storage.files.sql import Connection
 from storage.search.terms import LAST_CHARACTER, Entry, prefix_of, token
 
+ALIKE = 2
+"""So many segments of one size are joined, so that there is at most one of each."""
+TIDIED = 64
+"""Pages that are written at once: a millisecond, and as much as some twenty messages need in the long run."""
+
 
 class FullText(Protocol):
     """What a database finds by words, inside the caller's transaction. All scores are BM25's, larger is better."""
@@ -29,6 +34,9 @@ class FullText(Protocol):
 
     def merge(self, connection: Connection) -> None:
         """Remove the traces of what was removed."""
+
+    def tidy(self, connection: Connection) -> None:
+        """Join a little of what many writes left in pieces, which each search reads one by one."""
 
     def rename(self, connection: Connection, old: int, new: int) -> None:
         """Give the terms of an owner's messages another owner's id, while the messages are still the old one's."""
@@ -83,6 +91,15 @@ class _Fts5:
     def merge(self, connection: Connection) -> None:
         # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
         connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+    def tidy(self, connection: Connection) -> None:
+        # Every commit adds a segment. By itself FTS5 lets 15 of the smallest stand, and 3 of each larger size.
+        if (
+            connection.execute("SELECT 1 FROM words_config WHERE k = 'usermerge' AND v = ?", (ALIKE,)).fetchone()
+            is None
+        ):
+            connection.execute("INSERT INTO words (words, rank) VALUES ('usermerge', ?)", (ALIKE,))
+        connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (TIDIED,))
 
     def rename(self, connection: Connection, old: int, new: int) -> None:
         for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old,)).fetchall():

@@ -90,6 +90,11 @@ def merge(connection: Connection) -> None:
     full_text.of(connection).merge(connection)
 
 
+def tidy(connection: Connection) -> None:
+    """Join a little of what many writes left in pieces."""
+    full_text.of(connection).tidy(connection)
+
+
 async def holders(
     reader: Reader, owner: int, threads: Sequence[int], terms: Sequence[str], most: int
 ) -> list[Row] | None:

@@ -36,6 +36,8 @@ from storage.sqlite.rebuild_table import RebuildTable
 BATCH = 500
 WORDS_WITHIN = 2.0
 """Seconds that a search waits for words that are being indexed."""
+TIDIED_AFTER = 4
+"""Messages after which the index of words is tidied, when there is time."""
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 _ALL = 2**62
@@ -51,6 +53,7 @@ class SqlStore(FoldTable):
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, *, exhaustive: bool = False) -> None:
         super().__init__(database, kind)
+        self._untidied = 0
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
         self.facts = FactTable(database, kind)
@@ -83,12 +86,14 @@ class SqlStore(FoldTable):
         if not drafts:
             return []
         analysed = await message_table.analysed(scope, drafts)
+        self._untidied += len(drafts)
         return await self._db.transact(
             lambda connection: message_table.append(connection, scope, self.kind, analysed), scope.owner
         )
 
     async def ask(self, scope: Scope, pieces: Sequence[NewMessage]) -> tuple[int, Message | None]:
         analysed = await message_table.analysed(scope, pieces)
+        self._untidied += len(pieces)
         return await self._db.transact(
             lambda connection: message_table.ask(connection, scope, self.kind, analysed), scope.owner
         )
@@ -258,6 +263,11 @@ class SqlStore(FoldTable):
             return candidates.pool(connection, scope, matched, reach=reach, sources=sources)
 
         return await self._together(scope.owner, both)
+
+    async def tidy_words(self) -> None:
+        if self._untidied >= TIDIED_AFTER:
+            self._untidied = 0
+            await self._db.transact(word_index.tidy, None)
 
     async def _messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [message_of(row) for row in await self._rows(owner, sql, *values)]

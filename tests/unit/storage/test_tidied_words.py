@@ -1,0 +1,45 @@
+"""Many small writes leave the index of words in many pieces; between turns they are joined, and found is the same."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from records.messages import NewMessage
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Scope
+from storage.files.database import Database
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.sql_store import SqlStore
+from storage.sqlite.store import SqliteStore
+
+SCOPE = Scope(owner=1)
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+async def pieces(database: Database) -> int:
+    async with database.read() as reader:
+        [row] = await reader.rows("SELECT COUNT(DISTINCT segid) FROM words_idx")
+    return int(row[0])
+
+
+async def found(store: SqlStore) -> list[tuple[int, float]]:
+    return [(hit.message.id, round(hit.score, 9)) for hit in await store.search(SCOPE, ["river", "w7"], limit=50)]
+
+
+async def test_pieces_are_joined_a_little_at_a_time(tmp_path: Path) -> None:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS, durable=False) as database:
+        store = SqliteStore(database)
+        await store.put_owner(
+            OwnerConfig(
+                owner=SCOPE.owner, storage=StorageType.SQLITE, every_n=20, enabled=True, created_at=AT, updated_at=AT
+            )
+        )
+        for number in range(14):
+            said = NewMessage(role="user", content=f"w{number} by the river", created_at=AT, source=f"{number}")
+            await store.append(SCOPE, [said])
+        before, many = await found(store), await pieces(database)
+        await store.tidy_words()
+        assert await pieces(database) < many / 3
+        assert await found(store) == before
+        written = database.commits
+        await store.tidy_words()
+        assert database.commits == written  # nothing was written since
