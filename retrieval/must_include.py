@@ -74,7 +74,8 @@ class MustInclude:
 
     `ids`: their ids; `first`: those that get room before all others; `weights`: of the words by which long messages are
     cut; `own`: the question's own words among these. `shown`: ids that are whole in the prompt already; `before`: the
-    turn that is being answered. `ended`: messages that are out of date in part, by id, with since when.
+    turn that is being answered. `is_long_winded`: the assistant is. `ended`: messages that are out of date in part, by
+    id, with since when.
     """
 
     found: Found
@@ -85,6 +86,7 @@ class MustInclude:
     first: Sequence[Scored]
     weights: Mapping[str, float]
     own: Mapping[str, float]
+    is_long_winded: bool
     ended: Mapping[int, datetime]
 
     @classmethod
@@ -105,6 +107,7 @@ class MustInclude:
             first=found.ranked.scored(rows) if share >= MUCH else (),
             weights=weights,
             own=own,
+            is_long_winded=verbosity(found.pool) > LONG_WINDED,
             ended=ended(found.facts.relevant),
         )
 
@@ -138,7 +141,7 @@ class MustInclude:
 
     def length(self, index: int, room: int) -> int:
         """How many tokens of the candidate at this index are shown: fewer where many compete for the room."""
-        if verbosity(self.found.pool) <= LONG_WINDED:
+        if not self.is_long_winded:
             return SNIPPET_TOKENS
         share = room // max(1, len(self.found.ranked))
         if self.found.asked.of_many:

@@ -215,7 +215,7 @@ def _voted(counts: Mapping[str, int], known: Mapping[str, _Known], default: str 
     for word, (_, votes) in known.items():
         for language, vote in votes:
             scores[language] += counts[word] * vote
-    best = max(_LATIN, key=lambda language: scores[language])
+    best = max(scores, key=scores.__getitem__)
     # One foreign letter is not enough: "café" is an English word too.
     return best if scores[best] > 0.5 else default
 
@@ -283,8 +283,7 @@ def positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
 
 def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
     plain = normal(text)
-    words = [(word.group(), *word.span()) for word in _word_pattern(plain).finditer(plain)]
-    languages, known = _languages(plain, [word for word, _, _ in words])
+    languages, known = _languages(plain, _word_pattern(plain).findall(plain))
     alone = {
         word: term
         for word, (script, _) in known.items()
@@ -292,13 +291,17 @@ def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
         and (term := (_known_term if word.isalpha() else _term)(word, languages.get(script, ""))[0]) in terms
     }
     found: list[tuple[int, int, str]] = []
-    for word, start, end in words:
+    wanted = alone.keys() | {word for word, (script, _) in known.items() if script == "PAIRS"}
+    for match in _word_pattern(plain).finditer(plain) if wanted else ():
+        word = match.group()
         if word in alone:
-            found.append((start, end, alone[word]))
-        elif known[word][0] == "PAIRS":
-            found += (one for one in _paired(plain, start, end) if one[2] in terms)
+            found.append((*match.span(), alone[word]))
+        elif word in wanted:
+            found += (one for one in _paired(plain, *match.span()) if one[2] in terms)
     if not all(map(str.isalnum, terms)):  # a code holds a sign
         found += [(*code.span(), term) for code in _codes(plain) if (term := _code(code.group())) in terms]
+    if not found:
+        return []
     origins = _origins(text, plain)
     return sorted((origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found)
 

@@ -84,10 +84,13 @@ class Pool:
 
     def before(self, first_id: int) -> "Pool":
         """Without the candidates from this id on, which are not counted in the frequencies either."""
-        rows = self.ids < first_id
-        if rows.all():
+        earlier = self.ids < first_id
+        kept = int(earlier.sum())
+        if kept == len(self):
             return self
-        later = (self.counts[:, ~rows] > 0).sum(axis=1).tolist()
+        later = (self.counts[:, ~earlier] > 0).sum(axis=1).tolist()
+        # Usually only the last ones go: then the columns need not be copied.
+        rows = slice(kept) if earlier[:kept].all() else earlier
         counted = self.matched.frequency.items()
         frequency = {term: count - less for (term, count), less in zip(counted, later, strict=True)}
         return Pool(
@@ -100,7 +103,7 @@ class Pool:
             said_at=self.said_at[rows],
             by_assistant=self.by_assistant[rows],
             standing=self.standing[rows],
-            speakers=tuple(compress(self.speakers, rows)),
+            speakers=self.speakers[rows] if isinstance(rows, slice) else tuple(compress(self.speakers, rows)),
             counts=self.counts[:, rows],
             matched=replace(self.matched, frequency=frequency),
         )
