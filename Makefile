@@ -9,13 +9,17 @@ MODEL ?= 1.5b
 # Most tests wait for a process: twice as many workers as two cores have.
 WORKERS ?= 4
 
-.PHONY: run test lint format reference bench real fuzz crash-test soak check-deploy clean
+.PHONY: run test test-postgres lint format reference bench real fuzz crash-test soak check-deploy clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# The end-to-end tests with DATABASE_URL set, on a server out of a wheel.
+test-postgres: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --on-postgres tests/end_to_end
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

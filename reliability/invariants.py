@@ -1,4 +1,4 @@
-"""What must hold in the files of a DATA_DIR at every instant, read with plain sqlite3 and json.
+"""What must hold at every instant in the files of a DATA_DIR, read with plain sqlite3 and json, and in PostgreSQL.
 
 Shares no code with the stores, since it would share their errors. Does not know who wrote the files.
 """
@@ -15,12 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psycopg
+from psycopg.rows import dict_row
+
 Row = dict[str, Any]
 _MINE = {
     "users": "SELECT * FROM users WHERE storage_type = 'sqlite'",
     "messages": "SELECT * FROM messages",
     "summaries": "SELECT * FROM summaries",
 }
+_ON_SERVER = {**_MINE, "users": "SELECT * FROM users WHERE storage_type = 'postgres'"}
 _KEYS = {"users": ("user_id",), "messages": ("user_id", "id"), "summaries": ("user_id", "id")}
 
 
@@ -72,14 +76,33 @@ def read(folder: Path) -> Files:
                 homes={row["user_id"]: row["storage_type"] for row in places},
                 moving=frozenset(row["user_id"] for row in rows("SELECT user_id FROM moves")),
                 stores={
-                    "sqlite": clean({name: rows(sql) for name, sql in _MINE.items()}),
+                    "sqlite": _clean({name: rows(sql) for name, sql in _MINE.items()}),
                     "json": _json_rows(folder),
                 },
                 inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
             )
 
 
-def clean(tables: dict[str, tuple[Row, ...]]) -> Rows:
+def read_server(address: str, folder: Path | None = None) -> Files:
+    """The tables of a server at one moment, and the memories in JSON of one process. `folder`: its DATA_DIR."""
+    with psycopg.connect(address, row_factory=dict_row) as connection:
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+        def rows(sql: str) -> tuple[Row, ...]:
+            return tuple(connection.execute(sql.encode()).fetchall())
+
+        return Files(
+            homes={row["user_id"]: row["storage_type"] for row in rows("SELECT user_id, storage_type FROM users")},
+            stores={
+                "postgres": _clean({name: rows(sql) for name, sql in _ON_SERVER.items()}),
+                "sqlite": Rows(),
+                "json": _json_rows(folder) if folder else Rows(),
+            },
+            inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
+        )
+
+
+def _clean(tables: dict[str, tuple[Row, ...]]) -> Rows:
     """Rows of SQL as those of JSON are."""
     for row in tables["summaries"]:
         row["source_ids"] = json.loads(row["source_ids"])

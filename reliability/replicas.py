@@ -18,13 +18,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import psycopg
-from psycopg.rows import dict_row
-
-from reliability.invariants import Files, Row, Rows, Violations, clean, violations
+from reliability.invariants import Files, Violations, read_server, violations
 from reliability.town import WORD, Bot, Ledger, Talker, open_bot, open_town
 from tests.end_to_end.harness import House
-from tests.support.postgres_server import new_database, postgres_server
+from tests.support.postgres_server import as_uri, new_database, postgres_server
 
 PEOPLE = 6
 LONGEST_PAUSE = 1.5
@@ -35,26 +32,6 @@ HANGS = 0.02
 """The share of kills before which the process hangs for HANGING seconds and wakes: longer than its leases last."""
 HANGING = 24.0
 SETTLED_WITHIN = 300.0
-_TABLES = {
-    "users": "SELECT * FROM users WHERE storage_type = 'postgres'",
-    "messages": "SELECT * FROM messages",
-    "summaries": "SELECT * FROM summaries",
-}
-
-
-def read(address: str) -> Files:
-    """The tables at one moment."""
-    with psycopg.connect(address, row_factory=dict_row) as connection:
-        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-
-        def rows(sql: str) -> tuple[Row, ...]:
-            return tuple(connection.execute(sql.encode()).fetchall())
-
-        return Files(
-            homes={row["user_id"]: row["storage_type"] for row in rows("SELECT user_id, storage_type FROM users")},
-            stores={"postgres": clean({name: rows(sql) for name, sql in _TABLES.items()}), "sqlite": Rows()},
-            inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
-        )
 
 
 def out_of_order(files: Files) -> list[str]:
@@ -158,7 +135,7 @@ class ReplicaTest:
     def _check(self, *, settled: bool = False) -> None:
         # The servers of Telegram and of the model are in this process: while the tables are read nobody says anything.
         pending = str(self._house.world.updates.pending())
-        files = read(self._address)
+        files = read_server(self._address)
         self.outcome.found.add(violations(files))
         self.outcome.found.add(self.ledger.missing(files, pending, settled=settled))
         self.outcome.with_inbox += bool(files.inbox)
@@ -173,7 +150,7 @@ async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int) ->
         server = stack.enter_context(postgres_server())
         address = new_database(server, f"replicas_{os.getpid()}")
         house = await stack.enter_async_context(open_town(folder, chance))
-        environ = house.environ(LOG_LEVEL="INFO", DATABASE_URL=address_as_url(address))
+        environ = house.environ(LOG_LEVEL="INFO", DATABASE_URL=as_uri(address))
         bots = [
             await stack.enter_async_context(open_bot(environ, folder=folder / f"data-{number}", snapshot_after=20_000))
             for number in range(replicas)
@@ -201,12 +178,6 @@ async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int) ->
         "is_good": done.is_good,
         **({"first": f"{done.found} {done.disordered[:5]}"[:2000]} if not done.is_good else {}),
     }
-
-
-def address_as_url(conninfo: str) -> str:
-    """As DATABASE_URL has it."""
-    parts = psycopg.conninfo.conninfo_to_dict(conninfo)
-    return f"postgresql://{parts['user']}@/{parts['dbname']}?host={parts['host']}"
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from records.errors import StorageError
+from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import StorageType
 from runtime.tasks import uncancelled
@@ -77,8 +77,8 @@ class Erasure:
             # Not cancelled half-way: a deletion that is not marked as done is repeated by the next start.
             taken = await uncancelled(lambda: self._erase(number, owner, what, store))
         except StorageError:
-            with suppress(StorageError):
-                await self._drop(number)
+            with suppress(StorageError, ServedElsewhere):
+                await self._drop(number, owner)
             raise
         try:
             is_clean = tidies and await self.tidy()
@@ -110,11 +110,13 @@ class Erasure:
             for one in erased:
                 if not one.is_erased:
                     # First of all: a deletion that is repeated would also delete what was said since.
-                    await self._mark(one.id)
+                    with suppress(ServedElsewhere):
+                        await self._mark(one.id, one.owner)
             if erased and not await self._clean():
                 return False
             for one in erased:
-                await self._drop(one.id)
+                with suppress(ServedElsewhere):
+                    await self._drop(one.id, one.owner)
             return True
 
     async def _erase(self, number: int, owner: int, what: Forgetting, store: MemoryStore) -> Forgotten:
@@ -128,7 +130,7 @@ class Erasure:
         self._count += 1
         self._erased.add(number)
         with suppress(StorageError):
-            await self._mark(number)
+            await self._mark(number, owner)
         return taken
 
     async def _unfinished(self) -> list[Unfinished]:
@@ -139,12 +141,13 @@ class Erasure:
             for row in rows
         ]
 
-    async def _mark(self, number: int) -> None:
-        async with self._db.write(None) as tx:
+    # Where processes share the work, the marks are those of whoever serves the owner, as the deletion itself is.
+    async def _mark(self, number: int, owner: int) -> None:
+        async with self._db.write(owner) as tx:
             await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", number)
 
-    async def _drop(self, number: int) -> None:
-        async with self._db.write(None) as tx:
+    async def _drop(self, number: int, owner: int) -> None:
+        async with self._db.write(owner) as tx:
             await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
         self._erased.discard(number)
 

@@ -15,6 +15,21 @@ hypothesis.settings.register_profile("search", deadline=None, derandomize=False,
 hypothesis.settings.load_profile("same")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--on-postgres",
+        action="store_true",
+        help="end-to-end tests: run the bot with DATABASE_URL; tests that say SQLite then mean PostgreSQL",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--on-postgres"):
+        for item in items:
+            if marker := item.get_closest_marker("files"):
+                item.add_marker(pytest.mark.skip(f"--on-postgres: {marker.args[0]}"))
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """The address of a real PostgreSQL server (tests/support/postgres_server.py gives each store its own tables)."""

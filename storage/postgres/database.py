@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from records.errors import ServedElsewhere, SettingsError
@@ -38,6 +39,7 @@ RECONNECT_SECONDS = 3.0
 IDLE_SECONDS = 1.0
 """A connection that nobody used for so long is asked whether it is still there."""
 EVERYBODY = "*"
+_READ_ONLY = (b"in_hot_standby", b"default_transaction_read_only")
 _VACUUMED = (
     "messages, summaries, facts, fact_vectors, profiles, versions, accounts, words, word_counts, places, vectors"
 )
@@ -209,6 +211,8 @@ class PostgresDatabase:
 
     def _give_back(self, connection: Connection) -> None:
         raw = connection.raw
+        if raw.pgconn.transaction_status == TransactionStatus.INERROR and _is_read_only(raw):
+            self._pool.drain()  # new connections may find the server to which this one failed over
         with contextlib.suppress(psycopg.Error):
             raw.rollback()
         if raw.closed:
@@ -219,6 +223,11 @@ class PostgresDatabase:
 def _configured(replica: Replica | None, raw: Raw) -> None:
     set_up(raw)
     raw.execute(f"{SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
+
+
+def _is_read_only(raw: Raw) -> bool:
+    """Whether the server takes no writes. It reports these settings by itself, so nothing is asked."""
+    return any(raw.pgconn.parameter_status(name) == b"on" for name in _READ_ONLY)
 
 
 def _setting(owner: int | None) -> str:
@@ -241,6 +250,8 @@ def _refused(words: str) -> str:
     """Why a server did not let us in. Of the driver's words nothing is shown: they may hold what is secret."""
     if "password" in words or "authentication" in words or "role" in words:
         return "the PostgreSQL server does not accept this user or password."
+    if "too many connections" in words or "connection slots" in words:
+        return "the PostgreSQL server has no room for another connection."
     if "database" in words and "does not exist" in words:
         return "the PostgreSQL server has no such database."
     if "invalid" in words or "missing" in words:

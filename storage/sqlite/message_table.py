@@ -10,7 +10,7 @@ from datetime import timedelta
 from records.messages import Message, NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.files.rows import message_of, moment_of, row_of_message
+from storage.files.rows import message_of, moment_of, row_of_message, text_of
 from storage.files.sql import Connection
 from storage.files.tables import MESSAGES
 from storage.search import word_index
@@ -81,13 +81,15 @@ def _in_order(connection: Connection, scope: Scope, draft: NewMessage) -> NewMes
     """The message, dated so that it stands where it was said.
 
     An answer is never from before its question, whatever Telegram's clock and this machine's say. Telegram gives whole
-    seconds: a question in the very second of the last answer came after it.
+    seconds: a question in the very second of what is stored already came after it.
     """
-    [newest] = connection.execute(_NEWEST_OF_TURN, (scope.owner, scope.thread, draft.turn)).fetchone()
-    if newest is None or draft.created_at >= (last := moment_of(newest)):
-        return draft
-    is_of_its_second = last - draft.created_at < timedelta(seconds=1)
-    return replace(draft, created_at=last) if draft.turn is not None or is_of_its_second else draft
+    if draft.turn is not None:
+        found = connection.execute(_NEWEST_OF_TURN, (scope.owner, scope.thread, draft.turn))
+    else:
+        second = (text_of(draft.created_at), text_of(draft.created_at + timedelta(seconds=1)))
+        found = connection.execute(_NEWEST_OF_SECOND, (scope.owner, scope.thread, *second))
+    [newest] = found.fetchone()
+    return draft if newest is None else replace(draft, created_at=max(draft.created_at, moment_of(newest)))
 
 
 def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
@@ -105,9 +107,9 @@ def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
     )
 
 
-_NEWEST_OF_TURN = """
-SELECT MAX(created_at) FROM messages WHERE user_id = ?1 AND thread_id = ?2
-AND turn_id = COALESCE(?3, (SELECT MAX(turn_id) FROM messages WHERE user_id = ?1 AND thread_id = ?2))
+_NEWEST_OF_TURN = "SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ?"
+_NEWEST_OF_SECOND = """
+SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ? AND created_at >= ? AND created_at < ?
 """
 _APPEND = f"{MESSAGES.upsert} RETURNING seq"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"

@@ -1,6 +1,7 @@
 """What every memory store promises, asked of each of them on real files."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -47,6 +48,20 @@ async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: Memo
         await store.append(Scope(owner=1), [said("hello")])
     with pytest.raises(StorageError):
         await store.begin_fold(Scope(owner=1), "now", now=NOW, lease=MINUTE)
+
+
+async def test_questions_of_one_second_stand_as_they_were_stored(store: MemoryStore) -> None:
+    """Telegram dates them in whole seconds; the answers have this machine's clock."""
+    second = NOW.replace(microsecond=0)
+    asked = [replace(said(text), created_at=second) for text in ("one", "two", "three")]
+    for question, milliseconds in zip(asked, (700, 2_500, 2_900), strict=True):
+        [stored] = await store.append(ANNA, [question])
+        answered = second + timedelta(milliseconds=milliseconds)
+        await store.append(ANNA, [replace(said("so"), role="assistant", created_at=answered, turn=stored.turn)])
+    page = await store.page(ANNA)
+    assert [one.content for one in page if one.role == "user"] == ["one", "two", "three"]
+    for before, after in itertools.pairwise(page):
+        assert (before.created_at, before.id) < (after.created_at, after.id)
 
 
 async def test_a_message_comes_back_as_it_went_in(store: MemoryStore) -> None:

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import House, check_requests, open_house
+from tests.end_to_end.harness import SUITE, House, check_requests, open_house
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _on_postgres(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--on-postgres"):
+        SUITE.postgres = request.getfixturevalue("postgres_url")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

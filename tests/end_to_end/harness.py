@@ -7,10 +7,9 @@ sleeping. Does not know the program's code: it looks at chats, requests, files, 
 import asyncio
 import json
 import signal
-import sqlite3
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import count
@@ -26,9 +25,11 @@ from playground.faults import Faults
 from playground.feed import Feed
 from playground.server import serve
 from playground.world import World
+from tests.end_to_end.memory import Memory
 from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour, OpenAIServer, running, words_of
 from tests.support.forking import ENVIRON, Forked, Zygote
+from tests.support.postgres_server import address, as_uri
 from tests.support.reference_encoding import reference_encoding
 
 BOT = ROOT / "bot.py"
@@ -42,6 +43,16 @@ LINES_TOLD = 20
 """Of the bot's log, where something was not heard."""
 
 Json = dict[str, Any]
+
+
+@dataclass
+class Suite:
+    """How all tests of a run are run. `postgres`: see House; set by `--on-postgres`."""
+
+    postgres: str = ""
+
+
+SUITE = Suite()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +151,8 @@ class House:
     """The peers and the data of one or several runs of the bot.
 
     Not `is_forked`: each run has an interpreter of its own, as with `make run`, which takes a second or two longer.
+    `postgres`: the server that runs are given a DATABASE_URL of, a schema for each DATA_DIR. Tests that say SQLite then
+    mean PostgreSQL.
     """
 
     world: World
@@ -149,6 +162,7 @@ class House:
     model_url: str
     folder: Path
     is_forked: bool = True
+    postgres: str = field(default_factory=lambda: SUITE.postgres)
     _served_by: Process | None = None
     _ids: Iterable[int] = field(default_factory=lambda: count(71_001))  # nobody in the sample exports
 
@@ -157,11 +171,23 @@ class House:
         return self.folder / "data"
 
     @property
-    def memory(self) -> "Memory":
-        return Memory(self.data)
+    def memory(self) -> Memory:
+        return self.memory_in("data")
+
+    def memory_in(self, folder: str | Path) -> Memory:
+        """What a bot remembers whose DATA_DIR is this folder."""
+        return Memory(self.folder / folder, self.postgres)
+
+    @property
+    def sql(self) -> str:
+        """What the storage is called that keeps memories in tables: on PostgreSQL it takes SQLite's place."""
+        return "PostgreSQL" if self.postgres else "SQLite"
 
     def environ(self, **settings: str) -> dict[str, str]:
         """The whole environment of a process: nothing of the test's own gets in."""
+        if self.postgres and "DATABASE_URL" not in settings:
+            folder = self.folder / settings.get("DATA_DIR", "data")
+            settings = {**settings, "DATABASE_URL": as_uri(address(self.postgres, folder))}
         return {
             **ENVIRON,
             "TELEGRAM_BOT_TOKEN": TOKEN,
@@ -326,6 +352,7 @@ class Member:
 
     def press(self, message: Json, label: str) -> str:
         """Press the button whose text contains `label`; the query's id."""
+        label = self.house.sql if label == "SQLite" else label
         rows = message["reply_markup"]["inline_keyboard"]
         button = next(button for row in rows for button in row if label in button["text"])
         return self.house.world.press(self.id, self.chat_id, message["message_id"], button["callback_data"])
@@ -345,48 +372,6 @@ class Member:
         self.press(asked, storage)
         await self.hears("step 2", since=since)
         return await self.asks(str(every_n), "External memory configured")
-
-
-@dataclass(frozen=True)
-class Memory:
-    """The files of a DATA_DIR, read as anybody could: with plain sqlite3 and json."""
-
-    folder: Path
-
-    def rows(self, sql: str, *values: object) -> list[Json]:
-        """Rows of memory.db, read while the bot runs or after."""
-        with closing(sqlite3.connect(f"file:{self.folder / 'memory.db'}?mode=ro", uri=True)) as connection:
-            connection.row_factory = sqlite3.Row
-            return [dict(row) for row in connection.execute(sql, values)]
-
-    def write(self, sql: str, *values: object) -> None:
-        """Change memory.db while no bot runs."""
-        with closing(sqlite3.connect(self.folder / "memory.db")) as connection:
-            connection.execute(sql, values)
-            connection.commit()
-
-    def messages(self, owner: int) -> list[Json]:
-        return self.rows("SELECT * FROM messages WHERE user_id = ? ORDER BY id", owner)
-
-    def summaries(self, owner: int) -> list[Json]:
-        return self.rows("SELECT * FROM summaries WHERE user_id = ? ORDER BY id", owner)
-
-    def json(self) -> Json:
-        value: Json = json.loads((self.folder / "memory.json").read_text(encoding="utf-8"))
-        return value
-
-    def files_with(self, text: str) -> list[str]:
-        """Names of the files that contain this text, as bytes, anywhere."""
-        needle = text.encode()
-        return [path.name for path in sorted(self.folder.rglob("*")) if needle in _content(path)]
-
-
-def _content(path: Path) -> bytes:
-    """What a file holds; nothing if the bot has just removed or renamed it."""
-    try:
-        return path.read_bytes() if path.is_file() else b""
-    except FileNotFoundError:
-        return b""
 
 
 def tokens(messages: Sequence[Mapping[str, str]], *, tools: object = None) -> int:

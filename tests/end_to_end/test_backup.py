@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.end_to_end.harness import House, Memory
+from tests.end_to_end.harness import House
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.files("the archive of a DATA_DIR")]
 
 
 async def test_the_drill(house: House) -> None:
@@ -50,8 +50,8 @@ async def test_the_drill(house: House) -> None:
         assert "Archived messages: 0" not in status
         await bob.asks("Which kohlrabi?")
     found = {
-        ann.id: [one["content"] for one in Memory(house.folder / "elsewhere").messages(ann.id)],
-        bob.id: [one["content"] for one in Memory(house.folder / "elsewhere").json()["messages"][str(bob.id)]],
+        ann.id: [one["content"] for one in house.memory_in("elsewhere").messages(ann.id)],
+        bob.id: [one["content"] for one in house.memory_in("elsewhere").json()["messages"][str(bob.id)]],
     }
     for owner, words in before.items():
         assert [one for one in found[owner] if "mentions" in one][: len(words)] == words

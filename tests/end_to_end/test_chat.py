@@ -158,7 +158,7 @@ async def test_only_admins_configure_a_group(house: House, bot: Process) -> None
     assert "disabled" in await bobs.asks("/summary_status")
     asked = await ann.within(group).tells("/summary", "step 1")
     assert await bobs.toast(bobs.press(asked, "SQLite"))
-    assert house.memory.rows("SELECT * FROM users WHERE user_id = ? AND memory_enabled", group) == []
+    assert house.memory.rows("SELECT * FROM users WHERE user_id = ? AND memory_enabled = 1", group) == []
 
 
 async def test_private_memory_groups_and_topics_are_separate(house: House, bot: Process) -> None:

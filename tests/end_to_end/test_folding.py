@@ -66,7 +66,7 @@ async def test_the_threshold_folds_in_the_background(house: House, bot: Process)
     status = await ann.asks("/summary_status")
     for line in (
         "Memory: enabled",
-        "Storage: SQLite",
+        f"Storage: {house.sql}",
         "Threshold: 3",
         "Messages since last summary: 2",
         "Total messages: 8",

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House, Member, Memory, Process
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House, Member, Process
+from tests.end_to_end.memory import Memory
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -50,7 +51,7 @@ async def forgets(ann: Member, words: str, label: str) -> str:
 async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> None:
     ann = house.person()
     folder = f"forget-{storage}"
-    memory = Memory(house.folder / folder)
+    memory = house.memory_in(folder)
     async with house.bot(DATA_DIR=folder) as process:
         await ann.sets_up(storage, 2)
         await tells_all(house, process, ann)
@@ -74,7 +75,7 @@ async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> N
 async def test_no_file_holds_what_was_taken_back(house: House, storage: str) -> None:
     ann = house.person()
     folder = f"undo-{storage}"
-    memory = Memory(house.folder / folder)
+    memory = house.memory_in(folder)
     async with house.bot(DATA_DIR=folder):
         await ann.sets_up(storage)
         await ann.asks(f"/memory add Ann likes the {OTHER}.", "Noted as fact 1")
@@ -90,7 +91,7 @@ async def test_no_file_holds_what_was_taken_back(house: House, storage: str) -> 
 async def test_a_bot_that_is_killed_while_it_forgets_finishes_it(house: House, storage: str, delay: float) -> None:
     ann = house.person()
     folder = f"killed-{storage}-{delay}"
-    memory = Memory(house.folder / folder)
+    memory = house.memory_in(folder)
     async with house.bot(DATA_DIR=folder) as process:
         await ann.sets_up(storage, 2)
         await tells_all(house, process, ann)
@@ -123,7 +124,7 @@ async def test_the_last_message_is_corrected_and_answered_again(house: House) ->
         ann.press(offer, "Answer again")
         await ann.hears("Canberra.", since=since)
         await ann.asks("/summary_status", "Total messages: 2")
-        contents = [one["content"] for one in Memory(house.folder / "corrected").messages(ann.id)]
+        contents = [one["content"] for one in house.memory_in("corrected").messages(ann.id)]
         assert contents == ["What is the capital of Australia?", "Canberra."]
         since = ann.now
         house.world.edit(ann.id, ann.chat_id, message["message_id"], "Remember that I live in Australia.")
@@ -143,7 +144,7 @@ async def test_the_last_message_is_corrected_and_answered_again(house: House) ->
 async def test_no_file_holds_what_later_answers_quoted(house: House, storage: str) -> None:
     ann = house.person()
     folder = f"quoted-{storage}"
-    memory = Memory(house.folder / folder)
+    memory = house.memory_in(folder)
     async with house.bot(DATA_DIR=folder):
         await ann.sets_up(storage, 20)
         await ann.asks(f"My code word is {WORD}.", "Noted.")

@@ -31,10 +31,11 @@ async def test_the_wizard_ends_with_memory_in_sqlite(house: House, bot: Process)
         assert "1 to 500" in await ann.asks(wrong)
     done = await ann.asks("500")
     assert "External memory configured" in done
-    assert "SQLite" in done
+    assert house.sql in done
     assert "500" in done
+    kind = {"SQLite": "sqlite", "PostgreSQL": "postgres"}[house.sql]
     [user] = house.memory.rows("SELECT * FROM users WHERE user_id = ?", ann.id)
-    assert (user["storage_type"], user["summary_every_n"], user["memory_enabled"]) == ("sqlite", 500, 1)
+    assert (user["storage_type"], user["summary_every_n"], user["memory_enabled"]) == (kind, 500, 1)
     assert house.memory.messages(ann.id) == []
     await ann.asks("Hello there")
     stored = house.memory.messages(ann.id)
@@ -49,7 +50,7 @@ async def test_cancel_leaves_everything_as_it_was(house: House, bot: Process) ->
     assert "cancel" in (await ann.asks("/cancel")).lower()
     assert await ann.toast(ann.press(asked, "JSON"))
     assert "disabled" in await ann.asks("/summary_status")
-    assert house.memory.rows("SELECT * FROM users WHERE user_id = ? AND memory_enabled", ann.id) == []
+    assert house.memory.rows("SELECT * FROM users WHERE user_id = ? AND memory_enabled = 1", ann.id) == []
     assert await ann.asks("20") == "Noted."
 
 
@@ -122,7 +123,7 @@ async def test_a_move_while_an_answer_is_awaited_loses_neither(house: House, bot
     since = ann.now
     ann.says("Where will this be kept?")
     await house.model.until_held(held + 1)
-    assert "SQLite" in await ann.sets_up("SQLite", 20)
+    assert house.sql in await ann.sets_up("SQLite", 20)
     await house.model.release()
     await ann.hears("Late but here.", since=since)
     stored = [(one["role"], one["content"]) for one in house.memory.messages(ann.id)]

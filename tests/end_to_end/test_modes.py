@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, HANGS, House, Memory
+from tests.end_to_end.harness import ANSWERS, HANGS, House
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -14,7 +14,7 @@ CHOICES = {
 
 
 def in_files(house: House, folder: str) -> list[str]:
-    return Memory(house.folder / folder).files_with("heliotrope")
+    return house.memory_in(folder).files_with("heliotrope")
 
 
 @pytest.mark.parametrize(("storage", "choice"), [("SQLite", "incognito"), ("JSON", "off")])
@@ -39,7 +39,7 @@ async def test_what_waited_behind_a_slow_answer(house: House, storage: str, choi
         assert SECRET not in str(house.chat_requests()[-1])
         assert await process.terminate() == 0
     assert in_files(house, folder) == []
-    assert Memory(house.folder / folder).files_with("And now?")
+    assert house.memory_in(folder).files_with("And now?")
 
 
 async def test_what_was_said_before_memory_was_first_turned_on(house: House) -> None:

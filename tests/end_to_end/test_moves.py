@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from playground.faults import Fault
-from reliability.invariants import read, violations
+from reliability.invariants import violations
 from tests.end_to_end.harness import House, Json, Member, Process
 from tests.paths import EXPORTS as SAMPLES
 from tests.peers.openai_server import Behaviour
@@ -99,12 +99,12 @@ async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: Hous
         await ann.hears("Forgotten: ", since=since)
         await ann.asks("/import", "send me the file")
         await returns(own_house, ann, data)
-    assert not violations(read(own_house.folder / f"first-{storage}"))
+    assert not violations(own_house.memory_in(f"first-{storage}").files())
     async with own_house.bot(DATA_DIR=f"second-{storage}"):
         assert "nothing to export" in await ann.asks("/export")
         await ann.asks("/import", "send me the file")
         await returns(own_house, ann, data)
-    assert not violations(read(own_house.folder / f"second-{storage}"))
+    assert not violations(own_house.memory_in(f"second-{storage}").files())
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
@@ -123,7 +123,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         ann.press(offer, "Import")
         await ann.hears(lambda message: " of 1,500" in message.get("text", ""), since=since)
         await process.kill()
-    assert not violations(read(own_house.folder / folder))
+    assert not violations(own_house.memory_in(folder).files())
     since = ann.now
     async with own_house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
@@ -144,7 +144,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
             assert "I read 1,500 messages" not in text
         await ann.asks("/summary_off", "Memory is off")
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
-    found = read(own_house.folder / folder)
+    found = own_house.memory_in(folder).files()
     assert not violations(found)
     assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [
         f"Parcel {number} went to locker {number * 7}." for number in range(1, 4001)
@@ -204,7 +204,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
         await own_house.model.until_held(3)
         await ann.asks("/summary_status", "20 of 25 of your messages")
         await own_house.model.release()
-    assert not violations(read(own_house.folder / f"extracted-{storage}"))
+    assert not violations(own_house.memory_in(f"extracted-{storage}").files())
 
 
 async def test_history_is_offered_before_it_is_added(house: House, bot: Process) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.harness import House, Json, Memory
+from tests.end_to_end.harness import House, Json
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.files("files of the original design")]
 
 SCHEMA = """
 CREATE TABLE users (user_id INTEGER PRIMARY KEY, storage_type TEXT, summary_every_n INTEGER, memory_enabled INTEGER,
@@ -111,7 +111,7 @@ async def test_original_files_open_and_live_on(house: House, storage: str) -> No
         await process.logged("summarized messages", since=since)
         await ann.asks("What is my wombat called?")
         assert "2024-03-01" in house.chat_requests()[-1][-1]["content"]
-    memory = Memory(folder)
+    memory = house.memory_in(folder)
     stored = memory.messages(ann.id) if storage == "sqlite" else memory.json()["messages"][str(ann.id)]
     kept = old_rows(ann.id, storage)["messages"]
     assert [(one["id"], one["content"]) for one in stored[:4]] == [(one["id"], one["content"]) for one in kept]
@@ -130,4 +130,4 @@ async def test_a_damaged_memory_json_is_set_aside_and_the_bot_serves(house: Hous
         await ann.asks("Hello")
     kept = [path for path in folder.iterdir() if path.read_bytes() == b'{"users": {"1": {']
     assert len(kept) == 1
-    assert len(Memory(folder).json()["messages"][str(ann.id)]) == 2
+    assert len(house.memory_in(folder).json()["messages"][str(ann.id)]) == 2

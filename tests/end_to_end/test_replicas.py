@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 import psycopg
 import pytest
 
-from tests.end_to_end.faults.test_faults_postgres import as_uri
 from tests.end_to_end.harness import ANSWERS, HANGS, House, Member, Process
 from tests.peers.ports import kept_port
-from tests.support.postgres_server import new_database
+from tests.support.postgres_server import as_uri, new_database
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

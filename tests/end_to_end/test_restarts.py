@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, SUMMARY, House, Json, Memory
+from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, SUMMARY, House, Json
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def test_memory_json_is_complete_after_a_clean_stop(house: House) -> None:
     ann, bob = house.person(), house.person("Bob")
     async with house.bot(DATA_DIR="as-json") as process:
-        memory = Memory(house.folder / "as-json")
+        memory = house.memory_in("as-json")
         await ann.sets_up("JSON", 2)
         since = process.log.last
         for words in ("Я люблю «кольраби»", "and 大根"):
@@ -60,7 +60,7 @@ async def test_the_wizard_survives_a_restart_and_expires(house: House) -> None:
         await ann.hears("step 2", since=since)
         assert "External memory configured" in await bob.asks("7")
     late = "2020-01-01T00:00:00+00:00"
-    Memory(house.folder / "wizards").write("UPDATE wizards SET expires_at = ?", late)
+    house.memory_in("wizards").write("UPDATE wizards SET expires_at = ?", late)
     async with house.bot(**settings):
         assert "expired" in await ann.asks("12")
         assert "disabled" in await ann.asks("/summary_status")
@@ -70,7 +70,7 @@ async def test_the_wizard_survives_a_restart_and_expires(house: House) -> None:
 async def test_a_killed_bot_has_the_message_and_answers_it_once(house: House, storage: str) -> None:
     ann = house.person()
     settings = {"DATA_DIR": f"killed-{storage}"}
-    memory = Memory(house.folder / settings["DATA_DIR"])
+    memory = house.memory_in(settings["DATA_DIR"])
     held = house.model.held
     async with house.bot(**settings) as process:
         await ann.sets_up(storage)
@@ -100,7 +100,7 @@ async def test_a_killed_bot_has_the_message_and_answers_it_once(house: House, st
 
 async def test_sigterm_during_a_streamed_answer(house: House) -> None:
     ann = house.person()
-    memory = Memory(house.folder / "stopped")
+    memory = house.memory_in("stopped")
     async with house.bot(DATA_DIR="stopped", REPLY_STREAMING="edit") as process:
         await ann.sets_up()
         house.model.script(ANSWERS, long_answer_that_hangs())
@@ -181,7 +181,7 @@ async def test_a_stop_while_model_and_fold_hang_is_quick_and_nothing_is_lost(hou
 
 async def test_a_fold_that_was_killed_is_made_by_the_next_run(house: House) -> None:
     ann = house.person()
-    memory = Memory(house.folder / "killed-fold")
+    memory = house.memory_in("killed-fold")
     held = house.model.held
     async with house.bot(DATA_DIR="killed-fold") as process:
         await ann.sets_up("SQLite", 1)

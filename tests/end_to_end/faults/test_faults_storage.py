@@ -14,7 +14,7 @@ from tests.end_to_end.faults.disk import Disk, disk, unwritable
 from tests.end_to_end.harness import ANSWERS, House, Member, Process
 from tests.peers.ports import kept_port
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.files("it damages, fills and locks files")]
 STORAGES = ["SQLite", "JSON"]
 PAGE = 4096
 

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from reliability.soak import FLAT, growth, medians, soak
+
+pytestmark = pytest.mark.files("it damages files")
 
 
 async def test_a_few_turns_among_faults_violate_nothing(tmp_path: Path) -> None:

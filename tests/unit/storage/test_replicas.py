@@ -247,6 +247,27 @@ async def test_what_one_process_left_half_forgotten_is_finished_before_anything_
         assert await second.memory.total(ANN) == 0
 
 
+async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machines) -> None:
+    """One that was taken for dead does not drop the record of what another has still to finish."""
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
+        machines.dies(first)
+        assert await second.memory.total(ANN) == 0
+        erasing = second.memory._ground.erasing
+        async with erasing._db.write(ANN) as tx:
+            await tx.rows(
+                "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, 1)",
+                ANN,
+                '{"what": "everything", "ids": [], "since": null, "until": null, "with_quotes": false}',
+                NOW.isoformat(),
+            )
+        assert first.leases.holds(ANN), "it has not noticed"
+        await first.memory.tidy()
+        assert len(await erasing._unfinished()) == 1
+        await second.memory.tidy()
+        assert await erasing._unfinished() == []
+
+
 async def test_a_budget_counts_what_a_person_spent_in_every_process(machines: Machines, tmp_path: Path) -> None:
     settings = {"database_url": Secret(machines.url), "daily_token_budget_per_user": 20}
     async with talking(tmp_path / "a", **settings) as first, talking(tmp_path / "b", **settings) as second:

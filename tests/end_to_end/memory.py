@@ -1,0 +1,80 @@
+"""What a bot remembers, read as anybody could: the files of its DATA_DIR with plain sqlite3 and json, or its schema.
+
+Does not know the program's code.
+"""
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+from reliability.invariants import Files, read, read_server
+from tests.support.postgres_server import address, rows_of
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The memory that belongs to a DATA_DIR. `server`: the tables are in PostgreSQL, in the schema of that folder."""
+
+    folder: Path
+    server: str = ""
+
+    def rows(self, sql: str, *values: object) -> list[Json]:
+        """Rows of memory.db, read while the bot runs or after."""
+        if self.server:
+            with psycopg.connect(address(self.server, self.folder), row_factory=dict_row) as server:
+                return server.execute(_numbered(sql), values).fetchall()
+        with closing(sqlite3.connect(f"file:{self.folder / 'memory.db'}?mode=ro", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            return [dict(row) for row in connection.execute(sql, values)]
+
+    def write(self, sql: str, *values: object) -> None:
+        """Change memory.db while no bot runs."""
+        if self.server:
+            with psycopg.connect(address(self.server, self.folder)) as server:
+                server.execute(_numbered(sql), values)
+            return
+        with closing(sqlite3.connect(self.folder / "memory.db")) as connection:
+            connection.execute(sql, values)
+            connection.commit()
+
+    def messages(self, owner: int) -> list[Json]:
+        return self.rows("SELECT * FROM messages WHERE user_id = ? ORDER BY id", owner)
+
+    def summaries(self, owner: int) -> list[Json]:
+        return self.rows("SELECT * FROM summaries WHERE user_id = ? ORDER BY id", owner)
+
+    def json(self) -> Json:
+        value: Json = json.loads((self.folder / "memory.json").read_text(encoding="utf-8"))
+        return value
+
+    def files(self) -> Files:
+        """Everything, for the invariants."""
+        return read_server(address(self.server, self.folder), self.folder) if self.server else read(self.folder)
+
+    def files_with(self, text: str) -> list[str]:
+        """Names of the files that contain this text, as bytes, anywhere. Tables of a server count as memory.db."""
+        needle = text.encode()
+        found = [path.name for path in sorted(self.folder.rglob("*")) if needle in _content(path)]
+        if self.server and any(needle in table for table in rows_of(self.server, self.folder)):
+            found.append("memory.db")
+        return found
+
+
+def _numbered(sql: str) -> bytes:
+    return sql.replace("%", "%%").replace("?", "%s").encode()
+
+
+def _content(path: Path) -> bytes:
+    """What a file holds; nothing if the bot has just removed or renamed it."""
+    try:
+        return path.read_bytes() if path.is_file() else b""
+    except FileNotFoundError:
+        return b""

@@ -1,0 +1,252 @@
+"""What becomes of a memory when its PostgreSQL server fails: each fault is produced on a real server."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from records.errors import SettingsError, StorageError
+from records.summaries import FoldPlan
+from storage.postgres.database import CONNECTIONS, PostgresDatabase
+from storage.postgres.replica import Replica
+from storage.postgres.store import PostgresStore
+from tests.contract.conftest import ANNA, NOW, fold, lease, made, said, talk
+from tests.support.postgres_server import USER, address, new_database
+from tests.unit.storage.test_postgres import opened
+
+COMMIT = b"COMMIT\0"
+SOCKET = ".s.PGSQL.5432"
+
+
+@dataclass
+class Wire:
+    """Between a client and the server: cuts the connection at the next COMMIT, once it is told to.
+
+    `arrives`: whether the server still gets it.
+    """
+
+    server: str
+    cuts: bool = False
+    arrives: bool = True
+    cut: int = field(default=0, init=False)
+    _tasks: set[asyncio.Task[None] | None] = field(default_factory=set, init=False)
+
+    async def connected(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        self._tasks.add(asyncio.current_task())
+        from_server, to_server = await asyncio.open_unix_connection(self.server)
+        back = asyncio.create_task(self._pass_on(from_server, to_client))
+        try:
+            while data := await from_client.read(65_536):
+                if await self._is_cut(data, back, from_server, to_server):
+                    break
+                to_server.write(data)
+                await to_server.drain()
+        except ConnectionError:
+            pass
+        finally:
+            back.cancel()
+            for writer in (to_client, to_server):
+                writer.close()
+            await asyncio.gather(back, to_client.wait_closed(), to_server.wait_closed(), return_exceptions=True)
+
+    async def _is_cut(
+        self,
+        data: bytes,
+        back: asyncio.Task[None],
+        from_server: asyncio.StreamReader,
+        to_server: asyncio.StreamWriter,
+    ) -> bool:
+        if not self.cuts or COMMIT not in data:
+            return False
+        self.cuts = False
+        self.cut += 1
+        back.cancel()
+        await asyncio.gather(back, return_exceptions=True)
+        if self.arrives:
+            to_server.write(data)
+            await from_server.read(65_536)  # it has committed, and nobody hears of it
+        return True
+
+    async def ended(self) -> None:
+        """Wait until all connections are closed."""
+        await asyncio.gather(*filter(None, self._tasks), return_exceptions=True)
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(65_536):
+                writer.write(data)
+                await writer.drain()
+
+
+@contextlib.asynccontextmanager
+async def wired(url: str, folder: Path) -> AsyncIterator[tuple[PostgresStore, Wire]]:
+    """A store behind a wire."""
+    parts = conninfo_to_dict(address(url, folder))
+    wire = Wire(f"{parts['host']}/{SOCKET}")
+    with tempfile.TemporaryDirectory() as here:  # the path of a socket has to be short
+        listening = await asyncio.start_unix_server(wire.connected, Path(here) / SOCKET)
+        async with listening, opened(make_conninfo(**{**parts, "host": here})) as store:  # type: ignore[arg-type]
+            yield store, wire
+        await wire.ended()
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+async def test_a_message_whose_commit_was_cut_is_stored_once(tmp_path: Path, postgres_url: str, arrives: bool) -> None:
+    """Nobody knows whether it was stored; it is stored again under the same update."""
+    async with wired(postgres_url, tmp_path) as (store, wire):
+        await store.append(ANNA, [said("before", source="1:1")])
+        wire.cuts, wire.arrives = True, arrives
+        with pytest.raises(StorageError, match="cannot be reached"):
+            await store.append(ANNA, [said("cut", source="1:2")])
+        assert wire.cut == 1
+        async with opened(address(postgres_url, tmp_path)) as other:
+            assert [one.content for one in await other.page(ANNA)] == ["before", *(["cut"] if arrives else [])]
+        await store.append(ANNA, [said("cut", source="1:2")])
+        assert [one.content for one in await store.page(ANNA)] == ["before", "cut"]
+        assert [hit.message.content for hit in await store.search(ANNA, ["cut"], limit=9)] == ["cut"]
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+async def test_a_fold_whose_commit_was_cut_is_whole_or_not_at_all(
+    tmp_path: Path, postgres_url: str, arrives: bool
+) -> None:
+    async with wired(postgres_url, tmp_path) as (store, wire):
+        stored = await talk(store, ANNA, 2)
+        held = await lease(store, ANNA)
+        plan = FoldPlan(level=1, message_ids=tuple(one.id for one in stored), reason="now")
+        wire.cuts, wire.arrives = True, arrives
+        with pytest.raises(StorageError):
+            await store.commit_fold(held, plan, made(), now=NOW)
+        await store.fail_fold(held, "cut", now=NOW)
+        active = {one.is_active for one in await store.page(ANNA)}
+        assert (active, len(await store.summaries(ANNA))) == (({False}, 1) if arrives else ({True}, 0))
+        assert (await store.fold_failure(ANNA) is None) is arrives
+        if not arrives:
+            await fold(store, ANNA, stored)
+
+
+async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -> None:
+    """One that is connected goes on; one that has to connect is told, after three seconds, and tries again."""
+    name = f"crowded_{os.getpid()}"
+    url = new_database(postgres_url, name)
+    async with opened(url) as store:
+        await store.append(ANNA, [said("before")])
+        limit(postgres_url, name, 0)
+        await store.append(ANNA, [said("connected already")])
+        with pytest.raises(SettingsError, match="no room for another connection"):
+            async with PostgresDatabase.open(url):
+                pass
+        end_connections(postgres_url, name)
+        with pytest.raises(StorageError, match="cannot be reached"):
+            await store.append(ANNA, [said("lost connection")])
+        limit(postgres_url, name, -1)
+        store._db._away_until = 0.0  # type: ignore[attr-defined]
+        await store.append(ANNA, [said("there is room again")])
+        assert [one.content for one in await store.page(ANNA)] == ["before", "connected already", "there is room again"]
+
+
+async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, postgres_url: str) -> None:
+    async with opened(address(postgres_url, tmp_path)) as store, contextlib.AsyncExitStack() as stack:
+        for _ in range(CONNECTIONS):
+            await stack.enter_async_context(store._db.read(ANNA.owner))
+        waiting = asyncio.create_task(store.append(ANNA, [said("later")]))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        await stack.aclose()
+        assert [one.content for one in await waiting] == ["later"]
+
+
+def limit(url: str, name: str, connections: int) -> None:
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute(f"ALTER DATABASE {name} CONNECTION LIMIT {connections}".encode())
+
+
+def end_connections(url: str, name: str) -> None:
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s", (name,))
+
+
+async def test_on_a_read_only_server_reading_goes_on_and_the_next_connection_may_find_another(
+    postgres_url: str,
+) -> None:
+    """After a failover a name may lead to a standby for a while."""
+    name = f"standby_{os.getpid()}"
+    url = new_database(postgres_url, name)
+    async with opened(url) as store:
+        await store.append(ANNA, [said("before")])
+        read_only(postgres_url, name, is_on=True)
+        end_connections(postgres_url, name)
+        with pytest.raises(StorageError, match="read-only"):
+            await store.append(ANNA, [said("refused")])
+        assert [one.content for one in await store.page(ANNA)] == ["before"]
+        with pytest.raises(StorageError, match="read-only"):
+            await store.append(ANNA, [said("refused")])
+        with pytest.raises(StorageError, match="read-only"):
+            async with PostgresDatabase.open(url, replica=Replica("here")):
+                pass
+        read_only(postgres_url, name, is_on=False)  # for connections that are made from now on
+        with contextlib.suppress(StorageError):  # the pool may have replaced the last one already
+            await store.append(ANNA, [said("after", source="1:1")])
+        await store.append(ANNA, [said("after", source="1:1")])
+        assert [one.content for one in await store.page(ANNA)] == ["before", "after"]
+
+
+def read_only(url: str, name: str, *, is_on: bool) -> None:
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = {'on' if is_on else 'off'}".encode())
+
+
+@pytest.fixture
+def small_disk(postgres_url: str) -> Iterator[tuple[str, Path]]:
+    """A database in a tablespace on a disk of its own: its name and where the disk is."""
+    with psycopg.connect(postgres_url) as raw:
+        [data] = raw.execute("SHOW data_directory").fetchone() or ("",)
+    here = Path(tempfile.mkdtemp(prefix="keepsake-disk-"))
+    if (
+        os.geteuid() != 0
+        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", here], check=False).returncode
+    ):
+        here.rmdir()
+        pytest.skip("this machine does not let us mount a small disk")
+    name = f"small_{os.getpid()}"
+    try:
+        space = here / "space"
+        space.mkdir()
+        here.chmod(0o755)
+        shutil.chown(space, Path(data).owner(), Path(data).group())
+        with psycopg.connect(postgres_url, autocommit=True) as raw:
+            raw.execute(f"CREATE TABLESPACE {name} OWNER {USER} LOCATION '{space}'".encode())
+            raw.execute(f"CREATE DATABASE {name} OWNER {USER} TABLESPACE {name}".encode())
+        yield make_conninfo(postgres_url, user=USER, dbname=name), here
+        with psycopg.connect(postgres_url, autocommit=True) as raw:
+            raw.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+            raw.execute(f"DROP TABLESPACE {name}".encode())
+    finally:
+        subprocess.run(["umount", "--lazy", here], check=True)
+        here.rmdir()
+
+
+async def test_a_full_disk_of_the_server_refuses_whole_messages(small_disk: tuple[str, Path]) -> None:
+    url, disk = small_disk
+    async with opened(url) as store:
+        await store.append(ANNA, [said("before")])
+        filler = disk / "filler"
+        with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while file.write(b"\0" * 8192):
+                pass
+        long = os.urandom(40_000).hex()  # more than the free space of any page
+        with pytest.raises(StorageError, match="disk of the PostgreSQL server is full"):
+            await store.append(ANNA, [said(long, source="1:1")])
+        assert [one.content for one in await store.page(ANNA)] == ["before"]
+        filler.unlink()
+        await store.append(ANNA, [said(long, source="1:1")])
+        assert [one.content for one in await store.page(ANNA)] == ["before", long]
