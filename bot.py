@@ -75,7 +75,10 @@ def parser() -> argparse.ArgumentParser:
     what.add_argument("--check", action="store_true", help="check settings, Telegram, storage and model, then exit")
     what.add_argument("--backup", type=Path, metavar="FILE", help="write all memory to FILE, also while the bot runs")
     what.add_argument(
-        "--restore", type=Path, metavar="FILE", help="put a backup into DATA_DIR; the bot must be stopped"
+        "--restore",
+        type=Path,
+        metavar="FILE",
+        help="put a backup into DATA_DIR, or into the database of DATABASE_URL; the bot must be stopped",
     )
     parser.add_argument("--port", type=int, help=f"the playground's port (default: {DEFAULT_PORT}, or a free one)")
     parser.add_argument("--version", action="version", version=f"Keepsake {VERSION}")
@@ -96,14 +99,15 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.port is not None and not 0 < options.port < 65_536:
             raise SettingsError("--port", "must be a number from 1 to 65535.")
         if options.backup is not None:
-            number = backup.back_up(settings.data_dir, options.backup)
+            url = settings.database_url.value
+            number = backup.back_up(settings.data_dir, options.backup, database_url=url)
             held = counted(number, "message is", "messages are")
             print(f"backup: {held} in {options.backup}; it is as private as {settings.data_dir}")
-            if elsewhere := backup.kept_elsewhere(settings.data_dir):
-                print(f"not in it: {elsewhere} kept in PostgreSQL; back that server up too (pg_dump)")
+            if not url and (elsewhere := backup.kept_elsewhere(settings.data_dir)):
+                print(f"not in it: {elsewhere} kept in PostgreSQL; set DATABASE_URL")
             return 0
         if options.restore is not None:
-            return put_back(options.restore, settings.data_dir)
+            return put_back(options.restore, settings)
         if options.check:
             return asyncio.run(check(settings, misspelt(environ)))
         for name, near in misspelt(environ):
@@ -120,13 +124,15 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         return 130
 
 
-def put_back(file: Path, folder: Path) -> int:
+def put_back(file: Path, settings: Settings) -> int:
     """Restore a backup, and say where what was there before has gone."""
-    done = backup.restore(file, folder)
+    folder, url = settings.data_dir, settings.database_url.value
+    done = backup.restore(file, folder, database_url=url)
     if done.aside is not None:
         print(f"set aside: what {folder} held is in {done.aside} now")
     verb = "is" if done.messages == 1 else "are"
-    print(f"restored: {counted(done.messages, 'message', 'messages')} of {done.made_at} {verb} in {folder}")
+    where = "the database that DATABASE_URL names" if url else folder
+    print(f"restored: {counted(done.messages, 'message', 'messages')} of {done.made_at} {verb} in {where}")
     return 0
 
 

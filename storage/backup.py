@@ -1,7 +1,8 @@
-"""A backup: one private zip file with memory.db and a complete memory.json, made while the bot runs or not.
+"""A backup: one private zip file with memory.db, a complete memory.json, and what PostgreSQL holds (server_backup.py),
+made while the bot runs or not.
 
-Owns that the two files are consistent: whatever was acknowledged before the backup began is in it, and no owner is lost
-between two stores while moving. index.db is derived and left out. Everything here blocks: call it from a thread.
+Owns that they are consistent: whatever was acknowledged before the backup began is in it, and no owner is lost between
+two stores while moving. index.db is derived and left out. Everything here blocks: call it from a thread.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import contextlib
 import hashlib
 import itertools
 import json
+import logging
 import os
 import shutil
 import time
@@ -18,13 +20,15 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooLarge, StorageTooNew
 from records.owners import StorageType
 from storage.files.data_dir import ASIDE, BACKING_UP, LOCK_NAME, RESTORING, data_dir, remove_leftovers, work_folder
-from storage.files.database import copy_database
+from storage.files.database import Database, copy_database
 from storage.files.driver import create_private, explained, fsync_folder, sqlite3
+from storage.files.place import known_place
 from storage.files.tables import MESSAGES
 from storage.json import snapshot
 from storage.json.journal import survey
@@ -33,8 +37,13 @@ from storage.json.store import JsonStore
 from storage.sqlite.foreign_schema import foreign
 from storage.sqlite.migrations import MIGRATIONS
 
-FORMAT = 1
+log = logging.getLogger(__name__)
+
+FORMAT = 2
+"""1: without anything of PostgreSQL. Still written where there is nothing of it."""
+SERVER = "postgres.jsonl"
 MANIFEST, DATABASE = "keepsake.json", "memory.db"
+MEMBERS = (DATABASE, SNAPSHOT_NAME, SERVER)
 PATIENCE = 20.0
 """Seconds to wait for a running bot to finish the move or start that is in the way."""
 LARGEST_DATABASE = 64_000_000_000
@@ -60,21 +69,25 @@ class Restored:
 
 
 # making ------------------------------------------------------------------------------------------------------
-def back_up(folder: Path, file: Path) -> int:
+def back_up(folder: Path, file: Path, *, database_url: str = "") -> int:
     """Write a backup of the data directory to `file`, whole or not at all; returns the number of messages in it.
 
-    Raises SettingsError when `file` exists or cannot be there, or `folder` holds no memory, else a StorageError.
+    `database_url`: of a PostgreSQL database, all memories of which are in the backup, too. Raises SettingsError when
+    `file` exists or cannot be there, or `folder` holds no memory, else a StorageError.
     """
     if file.exists():
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
     if not file.absolute().parent.is_dir():
         raise SettingsError("--backup", f"{file.absolute().parent} is no folder; nothing was backed up.")
-    if not (folder / DATABASE).exists():
+    if not database_url and not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # The file may be wanted anywhere, so nothing else is touched there.
     remove_leftovers(file.absolute().parent, [f"{BACKING_UP}*"])
     with explained(file), work_folder(file.absolute().parent, BACKING_UP) as work:
-        _collect(folder, work)
+        if database_url:
+            _collect_all(folder, work, database_url)
+        else:
+            _collect(folder, work)
         # A backup that cannot be restored is useless, so it is read through first.
         messages = _check(work)
         packed = work / "packed"
@@ -90,11 +103,41 @@ def back_up(folder: Path, file: Path) -> int:
 
 
 def kept_elsewhere(folder: Path) -> str:
-    """How many memories are kept where no file of the folder holds them; "" for none."""
+    """How many memories are kept where no file of the folder holds them, when PostgreSQL is not asked; "" for none."""
     with contextlib.closing(sqlite3.connect(folder / DATABASE)) as database:
         found = database.execute("SELECT COUNT(*) FROM users WHERE storage_type = ?", (StorageType.POSTGRES,))
         [count] = found.fetchone()
     return "" if not count else "1 memory" if count == 1 else f"{count} memories"
+
+
+def _collect_all(folder: Path, work: Path, database_url: str) -> None:
+    """The files and what the server holds, so that each memory is in one of them."""
+    # Imported here: who has no server needs no driver.
+    from storage import server_backup
+
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        files = partial(_collect if (folder / DATABASE).exists() else _collect_nothing, folder, work)
+        try:
+            elsewhere = asyncio.run(server_backup.collect(database_url, work / SERVER, known_place(folder), files))
+        except server_backup.Moved:
+            if time.monotonic() > deadline:
+                raise StorageBusy("The bot is moving a memory, and did not finish in time; please try again.") from None
+        else:
+            break
+    if elsewhere:
+        counted = "1 memory is" if elsewhere == 1 else f"{elsewhere} memories are"
+        log.warning("%s kept in files of other processes: back up each of their DATA_DIRs as well", counted)
+
+
+def _collect_nothing(_: Path, work: Path) -> None:
+    """An empty memory.db: everything is in the server."""
+
+    async def make() -> None:
+        async with Database.open(work / DATABASE, migrations=MIGRATIONS):
+            pass
+
+    asyncio.run(make())
 
 
 def _collect(folder: Path, work: Path) -> None:
@@ -186,9 +229,9 @@ def _from_files(folder: Path, work: Path) -> None:
 
 
 def _pack(work: Path, target: Path, messages: int) -> None:
-    found = [name for name in (DATABASE, SNAPSHOT_NAME) if (work / name).exists()]
+    found = [name for name in MEMBERS if (work / name).exists()]
     manifest = {
-        "format": FORMAT,
+        "format": FORMAT if SERVER in found else 1,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "messages": messages,
         "sha256": {name: _digest(work / name) for name in found},
@@ -204,9 +247,11 @@ def _pack(work: Path, target: Path, messages: int) -> None:
 
 
 # restoring ---------------------------------------------------------------------------------------------------
-def restore(file: Path, folder: Path) -> Restored:
+def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
     """Restore a backup into the data directory. What is there is moved to a folder of its own, never overwritten.
 
+    `database_url`: all memories of the backup, wherever they were, go into that PostgreSQL database instead, which must
+    hold none; the data directory begins empty. Without it they all go into the files.
     The backup is checked in full before anything is touched. Raises SettingsError when there is no such file,
     StorageBusy while the bot runs, StorageTooNew, StorageTooLarge, StorageCorrupt, StorageError.
     """
@@ -215,6 +260,13 @@ def restore(file: Path, folder: Path) -> Restored:
     with data_dir(folder) as held, explained(file), work_folder(held, RESTORING) as work:
         made_at = _unpack(file, work)
         messages = _check(work)
+        if database_url:
+            return Restored(messages=messages, made_at=made_at, aside=_into_server(database_url, held, work))
+        if (work / SERVER).exists():
+            from storage import server_backup
+
+            asyncio.run(server_backup.into_files(work, work / SERVER))
+            _remove_side_files(work)
         aside = _set_aside(held, keep=work)
         # memory.db last: without it an interrupted restore is plainly incomplete.
         for name in (SNAPSHOT_NAME, DATABASE):
@@ -222,6 +274,16 @@ def restore(file: Path, folder: Path) -> Restored:
                 (work / name).replace(held / name)
                 fsync_folder(held)
     return Restored(messages=messages, made_at=made_at, aside=aside)
+
+
+def _into_server(database_url: str, folder: Path, work: Path) -> Path | None:
+    """The folder into which was moved what DATA_DIR held."""
+    from storage import server_backup
+
+    aside: list[Path | None] = []
+    set_aside = partial(_set_aside, folder, keep=work)
+    asyncio.run(server_backup.into_server(database_url, work, work / SERVER, lambda: aside.append(set_aside())))
+    return aside[0]
 
 
 _DAMAGE = (
@@ -240,7 +302,7 @@ def _unpack(file: Path, work: Path) -> str:
             is_too_new = int(manifest["format"]) > FORMAT
             digests = {} if is_too_new else dict(manifest["sha256"])
             made_at = str(manifest["made_at"])
-            wanted = digests.keys() & {DATABASE, SNAPSHOT_NAME}
+            wanted = digests.keys() & set(MEMBERS)
             _demand_sizes({name: packed.getinfo(name).file_size for name in wanted}, work)
             for name in wanted:
                 create_private(work / name)
@@ -252,7 +314,7 @@ def _unpack(file: Path, work: Path) -> str:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
     if is_too_new:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")
-    found = {name: _digest(work / name) for name in (DATABASE, SNAPSHOT_NAME) if (work / name).exists()}
+    found = {name: _digest(work / name) for name in MEMBERS if (work / name).exists()}
     if found != digests or DATABASE not in found:
         raise StorageCorrupt(f"{file} is damaged; nothing was changed.")
     return made_at
@@ -263,7 +325,7 @@ def _demand_sizes(sizes: Mapping[str, int], work: Path) -> None:
     give out more than its size says: zipfile stops there.
     """
     snapshot.demand_size(SNAPSHOT_NAME, sizes.get(SNAPSHOT_NAME, 0))
-    size, free = sizes.get(DATABASE, 0), shutil.disk_usage(work).free
+    size, free = max(sizes.get(DATABASE, 0), sizes.get(SERVER, 0)), shutil.disk_usage(work).free
     if size > LARGEST_DATABASE:
         raise StorageTooLarge(
             f"{DATABASE} in the backup has {size / 1e6:,.0f} MB, and at most {LARGEST_DATABASE / 1e6:,.0f} are "
@@ -288,6 +350,10 @@ def _check(work: Path) -> int:
             # An owner whose move is under way is in both files, complete in one of them, and counted there.
             rows = snapshot.rows(snapshot.read(work / SNAPSHOT_NAME))
             messages |= Counter(row["user_id"] for table, row in rows if table is MESSAGES)
+        if (work / SERVER).exists():
+            from storage import server_backup
+
+            messages |= server_backup.messages_of(work / SERVER)
     except (sqlite3.DatabaseError, snapshot.SnapshotError) as error:
         raise StorageCorrupt("What is in the backup is damaged; nothing was changed.") from error
     _remove_side_files(work)

@@ -11,6 +11,13 @@ from storage.files.driver import create_private, explained
 PLACE_NAME = ".place"
 
 
+def known_place(folder: Path) -> str:
+    """The name of a folder that somebody else may hold; "" for one that has none yet. Raises StorageError."""
+    path = folder / PLACE_NAME
+    with explained(path):
+        return path.read_text(encoding="ascii", errors="replace").partition(" ")[0] if path.exists() else ""
+
+
 def place_of(folder: Path) -> str:
     """The name of `folder`, which this process holds; made at the first call. Raises StorageError."""
     path = folder / PLACE_NAME

@@ -16,7 +16,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
 from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of
-from storage.files.sql import Connection, OwnerDatabase
+from storage.files.sql import Connection, OwnerDatabase, Reader, Transaction
 from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
@@ -41,6 +41,9 @@ TIDIED_AFTER = 4
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 _ALL = 2**62
+
+Batches = AsyncIterator[Sequence[Mapping[str, object]]]
+"""Portable rows, each with a "table" key, in the order of TABLES."""
 
 
 class SqlStore(FoldTable):
@@ -273,45 +276,19 @@ class SqlStore(FoldTable):
         return [message_of(row) for row in await self._rows(owner, sql, *values)]
 
     # owner-wide --------------------------------------------------------------------------------------------
-    async def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+    async def dump(self, owner: int) -> Batches:
         """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
         async with self._db.read(owner, frozen=True) as reader:
-            for table in TABLES:
-                after: tuple[int | str, ...] | None = None
-                while after is None or after:
-                    rows = await reader.rows(*_next_batch(table, owner, after or ()))
-                    if rows:
-                        yield [{"table": table.name, **table.portable(row)} for row in rows]
-                    order = _order(table)
-                    full = len(rows) == BATCH and len(order) > 0
-                    after = tuple(rows[-1][name] for name in order) if full else ()
+            async for batch in dumped(reader, owner):
+                yield batch
 
-    async def load(self, owner: int, batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> None:
+    async def load(self, owner: int, batches: Batches) -> None:
         """Take over what `dump` of another store gave, ids kept; all or nothing. The owner must hold nothing here.
 
         Where a pointer to another store stands in `users`, it stays one until the directory flips it.
         """
         async with self._db.write(owner) as tx:
-            held = await tx.row(
-                """
-                SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
-                UNION ALL SELECT 1 FROM messages WHERE user_id = ?1 UNION ALL SELECT 1 FROM summaries WHERE user_id = ?1
-                LIMIT 1
-                """,
-                owner,
-                self.kind,
-            )
-            if held:
-                raise StorageError("This store already holds a memory of that owner; nothing was changed.")
-            async for batch in batches:
-                for name, rows in grouped(batch, owner).items():
-                    if name == USERS.name:
-                        await tx.many(UPSERT_USER, [(*USERS.stored(row), self.kind) for row in rows])
-                    elif name == MESSAGES.name:
-                        await history_table.insert(tx, rows)
-                    else:
-                        table = BY_NAME[name]
-                        await tx.many(table.upsert, [table.stored(row) for row in rows])
+            await loaded(tx, owner, batches, self.kind)
 
     async def digest(self, owner: int) -> str:
         """A hash over everything `dump` gives; equal in two stores when they hold the same."""
@@ -347,7 +324,44 @@ class SqlStore(FoldTable):
         """The end takes no time."""
 
 
-async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> str:
+async def dumped(reader: Reader, owner: int) -> Batches:
+    """As `dump`, with a connection that sees one moment."""
+    for table in TABLES:
+        after: tuple[int | str, ...] | None = None
+        while after is None or after:
+            rows = await reader.rows(*_next_batch(table, owner, after or ()))
+            if rows:
+                yield [{"table": table.name, **table.portable(row)} for row in rows]
+            order = _order(table)
+            full = len(rows) == BATCH and len(order) > 0
+            after = tuple(rows[-1][name] for name in order) if full else ()
+
+
+async def loaded(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
+    """As `load`, within a transaction. `kind`: of the store."""
+    held = await tx.row(
+        """
+        SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
+        UNION ALL SELECT 1 FROM messages WHERE user_id = ?1 UNION ALL SELECT 1 FROM summaries WHERE user_id = ?1
+        LIMIT 1
+        """,
+        owner,
+        kind,
+    )
+    if held:
+        raise StorageError("This store already holds a memory of that owner; nothing was changed.")
+    async for batch in batches:
+        for name, rows in grouped(batch, owner).items():
+            if name == USERS.name:
+                await tx.many(UPSERT_USER, [(*USERS.stored(row), kind) for row in rows])
+            elif name == MESSAGES.name:
+                await history_table.insert(tx, rows)
+            else:
+                table = BY_NAME[name]
+                await tx.many(table.upsert, [table.stored(row) for row in rows])
+
+
+async def digest_of(batches: Batches) -> str:
     """A hash over the rows of a dump, whatever its batches."""
     digest = hashlib.sha256()
     async for batch in batches:

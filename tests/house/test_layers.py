@@ -32,7 +32,9 @@ TELEGRAM_LAYERS = (("telegram_ui.updates",), ("telegram_ui.commands",), ("telegr
 STORAGE_LAYERS = (
     ("storage.ground",),
     ("storage.shared",),
-    ("storage.backup", "storage.erasure", "storage.directory", "storage.renaming"),
+    ("storage.backup",),
+    ("storage.server_backup",),
+    ("storage.erasure", "storage.directory", "storage.renaming"),
     ("storage.json", "storage.postgres"),
     ("storage.protocol",),
     ("storage.sqlite",),
