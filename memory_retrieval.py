@@ -175,12 +175,14 @@ class MemoryRetrieval:
         snippets = tuple(sorted(taken, key=lambda one: one.message.order))
         return Recall(ranked=found.ranked, snippets=snippets)
 
-    async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:
-        """All candidates, as a prompt would carry them, best first."""
+    async def snippets(
+        self, found: Found, store: MemoryStore, scope: Scope, *, room: int | None = None
+    ) -> list[Snippet]:
+        """All candidates, best first, as a prompt with so much room for them (None: the budget) would carry them."""
         required = MustInclude.of(found, self._tokens)
         vectors = await self._sentence_vectors(found, store, scope)
         messages = await self._messages(store, scope, found.ranked[:])
-        room = self._budgets.snippets
+        room = self._budgets.snippets if room is None else room
         return [
             required.snippet(one, message, vectors.get(one.seq), index=index, room=room)
             for index, (one, message) in enumerate(messages)

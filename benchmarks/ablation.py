@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
     settings = settings_of(parser)
-    asked = asyncio.run(cases(options.data, settings, options.vectors))
+    asked = asyncio.run(cases(options.data, settings, options.vectors, [options.budget]))
     measured = Measured(asked, [options.budget], Tokenizer.for_model(settings.openai_model).count)
     questions = {name: sum(case.conversation == name for case in asked) for name in {c.conversation for c in asked}}
 

@@ -31,7 +31,7 @@ Line = Mapping[int, float]
 
 
 async def line(data: Sequence[Path], settings: Settings, vectors: Path | None) -> Line:
-    asked = await cases(data, settings, vectors)
+    asked = await cases(data, settings, vectors, BUDGETS)
     of = {case.conversation: 0 for case in asked}
     for case in asked:
         of[case.conversation] += 1

@@ -37,13 +37,13 @@ SHAPES = ("centring", "borrow", "near", "many", "k1", "b")
 
 @dataclass(kw_only=True)
 class Case:
-    """One question, with everything that may answer it."""
+    """One question, with everything that may answer it, as a prompt of each budget would carry it."""
 
     conversation: str
     file: str
     question: Question
     found: Found
-    snippets: Sequence[Snippet]
+    snippets: Mapping[int, Sequence[Snippet]]
     dia_ids: Sequence[str]
     now: datetime
     by_shape: dict[tuple[object, ...], Signals] = field(default_factory=dict)
@@ -60,10 +60,11 @@ class Case:
     def coverage(self, w: Weights, budgets: Sequence[int], count: Callable[[str], int]) -> list[float]:
         """The share of the evidence that fits into each budget."""
         ranked = weighed(self.signals(w), w).rows.tolist()
-        by_id = {self.snippets[i].message.id: self.dia_ids[i] for i in ranked}
+        by_id = dict(zip(self.found.pool.ids.tolist(), self.dia_ids, strict=True))
         found = []
         for budget in budgets:
-            packed = pack((self.snippets[i] for i in ranked), room=budget, now=self.now, count=count)
+            offered = self.snippets[budget]
+            packed = pack((offered[i] for i in ranked), room=budget, now=self.now, count=count)
             shown = {by_id[one.message.id] for one in packed}
             found.append(len(shown.intersection(self.question.evidence)) / len(self.question.evidence))
         return found
@@ -73,7 +74,7 @@ Coverages = Mapping[str, float]
 """Percent by conversation, each the mean over the budgets."""
 
 
-async def cases(data: Sequence[Path], settings: Settings, vectors: Path | None) -> list[Case]:
+async def cases(data: Sequence[Path], settings: Settings, vectors: Path | None, budgets: Sequence[int]) -> list[Case]:
     """Every question of the files, asked."""
     made: list[Case] = []
     async with embedding(settings, vectors) as embedder:
@@ -82,15 +83,18 @@ async def cases(data: Sequence[Path], settings: Settings, vectors: Path | None) 
             async with remembered(sample, settings, embedder=embedder) as memory:
                 for question in sample.questions:
                     found = await memory.retrieval.found(question.text, memory.store, SCOPE)
-                    snippets = await memory.retrieval.snippets(found, memory.store, SCOPE)
-                    shown = {one.message.id: one for one in snippets}
+                    snippets = {}
+                    for budget in budgets:
+                        shown = await memory.retrieval.snippets(found, memory.store, SCOPE, room=budget)
+                        by_id = {one.message.id: one for one in shown}
+                        snippets[budget] = [by_id[number] for number in found.pool.ids.tolist()]
                     made.append(
                         Case(
                             conversation=sample.sample_id,
                             file=file,
                             question=question,
                             found=found,
-                            snippets=[shown[number] for number in found.pool.ids.tolist()],
+                            snippets=snippets,
                             dia_ids=[memory.ids[number] for number in found.pool.ids.tolist()],
                             now=memory.now,
                         )
@@ -234,7 +238,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--changes", type=number(0), default=MOST_CHANGES, help="so many changes are made at most")
     options = parser.parse_args(arguments)
     settings = settings_of(parser)
-    asked = asyncio.run(cases(options.data, settings, options.vectors))
+    asked = asyncio.run(cases(options.data, settings, options.vectors, options.budgets))
     has_meaning = settings.embedding_model != "none"
     measured = Measured(
         asked,
