@@ -17,6 +17,8 @@ MOST_CALLS = 8
 """Calls of one answer that are accepted; a model that asks for more has lost its way."""
 LONGEST_ARGUMENTS = 10_000
 """Characters of one call's arguments that are taken in."""
+LONGEST_EXTRA = 20_000
+"""Characters of what an endpoint wants back with a call; of more nothing is kept: a part of it is worth nothing."""
 
 _TOOLS = re.compile(r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE)
 
@@ -56,11 +58,7 @@ def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
             result.append({"role": message.role, "content": [{"type": "text", "text": content}, *_shown(message)]})
             continue
         if message.calls:
-            calls = [
-                {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-                for call in message.calls
-            ]
-            result.append({"role": message.role, "content": content, "tool_calls": calls})
+            result.append({"role": message.role, "content": content, "tool_calls": list(map(_called, message.calls))})
         elif message.role == "tool":
             result.append({"role": message.role, "tool_call_id": message.call_id, "content": content})
         elif (
@@ -73,6 +71,11 @@ def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
         else:
             result.append({"role": message.role, "content": content})
     return result
+
+
+def _called(call: ToolCall) -> dict[str, Any]:
+    made = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+    return {**made, "extra_content": json.loads(call.extra)} if call.extra else made
 
 
 def _shown(message: PromptMessage) -> list[dict[str, Any]]:
@@ -94,23 +97,48 @@ class Calls:
         for position, one in enumerate(calls):
             if not isinstance(one, Mapping) or not isinstance(one.get("function"), Mapping):
                 continue
-            index = one["index"] if isinstance(one.get("index"), int) else position
+            index = one["index"] if isinstance(one.get("index"), int) else self._place(position, one)
             if index not in self._parts and len(self._parts) >= MOST_CALLS:
                 continue
-            part = self._parts.setdefault(index, {"id": "", "name": "", "arguments": ""})
+            part = self._parts.setdefault(index, {"id": "", "name": "", "arguments": "", "extra": ""})
             part["id"] = part["id"] or _text(one.get("id"))
             # A name arrives whole; some servers repeat it in each chunk.
             part["name"] = part["name"] or _text(one["function"].get("name"))
             if len(part["arguments"]) < LONGEST_ARGUMENTS:
                 part["arguments"] += _text(one["function"].get("arguments"))[:LONGEST_ARGUMENTS]
+            # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
+            extra = json.dumps(one["extra_content"]) if isinstance(one.get("extra_content"), Mapping) else ""
+            part["extra"] = part["extra"] or (extra if len(extra) <= LONGEST_EXTRA else "")
+
+    def _place(self, position: int, call: Mapping[str, Any]) -> int:
+        """Of a call that came without an index (Gemini): behind the others, where it is not a further piece of one."""
+        known, id_ = self._parts.get(position), _text(call.get("id"))
+        if known is None or not _text(call["function"].get("name")) or (id_ and id_ == known["id"]):
+            return position
+        is_other = bool(id_ and known["id"]) or (
+            _is_whole(known["arguments"]) and bool(call["function"].get("arguments"))
+        )
+        return max(self._parts) + 1 if is_other else position
 
     def made(self) -> tuple[ToolCall, ...]:
         """The calls in order; one that arrived without an id gets one."""
         return tuple(
-            ToolCall(id=part["id"] or f"call_{index}", name=part["name"], arguments=part["arguments"] or "{}")
+            ToolCall(
+                id=part["id"] or f"call_{index}",
+                name=part["name"],
+                arguments=part["arguments"] or "{}",
+                extra=part["extra"],
+            )
             for index, part in sorted(self._parts.items())
             if part["name"]
         )
+
+
+def _is_whole(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _text(value: object) -> str:

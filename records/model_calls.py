@@ -41,11 +41,14 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
-    """A model's call of a tool. `arguments`: the JSON text as the model wrote it, unchecked."""
+    """A model's call of a tool. `arguments`: the JSON text as the model wrote it, unchecked. `extra`: a JSON object
+    that the endpoint wants back with the call (Gemini's signature of its thoughts), as it came.
+    """
 
     id: str
     name: str
     arguments: str
+    extra: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

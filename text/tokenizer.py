@@ -93,8 +93,9 @@ class Tokenizer:
 
     def message_tokens(self, message: PromptMessage) -> int:
         """Tokens that one message adds to a request, its calls of tools and its pictures (by estimate) included."""
-        calls = sum(self.count(f"{call.id} {call.name} {call.arguments}") + CALL_OVERHEAD for call in message.calls)
-        size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content) + calls
+        calls = (f"{call.id} {call.name} {call.arguments}{call.extra}" for call in message.calls)
+        size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content)
+        size += sum(self.count(call) + CALL_OVERHEAD for call in calls)
         return size + self.count(message.call_id) + sum(picture.tokens for picture in message.pictures)
 
     def cut_middle(self, text: str, tokens: int) -> str:

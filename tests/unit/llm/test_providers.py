@@ -95,6 +95,34 @@ async def test_it_calls_a_tool(bench: Bench, peer: Mapping[str, Any]) -> None:
     assert not any("{" in text or "`" in text for text in bench.shown)
 
 
+async def test_gemini_gets_its_signature_back_with_its_calls(bench: Bench) -> None:
+    """Gemini 3 sends whole calls without an index, one a chunk, and refuses them when they come back unsigned."""
+    signed = [{"google": {"thought_signature": f"El4K{number}"}} for number in range(2)]
+    functions = [{"name": "search_memory", "arguments": json.dumps({"query": word})} for word in ("walnuts", "pears")]
+    chunks = [
+        {"choices": [{"index": 0, "delta": {"tool_calls": [{"id": "", "function": said, "extra_content": extra}]}}]}
+        for said, extra in zip(functions, signed, strict=True)
+    ]
+    bench.server.script("m", streamed([*chunks, {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}]))
+    made = await bench.model.with_tools([SEARCH_MEMORY]).complete(asked())
+    assert [json.loads(call.arguments)["query"] for call in made.calls] == ["walnuts", "pears"]
+    bench.server.script("m", "Both.")
+    results = [PromptMessage(role="tool", content="none", call_id=call.id) for call in made.calls]
+    await bench.model.complete([*asked(), PromptMessage(role="assistant", content="", calls=made.calls), *results])
+    sent = next(one["tool_calls"] for one in bench.bodies()[-1]["messages"] if one["role"] == "assistant")
+    assert [(call["function"], call["extra_content"]) for call in sent] == list(zip(functions, signed, strict=True))
+
+
+async def test_an_endpoints_extra_that_is_too_long_or_no_object_is_left_out(bench: Bench) -> None:
+    function = {"name": "search_memory", "arguments": '{"query": "walnuts"}'}
+    for extra in ({"google": "x" * 30_000}, "El4K"):
+        call = {"index": 0, "id": "a", "function": function, "extra_content": extra}
+        chunk = {"choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}
+        bench.server.script("m", streamed([chunk]))
+        made = await bench.model.with_tools([SEARCH_MEMORY]).complete(asked())
+        assert [one.extra for one in made.calls] == [""]
+
+
 @everywhere
 async def test_it_refuses_a_schema_and_is_asked_without(bench: Bench, peer: Mapping[str, Any]) -> None:
     bench.server.script_schema("facts", refusing(peer["no_schema"]))
