@@ -6,9 +6,10 @@ is refused changes nothing. Does not know Telegram, or who is told of a failure.
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal
@@ -21,7 +22,7 @@ from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StorageError
 from records.messages import Message, MessageOutline
-from records.model_calls import Completion, PromptMessage
+from records.model_calls import Completion, PromptMessage, Usage
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
@@ -357,24 +358,35 @@ class SummaryManager:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
-        """A text that passed the quality gate, by the model or, if there is one, by the fallback."""
+        """A text that passed the quality gate, by the model or, if there is one, by the fallback: what the model was
+        asked in vain is part of what that cost.
+        """
+        started, spent = time.monotonic(), list[Usage]()
         try:
-            return await self._summariser.summarise(material, self._within_quota(owner), model=self._model.name)
+            return await self._summariser.summarise(material, self._within_quota(owner, spent), model=self._model.name)
         except QuotaExceeded:
             raise
         except KeepsakeError as error:
             if self._fallback is None:
                 raise
             log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
-            return await self.summarise_by(self._fallback, material)
+            made = await self.summarise_by(self._fallback, material)
+        return replace(
+            made,
+            tokens_in=made.tokens_in + sum(one.prompt for one in spent),
+            tokens_out=made.tokens_out + sum(one.completion for one in spent),
+            milliseconds=round((time.monotonic() - started) * 1000),
+        )
 
     async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
         """The same by a model of this process, which costs no tokens."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 
-    def _within_quota(self, owner: int) -> Ask:
+    def _within_quota(self, owner: int, spent: list[Usage]) -> Ask:
         async def ask(messages: Sequence[PromptMessage]) -> Completion:
-            return await self._budget.complete(owner, self._model, messages)
+            completion = await self._budget.complete(owner, self._model, messages)
+            spent.append(completion.usage)
+            return completion
 
         return ask
 

@@ -91,6 +91,20 @@ async def test_the_extractive_fallback_steps_in(tmp_path: Path) -> None:
         assert "Olga" in summary.text
 
 
+async def test_a_summary_by_the_fallback_says_what_the_models_attempts_cost_as_well(tmp_path: Path) -> None:
+    async with talking(tmp_path, summary_fallback="extractive") as talk:
+        await talk.remember(every_n=2)
+        busy = Behaviour(status=503, retry_after="0.2")
+        invented = Behaviour(text="The user owes 98765 euros.", prompt_tokens=5_000)
+        talk.server.script("summary-model", invented, busy, busy, busy)
+        for text in ("My sister Olga lives in Kazan.", "She has two dogs."):
+            assert await talk.turn(text) == ()
+        (summary,) = await talk.services.summaries.active(SCOPE)
+        assert summary.model == "extractive"
+        assert summary.milliseconds >= 400  # two pauses, as long as the endpoint asked for
+        assert summary.tokens_in > 5_000
+
+
 async def test_now_folds_what_there_is_and_says_when_there_is_nothing(talk: Talk) -> None:
     assert (await talk.services.summaries.fold_now(SCOPE)).state == "nothing"
     await talk.turn("One point.")
