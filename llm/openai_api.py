@@ -223,7 +223,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
             alias = _ALIASES.get(parameter, parameter)
             if parameter in request and (
-                named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words)
+                named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words, re.IGNORECASE)
             ):
                 self._unsupported.add(parameter)
                 return True
@@ -339,8 +339,8 @@ def _may_be_tools(error: Exception, failure: ModelError) -> bool:
     return error.status_code in (400, 422) and error_code(error.body) != "content_filter"
 
 
-# What an endpoint may name instead when it refuses a parameter.
-_ALIASES = {"stream_options": "include_usage", "response_format": "json_schema"}
+# What an endpoint may name instead when it refuses a parameter; llama.cpp names what it makes of a schema.
+_ALIASES = {"stream_options": "include_usage", "response_format": r"json[_ ]schema|failed to parse grammar"}
 
 
 async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float) -> AsyncIterator[bytes]:

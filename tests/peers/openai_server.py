@@ -41,7 +41,7 @@ class Behaviour:
     `hold`, `drop`: at the start, before any byte, or in the middle of the answer; a hold ends by `release()`.
     `calls`: tools that are called, {"name", "arguments"} each; with a text only where one is given.
     `prompt_tokens`: what the usage says of the prompt; None: its words.
-    `events`: the data of a stream, as they are.
+    `events`: the data of a stream, as they are; a comment begins with a colon.
     `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk,
     of a refusal: JSON then).
     """
@@ -394,7 +394,7 @@ class _Scripted(Response):
                     return
             if behaviour.step and not await self._server.hold(receive):
                 return
-            event = f"data: {chunk}\n\n".encode()
+            event = f"{'' if chunk.startswith(':') else 'data: '}{chunk}\n\n".encode()
             await send({"type": "http.response.body", "body": event, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 

@@ -1,8 +1,8 @@
 """The table of peers: what the endpoints of several makers send, and that each is understood.
 
-llama.cpp's answers, its call of a tool (written as text by Qwen2.5-Coder-0.5B-Instruct) and its refusal of a long
-prompt were recorded; the others follow their makers' documentation and reported errors. Where a maker refuses no
-schema or limit today, an older version's refusal stands there, in that maker's shape of an error.
+`source` says of each body whether it was recorded here (llama.cpp), has the shape of one that others captured and
+published, or follows the maker's documentation; the words in it are ours where it was not recorded. Where a maker refuses
+no schema or limit today, an older version's refusal stands there, in that maker's shape of an error.
 """
 
 import json
@@ -60,8 +60,14 @@ def asked(words: str = "Hello?") -> list[PromptMessage]:
     return [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content=words)]
 
 
-def streamed(events: list[Mapping[str, Any]]) -> Behaviour:
-    return Behaviour(events=(*map(json.dumps, events), "[DONE]"))
+def streamed(events: list[Mapping[str, Any] | str]) -> Behaviour:
+    """Events, and comments as they stand."""
+    return Behaviour(events=(*(one if isinstance(one, str) else json.dumps(one) for one in events), "[DONE]"))
+
+
+def said(peer: Mapping[str, Any], body: str) -> tuple[int, ...]:
+    """The tokens of prompt and answer, and of the cache, that a body tells."""
+    return tuple(peer.get("said", {}).get(body, (20, 4, peer["cached"])))
 
 
 def refusing(refusal: list[Any]) -> Behaviour:
@@ -70,19 +76,29 @@ def refusing(refusal: list[Any]) -> Behaviour:
 
 
 @everywhere
+def test_it_says_where_each_body_is_from(peer: Mapping[str, Any]) -> None:
+    known = {"recorded here", "captured by others", "documentation"}
+    assert known.issuperset(peer["source"])
+    named = [one for bodies in peer["source"].values() for one in bodies]
+    assert sorted(named) == sorted(peer.keys() - {"source", "said", "cached"})
+
+
+@everywhere
 async def test_it_answers(bench: Bench, peer: Mapping[str, Any]) -> None:
     bench.server.script("m", Behaviour(raw=json.dumps(peer["answer"]), plain=True))
     made = await bench.model.complete(asked(), on_text=bench.show)
-    assert (made.text, bench.shown) == ("Hello there.", ["Hello there."])
-    assert (made.usage.prompt, made.usage.completion, made.usage.cached) == (20, 4, peer["cached"])
+    assert made.text == peer.get("said", {}).get("text", "Hello there.")
+    assert bench.shown == [made.text]
+    assert (made.usage.prompt, made.usage.completion, made.usage.cached) == said(peer, "answer")
 
 
 @everywhere
 async def test_it_streams(bench: Bench, peer: Mapping[str, Any]) -> None:
     bench.server.script("m", streamed(peer["stream"]))
     made = await bench.model.complete(asked(), on_text=bench.show)
-    assert (made.text, bench.shown) == ("Hello there.", ["Hello", "Hello there."])
-    assert (made.usage.prompt, made.usage.completion, made.usage.cached) == (20, 4, peer["cached"])
+    assert made.text == peer.get("said", {}).get("text", "Hello there.")
+    assert (bench.shown[0], bench.shown[-1]) == ("Hello", made.text)
+    assert (made.usage.prompt, made.usage.completion, made.usage.cached) == said(peer, "stream")
 
 
 @everywhere
@@ -130,6 +146,14 @@ async def test_it_refuses_a_schema_and_is_asked_without(bench: Bench, peer: Mapp
         bench.server.script("m", '{"facts": []}')
         assert (await bench.model.complete(asked(), schema=SCHEMA)).text == '{"facts": []}'
     assert ["response_format" in body for body in bench.bodies()] == [True, False, False]
+
+
+@pytest.mark.parametrize("name", [name for name, peer in PROVIDERS.items() if "no_tools" in peer])
+async def test_it_has_no_tools_and_is_asked_without(bench: Bench, name: str) -> None:
+    bench.server.script("m", refusing(PROVIDERS[name]["no_tools"]), "Hello.", "Again.")
+    model = bench.model.with_tools([SEARCH_MEMORY])
+    assert [(await model.complete(asked())).text for _ in range(2)] == ["Hello.", "Again."]
+    assert ["tools" in body for body in bench.bodies()] == [True, False, False]
 
 
 @everywhere
