@@ -14,14 +14,12 @@ from typing import cast
 from records.facts import STANDING, FactKind, NewFact
 from records.messages import Message
 from text import cues, standing
-from text.characters import well_formed
+from text.characters import QUESTION_MARKS, well_formed
 from text.fingerprint import fingerprint, topics
 from text.single_values import single_value
 
 LONGEST_TEXT = 300
 MOST_FACTS = 30
-QUESTION_MARKS = ("?", "？", "؟")
-"""What no fact ends with: a small model that goes through the lines copies the questions too."""
 TYPES: Mapping[str, FactKind] = {"fact": "personal", "preference": "preference", "instruction": "instruction"}
 """What the model calls the kinds of facts."""
 IMPORTANCE = 0.5
@@ -73,6 +71,7 @@ def parse(answer: str) -> list[ExtractedFact] | None:
     found = [fact for fact in map(_fact, items[:MOST_FACTS]) if fact is not None]
     if items and not found:
         return None  # A list of things that are no facts at all is as unreadable as no list.
+    # A small model that goes through the lines copies the questions too.
     return [fact for fact in found if not fact.text.endswith(QUESTION_MARKS)]
 
 

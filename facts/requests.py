@@ -20,7 +20,7 @@ from text.tokenizer import Tokenizer
 MOST_TURNS = 20
 """Turns of imported history that one request may carry; of what is said here the settings say how many."""
 MOST_KNOWN = 40
-"""Known facts that a request shows, those that share most words with its turns first."""
+"""Known facts that a request shows at most, those that share most words with its turns first."""
 LINE_LEAST = 70
 """The least that is allowed to one line where there is room."""
 ANSWER_SHARE = 0.25
@@ -181,10 +181,16 @@ class Requests:
     def _shown(
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
-        """The known facts that the model sees, since the turns may change them."""
-        about = frozenset[str]().union(*(topics(message.content) for turn in turns for message in turn))
+        """The known facts that the model sees, since the turns may change them: those that share a word with what the
+        person says. Of others a small model makes its answer, instead of reading the lines.
+        """
+        about = frozenset[str]().union(
+            *(topics(message.content) for turn in turns for message in turn if message.role == "user")
+        )
+        shared = {fact.id: len(topics(f"{fact.text} {fact.subject}") & about) for fact in known}
         ranked = sorted(
-            known, key=lambda fact: (-len(topics(f"{fact.text} {fact.subject}") & about), -fact.importance, -fact.id)
+            (fact for fact in known if shared[fact.id]),
+            key=lambda fact: (-shared[fact.id], -fact.importance, -fact.id),
         )[:MOST_KNOWN]
         lines = self._fitting([prompts.known_line(fact) for fact in ranked], room)
         return ranked[: len(lines)], lines

@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import Literal
 
 from llm import prompts
@@ -22,6 +23,8 @@ from summaries import quality_gate, quality_score
 from summaries.quality_score import Score, Source, score
 from summaries.sources import is_misattributed, spoken, without_opening_dates
 from text.analyzer import analyse
+from text.characters import QUESTION_MARKS, sentence_ends
+from text.fingerprint import essence
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -34,6 +37,8 @@ MOST_SUPERSEDED = 50
 """Facts that one request names as no longer right."""
 LONGEST_DETAIL = 60
 """Characters of a name or number that a second attempt is reminded of."""
+NOD, LONGEST_NOD = 20, 200
+"""Words, and characters, of an answer that may be no more than a nod."""
 LEAST_ROOM = 32
 """Tokens of lines in one request at least, however little the window seems to leave."""
 
@@ -98,7 +103,7 @@ class Summariser:
                     raise
                 reasons = ["it was a refusal"]
                 continue
-            text = self._tokens.cut_end(text.strip(), material.limit)
+            text = self._tokens.cut_end(_without(text, material.superseded), material.limit)
             reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
             if not reasons and judged is not None and attempt is material:
                 text, judged = await self._more_complete(text, judged, attempt, ask, spent)
@@ -119,7 +124,8 @@ class Summariser:
         self, text: str, judged: Score, material: Material, ask: Ask, spent: list[Usage]
     ) -> tuple[str, Score]:
         """This text or, where it lacks much of what the user named, a second one that was told so, if it is better."""
-        missing = await asyncio.to_thread(quality_score.missing, text, material.told)
+        told = [replace(one, is_user=True) for one in material.told] if material.of_summaries else material.told
+        missing = await asyncio.to_thread(quality_score.missing, text, told)
         if not missing:
             return text, judged
         completed = replace(material, missing=[one[:LONGEST_DETAIL] for one in missing])
@@ -128,7 +134,7 @@ class Summariser:
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, judged
-        again = self._tokens.cut_end(again.strip(), material.limit)
+        again = self._tokens.cut_end(_without(again, material.superseded), material.limit)
         objections, other = await asyncio.to_thread(self._judged, again, material)
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
@@ -224,10 +230,11 @@ class Summariser:
             blocks.insert(0, prompts.block("summaries", [line.text for line in material.base]))
         if material.dropped:
             blocks.append(prompts.block("dropped", [line.text for line in material.dropped]))
-        if material.superseded:
-            blocks.append(prompts.block("superseded", material.superseded))
+        # Small models answer the last block: one gave back the superseded facts alone.
         if material.missing:
-            blocks.append(prompts.block("missing", [_bullet(one) for one in material.missing]))
+            blocks.insert(0, prompts.block("missing", [_bullet(one) for one in material.missing]))
+        if material.superseded:
+            blocks.insert(0, prompts.block("superseded", material.superseded))
         system = prompts.fold_instructions(
             kind,
             max_tokens=material.limit,
@@ -249,13 +256,34 @@ class Summariser:
 
 def message_sources(messages: Sequence[Message]) -> list[Source]:
     """Messages as the model reads them; tool results are left out, unless there is nothing else, and of a document all
-    but its beginning: it stays searchable, and a book would cost a hundred requests.
+    but its beginning: it stays searchable, and a book would cost a hundred requests. So are nods: small models take
+    them for the person's words ("A warm colour." made a favourite colour warm).
     """
     told = [message for message in messages if message.origin != "tool"] or messages
+    nods = {after.id for before, after in pairwise(told) if _is_nod(before, after)}
+    told = [message for message in told if message.id not in nods]
     return [
         Source(text=prompts.conversation_line(one), is_user=one.is_user and one.origin not in SENT_ALONG)
         for one in beginnings(told)
     ]
+
+
+def _is_nod(before: Message, after: Message) -> bool:
+    """Whether a message is no more than a short answer of the assistant to what is no question: without a name, number
+    or address of its own.
+    """
+    if after.role != "assistant" or not before.is_user or len(after.content.split()) > NOD:
+        return False
+    if len(after.content) > LONGEST_NOD or any(mark in before.content for mark in QUESTION_MARKS):
+        return False
+    return quality_score.details(after.content) <= quality_score.details(before.content[:LOOKED_AT])
+
+
+def _without(text: str, superseded: Sequence[str]) -> str:
+    """A text without sentences that are one of the lines, word for word."""
+    gone = {essence(line.removeprefix("- ")) for line in superseded}
+    ends = [0, *sentence_ends(text), len(text)] if gone else [0, len(text)]
+    return "".join(text[a:b] for a, b in pairwise(ends) if not gone or essence(text[a:b]) not in gone).strip()
 
 
 def summary_sources(summaries: Sequence[Summary]) -> list[Source]:

@@ -13,6 +13,7 @@ PIECE = 250
 """Characters that are normalised at once."""
 _SYLLABLE_PART = re.compile("[\u1160-\u11ff\uff9e\uff9f\uffc2-\uffdc]")
 """Letters that compose with the one before: Korean, and halfwidth marks and letters."""
+QUESTION_MARKS = ("?", "？", "؟")
 UNSPACED = 2.5
 """A character of a script without spaces costs a model as many tokens as so many letters of an alphabet."""
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7af\uf900-\ufaff]")

@@ -1,8 +1,8 @@
 """The table of peers: what the endpoints of several makers send, and that each is understood.
 
 `source` says of each body whether it was recorded here (llama.cpp), has the shape of one that others captured and
-published, or follows the maker's documentation; the words in it are ours where it was not recorded. Where a maker refuses
-no schema or limit today, an older version's refusal stands there, in that maker's shape of an error.
+published, or follows the maker's documentation; the words in it are ours where it was not recorded. Where a maker
+refuses no schema or limit today, an older version's refusal stands there, in that maker's shape of an error.
 """
 
 import json
