@@ -21,6 +21,8 @@ MOST_TURNS = 20
 """Turns of imported history that one request may carry; of what is said here the settings say how many."""
 MOST_KNOWN = 40
 """Known facts that a request shows at most, those that share most words with its turns first."""
+SHARED = 2
+"""Words that a known fact shares with them at least: with one ("called", "lives") it is about something else."""
 LINE_LEAST = 70
 """The least that is allowed to one line where there is room."""
 ANSWER_SHARE = 0.25
@@ -181,7 +183,7 @@ class Requests:
     def _shown(
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
-        """The known facts that the model sees, since the turns may change them: those that share a word with what the
+        """The known facts that the model sees, since the turns may change them: those that share words with what the
         person says. Of others a small model makes its answer, instead of reading the lines.
         """
         about = frozenset[str]().union(
@@ -189,7 +191,7 @@ class Requests:
         )
         shared = {fact.id: len(topics(f"{fact.text} {fact.subject}") & about) for fact in known}
         ranked = sorted(
-            (fact for fact in known if shared[fact.id]),
+            (fact for fact in known if shared[fact.id] >= SHARED),
             key=lambda fact: (-shared[fact.id], -fact.importance, -fact.id),
         )[:MOST_KNOWN]
         lines = self._fitting([prompts.known_line(fact) for fact in ranked], room)

@@ -137,6 +137,15 @@ def test_what_was_answered_is_known_and_not_shown() -> None:
     assert request.answers == "It is noted."
 
 
+def test_only_known_facts_that_share_words_with_the_persons_are_shown() -> None:
+    """A small model gave back the known facts, and none of the lines'."""
+    turns = talk([[("user", "My rent, called warm, is 980 euros."), ("assistant", "No hazelnuts, then.")]])
+    known = facts(["Anna is allergic to hazelnuts.", "Anna's rent is 940 euros.", "Anna's cat is called Biscuit."])
+    request = Requests(TOKENS, 8000).extraction(turns, known, who="the user", zone=UTC)
+    assert [fact.text for fact in request.shown] == ["Anna's rent is 940 euros."]
+    assert "hazelnuts" not in request.request[1].content
+
+
 def test_small_turns_share_a_request() -> None:
     turns: list[list[tuple[Role, str]]] = [
         [("user", f"Point {number}."), ("assistant", "Noted.")] for number in range(30)

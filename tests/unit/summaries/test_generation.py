@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from llm import prompts
 from records.errors import FoldRefused, ModelDeclined
 from records.facts import Fact
+from records.messages import Message, Role
 from records.model_calls import Completion, PromptMessage, Usage
+from records.scopes import Scope
 from records.summaries import NewSummary
-from summaries.generation import Material, Summariser, superseded_lines
+from summaries.generation import Material, Summariser, message_sources, superseded_lines
 from summaries.quality_score import Source
 from tests.support.dense import ceilings, texts
 from text.tokenizer import Tokenizer
@@ -23,6 +25,7 @@ from text.tokenizer import Tokenizer
 TOKENS = Tokenizer.for_encoding("o200k_base")
 WINDOW = 600
 GOOD = "Anna told of her garden."
+ROLES: tuple[Role, Role] = ("user", "assistant")
 
 
 class Model:
@@ -65,6 +68,56 @@ async def test_what_was_corrected_later_is_named_to_the_model_and_fits_the_windo
     await summary(model, Material(lines=lines("My garden is green."), limit=50, superseded=long))
     assert long[-1] in model.request(2)
     assert long[0] not in model.request(2)
+
+
+async def test_what_is_to_be_summarised_comes_last() -> None:
+    """A small model answers the last block: it gave back the superseded facts alone."""
+    model = Model("Anna met some people and spoke of a flat.")
+    await summary(model, Material(lines=TOLD, limit=200, superseded=["- Anna lives in Oslo."]))
+    for number in range(2):
+        assert model.request(number).rstrip().endswith("</conversation>")
+    assert "<missing>" in model.request(1)
+
+
+async def test_a_superseded_fact_is_no_sentence_of_a_summary() -> None:
+    old = ["- Anna lives in Oslo."]
+    model = Model("Anna lives in Oslo. Her garden is green.")
+    made = await summary(model, Material(lines=lines("My garden is green."), limit=50, superseded=old))
+    assert made.text == "Her garden is green."
+    with pytest.raises(FoldRefused):
+        await summary(Model("Anna lives in Oslo."), Material(lines=lines("Hello."), limit=50, superseded=old))
+
+
+async def test_of_summaries_too_what_the_next_level_lacks_is_named() -> None:
+    told = (
+        "Anna met Boris in Bergen on 12 February.",
+        "Anna's flat costs 1450 euros, and Mara rents it.",
+    )
+    below = [Source(text=f"[2026-05-03] {text}", is_user=False) for text in told]
+    better = "On 12 February Anna met Boris in Bergen; Anna's flat costs 1450 euros."
+    model = Model("Anna has a flat.", better)
+    made = await summary(model, Material(lines=below, limit=200, of_summaries=True))
+    assert (made.text, len(model.asked)) == (better, 2)
+
+
+def test_nods_are_not_summarised() -> None:
+    """A small model made the answer "A warm colour." the person's favourite colour."""
+    said = (
+        ("My favourite colour is dark red.", "A warm colour."),
+        ("The capital of Australia?", "Canberra."),
+        ("I paint the hall.", "Then take 3 litres."),
+        ("My rent is 980 euros.", f"Noted: 980 euros. {'I wish you well. ' * 12}"),
+        ("I moved to Porto.", "Congratulations on the home in Porto!"),
+    )
+    day = datetime(2026, 3, 1, tzinfo=UTC)
+    messages = [
+        Message(id=2 * number + place, scope=Scope(owner=1), role=role, content=text, created_at=day, turn=number)
+        for number, turn in enumerate(said, start=1)
+        for place, (role, text) in enumerate(zip(ROLES, turn, strict=True))
+    ]
+    read = "\n".join(source.text for source in message_sources(messages))
+    assert [answer for _, answer in said if answer.strip() in read] == [said[1][1], said[2][1], said[3][1]]
+    assert all(text in read for text, _ in said)
 
 
 def test_facts_that_no_longer_hold_are_those_of_the_stretch() -> None:
