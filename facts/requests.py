@@ -14,7 +14,8 @@ from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
-from text.fingerprint import topics
+from text import cues
+from text.fingerprint import fingerprint, topics
 from text.tokenizer import Tokenizer
 
 MOST_TURNS = 20
@@ -22,7 +23,9 @@ MOST_TURNS = 20
 MOST_KNOWN = 40
 """Known facts that a request shows at most, those that share most words with its turns first."""
 SHARED = 2
-"""Words that a known fact shares with them at least: with one ("called", "lives") it is about something else."""
+"""Words that a known fact shares at least with one that says nothing of a change: with one ("called") it is about
+something else, and only what changed is replaced.
+"""
 LINE_LEAST = 70
 """The least that is allowed to one line where there is room."""
 ANSWER_SHARE = 0.25
@@ -186,13 +189,13 @@ class Requests:
         """The known facts that the model sees, since the turns may change them: those that share words with what the
         person says. Of others a small model makes its answer, instead of reading the lines.
         """
-        about = frozenset[str]().union(
-            *(topics(message.content) for turn in turns for message in turn if message.role == "user")
-        )
-        shared = {fact.id: len(topics(f"{fact.text} {fact.subject}") & about) for fact in known}
+        said = [message for turn in turns for message in turn if message.role == "user"]
+        asked = [(topics(message.content), 1 if _may_replace(message) else SHARED) for message in said]
+        about = frozenset[str]().union(*(words for words, _ in asked))
+        of = {fact.id: topics(f"{fact.text} {fact.subject}") for fact in known}
         ranked = sorted(
-            (fact for fact in known if shared[fact.id] >= SHARED),
-            key=lambda fact: (-shared[fact.id], -fact.importance, -fact.id),
+            (fact for fact in known if any(len(of[fact.id] & words) >= least for words, least in asked)),
+            key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id),
         )[:MOST_KNOWN]
         lines = self._fitting([prompts.known_line(fact) for fact in ranked], room)
         return ranked[: len(lines)], lines
@@ -246,6 +249,11 @@ class Requests:
 
     def _size(self, lines: Sequence[str]) -> int:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
+
+
+def _may_replace(message: Message) -> bool:
+    """Whether a message says that something is not as it was."""
+    return cues.says_change(message.content) or fingerprint(message.content).polarity
 
 
 def _request(instructions: str, body: str) -> Request:

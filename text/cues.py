@@ -47,7 +47,7 @@ _OF_ASSISTANT = Pattern(
 
 # A question whose answer stands in many messages: in which order, everything, how many in total.
 _OF_MANY = Pattern(
-    r"\b(?:in (?:what|which)|the) order\b|\bin order\b|\btimeline\b|\blist (?:all|every|the)\b|\ball the \w+|\bin total\b|\bhow many (?:different|times)\b|\bover(?:all)? time\b|\bacross (?:our|all|my)\b|\bthroughout (?:our|all|my)\b"
+    r"\b(?:in (?:what|which)|the) order\b|\bin order\b|\btimeline\b|\blist (?:all|every|the)\b|\ball the \w+|\bin total\b|\bhow many (?:different|times)\b|\bover(?:all)? time\b|\bacross (?:(?:all )?(?:of )?(?:our|my)|all (?:the )?(?:conversations?|sessions?|chats?|messages?|discussions?))\b|\bthroughout (?:our|all|my)\b"
     r"|\breihenfolge\b|\bliste .*\bauf\b|\balle \w+|\binsgesamt\b|\bwie viele verschiedene\b"
     r"|\bdans quel ordre\b|\bliste[zr]?\b|\btou(?:tes|s) les\b|\bau total\b|\ben tout\b"
     r"|\ben qué orden\b|\btod[oa]s l[oa]s\b|\ben total\b|\bem que ordem\b|\btod[oa]s [oa]s\b|\bno total\b"

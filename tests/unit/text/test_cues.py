@@ -43,6 +43,13 @@ def test_the_answer_stands_in_many_messages(question: str) -> None:
     assert not cues.is_of_many("Where did I park the car?")
 
 
+def test_across_asks_for_many_messages_only_where_it_speaks_of_the_talk() -> None:
+    for talk in ("our conversations", "my requests", "all our chats", "all sessions", "all of my messages"):
+        assert cues.is_of_many(f"Which colours did I name across {talk}?")
+    for other in ("all comparisons", "all three sensors"):
+        assert not cues.is_of_many(f"How did I confirm that the ratio was the same across {other}?")
+
+
 @pytest.mark.parametrize(
     "question",
     [
