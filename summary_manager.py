@@ -20,6 +20,7 @@ from external_memory import ExternalMemory
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.catalog import tr
+from locales.told import told
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StorageError
 from records.messages import Message, MessageOutline
 from records.model_calls import Completion, PromptMessage, Usage
@@ -114,7 +115,7 @@ class SummaryManager:
         archived = 0
 
         def ended(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
-            sentence = error.sentence if error else None
+            sentence = told(error) if error else None
             if state != "nothing":
                 FOLDS.labels(state, reason).inc()
             return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
@@ -137,7 +138,7 @@ class SummaryManager:
                 return ended("waiting", error)
             except KeepsakeError as error:
                 async with self._memory.home(scope.owner) as store:
-                    failure = await store.fail_fold(work.lease, error.sentence, now=self._clock())
+                    failure = await store.fail_fold(work.lease, told(error), now=self._clock())
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return ended("failed", error)
             except BaseException:

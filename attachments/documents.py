@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 from attachments.formats import detection
 from attachments.passages import passages_of
+from locales.catalog import current, speaking, tr
 from records.attachments import DocumentText, Passage
 from records.errors import DocumentUnreadable
 from runtime import apart
@@ -24,9 +25,6 @@ LONGEST_WAIT = 180.0
 AT_ONCE = 2
 """Children, one of each person at most."""
 LONGEST_NAME = 80
-DIED = "This file takes more memory or time than I may spend on it. Please send a shorter one."
-DAMAGED = "I can't read this file: it is damaged, or not what its name says."
-EMPTY = "There is no text in this file."
 _CHILD = apart.code_of("attachments.documents")
 
 
@@ -57,13 +55,15 @@ def shown_name(name: str) -> str:
 def _read(data: bytes, name: str) -> DocumentText:
     passages, is_whole = passages_of(detection.lines(data, name))
     if not passages:
-        raise DocumentUnreadable(EMPTY)
+        raise DocumentUnreadable(tr("files-empty"))
     return DocumentText(name=name, passages=passages, is_whole=is_whole)
 
 
 async def _read_apart(data: bytes, name: str) -> DocumentText:
     try:
-        async with aclosing(apart.pieces(_CHILD, (name, str(len(data))), data, longest_wait=LONGEST_WAIT)) as pieces:
+        async with aclosing(
+            apart.pieces(_CHILD, (name, str(len(data)), current()), data, longest_wait=LONGEST_WAIT)
+        ) as pieces:
             async for kind, value in pieces:
                 if kind == "refused":
                     raise DocumentUnreadable(value)
@@ -71,22 +71,27 @@ async def _read_apart(data: bytes, name: str) -> DocumentText:
                 return DocumentText(name=name, passages=passages, is_whole=value["is_whole"])
     except apart.ChildDied:
         pass
-    raise DocumentUnreadable(DIED)
+    raise DocumentUnreadable(tr("files-died"))
 
 
 def child() -> None:
     """Read the document on standard input and write its passages to standard output."""
     name, size = sys.argv[2], int(sys.argv[3])
     apart.limit(memory=MEMORY, seconds=SECONDS)
+    with speaking(sys.argv[4]):
+        _write(name, size)
+
+
+def _write(name: str, size: int) -> None:
     out = sys.stdout.buffer
     try:
         read = _read(sys.stdin.buffer.read(size), name)
     except DocumentUnreadable as refused:
         apart.write(out, "refused", refused.sentence)
     except MemoryError:
-        apart.write(out, "refused", DIED)
+        apart.write(out, "refused", tr("files-died"))
     except Exception:  # broad: libraries raise whatever a damaged file makes them stumble over
-        apart.write(out, "refused", DAMAGED)
+        apart.write(out, "refused", tr("files-damaged"))
     else:
         found = [(one.place, one.text) for one in read.passages]
         apart.write(out, "document", {"passages": found, "is_whole": read.is_whole})

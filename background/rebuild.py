@@ -18,6 +18,8 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
+from locales.catalog import tr
+from locales.told import told
 from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExceeded, StaleFold
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig
@@ -30,8 +32,6 @@ from summaries.policies import FOLD_ALL, policy_of
 from summary_manager import LEASE, SummaryManager
 
 log = logging.getLogger(__name__)
-
-CHANGED = "Something was forgotten, edited or moved meanwhile, or memory was turned off."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,9 +122,9 @@ class Rebuilder:
             async with self._memory.home(scope.owner) as store:
                 await store.rebuilds.commit(lease, rebuilt, outline, since=since, now=self._clock())
         except StaleFold:
-            return await self._failed(lease, CHANGED)
+            return await self._failed(lease, tr("errors-changed-meanwhile"))
         except KeepsakeError as error:
-            return await self._failed(lease, error.sentence)
+            return await self._failed(lease, told(error))
         finally:
             self._summaries.rebuilds.pop(scope, None)
         log.info(

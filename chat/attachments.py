@@ -9,17 +9,12 @@ from attachments.documents import DocumentReader
 from llm.chat_model import ChatModel, prompt_room
 from llm.quota import Quota
 from llm.transcription import Transcriber
+from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
 
 PICTURES_SHARE = 4
 """The pictures of a turn take about one in 4 tokens of the ceiling: they are chosen in a size that fits."""
-BLIND = "I can't look at pictures: {why} Please write what matters of it in words."
-DEAF = (
-    "I can't listen to voice messages: nothing says which model writes them down. Set TRANSCRIPTION_MODEL (for example "
-    "whisper-1), or write it in words."
-)
-NOTHING_HEARD = "I heard no words in this."
 
 
 @define(kw_only=True, eq=False)
@@ -41,8 +36,9 @@ class Attachments:
         """Raises DocumentUnreadable where the model cannot look at pictures, as far as is known."""
         if self._model.takes_pictures:
             return
-        why = f"the model {self._model.name} does not take them. Set OPENAI_MODEL to one that does."
-        raise DocumentUnreadable(BLIND.format(why="VISION is off here." if self._vision == "off" else why))
+        if self._vision == "off":
+            raise DocumentUnreadable(tr("files-blind-off"))
+        raise DocumentUnreadable(tr("files-blind", model=self._model.name))
 
     @property
     def picture_tokens(self) -> int:
@@ -52,14 +48,14 @@ class Attachments:
     def demand_hearing(self) -> None:
         """Raises DocumentUnreadable where nothing can be heard."""
         if self._transcriber is None:
-            raise DocumentUnreadable(DEAF)
+            raise DocumentUnreadable(tr("files-deaf"))
 
     async def transcript(self, data: bytes, name: str, mime: str, *, person: int) -> str:
         """What is said in a recording. Raises DocumentUnreadable, and a ModelError where the endpoint fails."""
         if self._transcriber is None:
-            raise DocumentUnreadable(DEAF)
+            raise DocumentUnreadable(tr("files-deaf"))
         await self._quota.demand(person)
         text = await self._transcriber.transcribe(data, name, mime)
         if not text:
-            raise DocumentUnreadable(NOTHING_HEARD)
+            raise DocumentUnreadable(tr("files-nothing-heard"))
         return text

@@ -27,6 +27,7 @@ from llm.chat_model import OnText
 from llm.precedence import Precedence
 from llm.quota import Quota
 from locales.catalog import tr
+from locales.told import told
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
@@ -290,7 +291,7 @@ class Conversation:
         except PicturesRefused as refusal:
             if turn.incoming.is_wordless and not turn.incoming.passages:
                 raise
-            turn.notices.append(f"{refusal.sentence} I read your words only.")
+            turn.notices.append(tr("files-words-only", why=told(refusal)))
             turn.incoming = replace(turn.incoming, pictures=())
             context = await self._context(turn, self._answer_loop.ceiling)
             answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)
@@ -438,7 +439,7 @@ class Conversation:
         number = secrets.token_hex(4)
         log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
         if not turn.session.recall_failed:
-            turn.notices.append(notices.numbered(tr("notices-unread", why=error.sentence.rstrip(".")), number))
+            turn.notices.append(notices.numbered(tr("notices-unread", why=told(error).rstrip(".。")), number))
         turn.session.recall_failed = True
 
 

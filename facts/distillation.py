@@ -20,6 +20,7 @@ from facts.requests import Requests
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
+from locales.told import told
 from records.errors import KeepsakeError, ModelError, QuotaExceeded, StorageError
 from records.facts import NewProfile, Profile
 from records.scopes import Clock
@@ -84,7 +85,7 @@ class ProfileDistiller:
             try:
                 made: Profile | str | None = await self.distil(owner)
             except KeepsakeError as error:
-                made = error.sentence
+                made = told(error)
             await tell(made)
         except Exception as error:  # error boundary of this task: nobody waits for it
             log.warning("distilling the profile of %d: %s", owner, type(error).__name__)

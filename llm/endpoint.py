@@ -17,6 +17,7 @@ import aiohttp
 from llm.partial_answer import BrokenOff
 from llm.transport import NoConnection, StatusError, Transport
 from llm.window import read_refusal
+from locales.catalog import tr
 from records.errors import (
     ContextTooLong,
     ModelBroken,
@@ -84,7 +85,7 @@ class Endpoint:
         except TimeoutError:
             if not patience.expired():
                 raise
-            raise ModelUnreachable(f"The model did not answer within {self.timeout:g} seconds.") from None
+            raise ModelUnreachable(tr("errors-silent", seconds=f"{self.timeout:g}")) from None
 
     def failure(self, error: Exception) -> ModelError:
         """The transport's exception as ours."""
@@ -93,11 +94,11 @@ class Endpoint:
         if isinstance(error, StatusError):
             return self.refusal(error.status_code, error.body, error.headers)
         if isinstance(error, NoConnection):
-            return ModelUnreachable(f"No connection to the model's endpoint; check {self._url_setting}.")
+            return ModelUnreachable(tr("errors-no-connection", setting=self._url_setting))
         if isinstance(error, aiohttp.ClientError):
             # What fails before the headers is wrapped; this is the connection lost within the body.
             return BrokenOff()
-        return ModelBroken("The model's endpoint sent something that is not an answer.")
+        return ModelBroken(tr("errors-not-an-answer"))
 
     def refusal(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> ModelError:
         """An error status, or an error inside a stream (then with the status that its body names), as ours."""
@@ -107,31 +108,26 @@ class Endpoint:
             refusal = read_refusal(error_body(body), message)
             return ContextTooLong(limit=refusal.limit, size=refusal.size)
         if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
-            return ModelRefused("The account at the model's endpoint has no credit left.")
+            return ModelRefused(tr("errors-no-credit"))
         if status == 429:
             wait = retry_after(headers or {})
-            later = f"; it asks to wait {wait:.0f} seconds" if wait and wait >= 1 else "; please try again in a moment"
-            return ModelBusy(f"The model's endpoint takes no more requests right now{later}.", retry_after=wait)
+            why = tr("errors-no-more-requests")
+            if wait and wait >= 1:
+                why = tr("errors-no-more-requests-wait", seconds=round(wait))
+            return ModelBusy(why, retry_after=wait)
         if status == 503 and _LOADING.search(message):
             return ModelLoading()
         if status in (408, 409) or status >= 500:
-            return ModelBusy(
-                f"The model's endpoint has a fault of its own (status {status}); please try again in a moment.",
-                retry_after=retry_after(headers or {}),
-            )
+            return ModelBusy(tr("errors-own-fault", status=str(status)), retry_after=retry_after(headers or {}))
         if status == 401:
-            return ModelRefused(f"The model's endpoint does not accept the key; check {self._key_setting}.")
+            return ModelRefused(tr("errors-key", setting=self._key_setting))
         if status == 403:
-            return ModelRefused(
-                "The model's endpoint does not allow this key to use the model; "
-                f"check {self._key_setting} and {self._model_setting}."
-            )
+            return ModelRefused(tr("errors-forbidden", key=self._key_setting, model=self._model_setting))
         if status == 404:
             return ModelRefused(
-                f"The model's endpoint does not know the model {self.model}; "
-                f"check {self._model_setting} and {self._url_setting}."
+                tr("errors-unknown-model", name=self.model, model=self._model_setting, url=self._url_setting)
             )
-        return ModelRefused(f"The model's endpoint refused the request (status {status}).")
+        return ModelRefused(tr("errors-refused-request", status=str(status)))
 
 
 class Retries:

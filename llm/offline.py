@@ -31,9 +31,21 @@ from text.tokenizer import Tokenizer
 MARKER = "I am the offline model: I need no network and no key, and I can only quote what you told me."
 REMEMBERED = "From what I remember:"
 UNKNOWN = "I find nothing about that in what I remember."
+NEAREST = "The nearest that I remember:"
 NOTED = "Noted."
 
 _WEIGHT: dict[Speaker, float] = {"fact": 1.2, "user": 1.0, "summary": 0.9, "assistant": 0.5}
+_KNOWN = ("facts", "profile")
+"""The blocks of a prompt that say what is known about the person."""
+_MOST_KNOWN = 8
+_ABOUT_ME = re.compile(
+    r"\b(?:what (?:do|did) you (?:know|remember)(?: (?:about|of) me)?|who am i|tell me (?:everything )?about me)\W*$"
+    r"|что ты (?:обо мне )?(?:знаешь|помнишь)(?: обо мне)?\W*$|qué sabes (?:de|sobre) mí|was weißt du über mich"
+    r"|o que você sabe (?:de|sobre) mim|你(?:知道|记得|了解)我|ماذا تعرف عني",
+    re.IGNORECASE,
+)
+_ALIKE = 0.75
+"""The share of the best quote's score from which a later quote goes before it: it may say what holds now."""
 _LEAST_SHARE = 0.12
 """The share of the question's words, by rarity, that a sentence needs to be an answer at all."""
 _LONGEST_QUOTE = 300
@@ -153,7 +165,7 @@ class ExtractiveSummarizer(_Deterministic):
             next((sentence.text for sentence in read_block(source)), ""), _SUMMARY_TOKENS
         )
         if not text:
-            raise ModelBroken("There is nothing to summarise.")
+            raise ModelBroken
         return text
 
 
@@ -163,18 +175,38 @@ def answer(messages: Sequence[PromptMessage]) -> str:
     newcomer = not any(message.role == "assistant" for message in messages) and not remembered
     if _GREETING.match(words):
         return f"Hello! {MARKER}"
+    if _ABOUT_ME.search(words) and (known := _known(remembered)):
+        return "\n".join([REMEMBERED, *map(_quoted, known)])
     quotes = best_quotes(words, remembered) if words.strip() else []
     if quotes and is_question(words):
         return f"{REMEMBERED} {' '.join(_quoted(quote) for quote in quotes)}"
+    if is_question(words) and (nearest := _nearest(remembered)):
+        return f"{NEAREST} {_quoted(nearest)}"
     if is_question(words) or not words.strip():
         return f"{UNKNOWN} {MARKER}"
     return f"{NOTED} {MARKER}" if newcomer else NOTED
 
 
+def _known(remembered: Sequence[Sentence]) -> list[Sentence]:
+    """What is known about the person: facts and profile, else what they said of themselves, the newest first."""
+    known = [one for one in remembered if one.speaker == "fact" or one.block in _KNOWN]
+    if not known:
+        told = (one for one in remembered if one.speaker in ("user", "summary") and _PERSONAL.search(one.text))
+        known = sorted((one for one in told if not is_question(one.text)), key=_latest_first)
+    return list({_folded(one.text): one for one in known}.values())[:_MOST_KNOWN]
+
+
+def _nearest(remembered: Sequence[Sentence]) -> Sentence | None:
+    """The first sentence that was looked up for this question: it is like it in meaning, if not in its words."""
+    looked_up = (one for one in remembered if one.block == "remembered" and one.speaker != "assistant")
+    return next((one for one in looked_up if not is_question(one.text) and not _is_own_words(one)), None)
+
+
 def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) -> list[Sentence]:
     """Up to `most` sentences sharing the rarest of the question's content words, the best first.
 
-    The question itself, asked now or before, is no answer to it. Of equals the later wins: it may be a correction.
+    The question itself, asked now or before, is no answer to it. Of those that are nearly as good as the best, the
+    later goes first: it may be a correction.
     """
     wanted = _terms(question)
     stems = {sentence: _terms(sentence.text) for sentence in remembered}
@@ -190,10 +222,13 @@ def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) ->
         if is_of_self and _THEIRS.search(sentence.text) and not _SELF.search(sentence.text):
             score *= 0.5  # what was said about the person's sister does not answer a question about the person
         scored.append((score * (1 + 0.1 * min(3, len(found - wanted))), sentence))
-    scored.sort(key=lambda pair: (-pair[0], _latest_first(pair[1])))
+    best = max((score for score, _ in scored), default=0.0)
+    scored.sort(
+        key=lambda pair: (pair[0] < _ALIKE * best, -pair[0] if pair[0] < _ALIKE * best else 0, _latest_first(pair[1]))
+    )
     chosen: list[Sentence] = []
     for score, sentence in scored:
-        if score < 0.6 * scored[0][0] or len(chosen) == most:
+        if score < 0.6 * best or len(chosen) == most:
             break
         if not any(_folded(sentence.text) in _folded(other.text) for other in chosen):
             chosen.append(sentence)
@@ -310,7 +345,7 @@ def _is_own_words(sentence: Sentence) -> bool:
     """Whether a sentence is from an earlier answer of the offline model, which must not be quoted as knowledge."""
     if _DAY_OF_A_QUOTE.fullmatch(sentence.text):
         return True
-    return any(sentence.text.startswith(own) for own in (REMEMBERED, NOTED, UNKNOWN, MARKER[:24])) or (
+    return any(sentence.text.startswith(own) for own in (REMEMBERED, NOTED, UNKNOWN, NEAREST, MARKER[:24])) or (
         sentence.speaker == "assistant" and sentence.text.startswith("“")
     )
 

@@ -33,6 +33,7 @@ from llm.pictures import refused_pictures
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
 from llm.transport import StatusError, parsed
 from llm.window import Refusal, Window
+from locales.catalog import tr
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 from text.tokenizer import Tokenizer
@@ -240,14 +241,12 @@ class OpenAIChat(EndpointClient, ChatModel):
         """Raises what is to be said where the endpoint refused a request because of its pictures."""
         refused = refused_pictures(error)
         if refused == "this":
-            raise PicturesRefused("The model's endpoint cannot open this picture.") from None
+            raise PicturesRefused(tr("errors-picture")) from None
         if refused == "all" or (refused == "unclear" and not has_tools):
             if refused == "all":
                 self._unsupported.add("pictures")
                 log.info("model %s takes no pictures", self.name)
-            raise PicturesRefused(
-                f"The model {self.name} does not take pictures. Set {self.model_setting} to one that does."
-            ) from None
+            raise PicturesRefused(tr("errors-no-pictures", model=self.name, setting=self.model_setting)) from None
 
     def _counted(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of a prompt, as they are counted here."""
@@ -318,9 +317,9 @@ class OpenAIChat(EndpointClient, ChatModel):
         try:
             value = parsed(text)
         except ValueError:
-            raise ModelBroken("The model's answer was malformed.") from None
+            raise ModelBroken(tr("errors-malformed")) from None
         if not isinstance(value, dict):
-            raise ModelBroken("The model's answer was malformed.")
+            raise ModelBroken(tr("errors-malformed"))
         if value.get("error"):
             code = error_code(value)
             status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
@@ -349,7 +348,7 @@ async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds:
     async for chunk in body:
         heard += len(chunk)
         if heard > LONGEST_ANSWER:
-            raise ModelBroken("The model's answer does not end.")
+            raise ModelBroken(tr("errors-endless"))
         patience.reschedule(asyncio.get_running_loop().time() + seconds)
         yield chunk
 

@@ -11,6 +11,7 @@ from typing import Any
 from llm import text_calls
 from llm.text_calls import Reading
 from llm.tool_calls import Calls, Offer
+from locales.catalog import tr
 from records.errors import ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
@@ -49,7 +50,7 @@ class PartialAnswer:
         choice = choices[0]
         said = choice.get(part) or {}
         if not isinstance(said, Mapping):
-            raise ModelBroken("The model's answer was malformed.")
+            raise ModelBroken(tr("errors-malformed"))
         self.text += _words(said.get("content"))
         self.refusal += _words(said.get("refusal"))
         self.calls.add(said.get("tool_calls"))
@@ -105,11 +106,7 @@ class PartialAnswer:
         if (reading.is_broken or is_forbidden) and not self.calls.made():
             raise BrokenCall
         if not reading.shown.strip() and not reading.calls and not self.calls.made():
-            raise ModelBroken(
-                "The model used all of its allowed length before it answered."
-                if self.finish == "length"
-                else "The model's answer was empty."
-            )
+            raise ModelBroken(tr("errors-length" if self.finish == "length" else "errors-empty"))
 
 
 def without_thoughts(text: str) -> str:

@@ -44,12 +44,15 @@ _CJK_QUESTION = re.compile(r"什么|哪|谁|几|多少|怎么|吗|何|どこ|い
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
-    """One sentence that was said before. `index`: its order in the prompt; `when`: the day, where it is known."""
+    """One sentence that was said before. `index`: its order in the prompt; `when`: the day, where it is known; `block`:
+    the name of the block that it stands in, "" outside of them.
+    """
 
     text: str
     speaker: Speaker
     index: int
     when: date | None = None
+    block: str = ""
 
 
 def read_prompt(messages: Sequence[PromptMessage]) -> tuple[list[Sentence], str]:
@@ -141,10 +144,9 @@ def _without_blocks(text: str) -> tuple[list[Sentence], str]:
     sentences: list[Sentence] = []
     while block := _BLOCK.match(text):
         if block["kind"] not in ("dropped", "superseded"):
-            sentences += read_lines(
-                block["inside"],
-                "summary" if block["kind"] in ("summaries", "profile", "facts", "instructions") else "user",
-            )
+            kind = block["kind"]
+            speaker: Speaker = "summary" if kind in ("summaries", "profile", "facts", "instructions") else "user"
+            sentences += [replace(one, block=kind) for one in read_lines(block["inside"], speaker)]
         text = text[block.end() :]
     return sentences, text
 

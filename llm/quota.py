@@ -16,6 +16,7 @@ from attrs import define, field
 
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import LONGEST_INPUT
+from locales.catalog import tr
 from records.errors import ModelError, QuotaExceeded, StorageError
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Clock
@@ -105,9 +106,9 @@ class Quota:
             return
         await self._begin_day()
         if self._per_user and self._spent.get(spender, 0) >= self._per_user:
-            raise QuotaExceeded(f"Today's token budget ({self._per_user:,}) is used up. {self._renewal()}")
+            raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._wait()))
         if self._overall and sum(self._spent.values()) >= self._overall:
-            raise QuotaExceeded(f"This bot's token budget for today is used up. {self._renewal()}")
+            raise QuotaExceeded(tr("errors-quota-bot", wait=self._wait()))
 
     async def room(self, spender: int) -> int | None:
         """Tokens that are left for `spender` today; None where there is no limit."""
@@ -173,8 +174,10 @@ class Quota:
                     self._spent[spender] = self._spent.get(spender, 0) + used.total
                 self._day, self._read_at = today, now
 
-    def _renewal(self) -> str:
+    def _wait(self) -> str:
+        """How long it is until the budget is renewed, in words."""
         now = self._clock()
         minutes = 1 + (timedelta(days=1) - (now - now.replace(hour=0, minute=0, second=0, microsecond=0))).seconds // 60
-        wait = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
-        return f"It is renewed at 00:00 UTC, in {wait}."
+        if minutes < 60:
+            return tr("errors-minutes", minutes=minutes)
+        return tr("errors-hours-minutes", hours=minutes // 60, minutes=minutes % 60)

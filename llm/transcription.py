@@ -8,6 +8,7 @@ import aiohttp
 
 from llm.endpoint import EndpointClient
 from llm.transport import read_json
+from locales.catalog import tr
 from records.errors import ModelBroken
 from text.characters import well_formed
 
@@ -42,10 +43,10 @@ class Transcriber(EndpointClient):
             try:
                 answer = await read_json(response, LONGEST_ANSWER)
             except ValueError:
-                raise ModelBroken("The transcribing endpoint's answer was malformed.") from None
+                raise ModelBroken(tr("errors-malformed")) from None
         text = answer.get("text") if isinstance(answer, dict) else None
         if not isinstance(text, str):
-            raise ModelBroken("The transcribing endpoint's answer was malformed.")
+            raise ModelBroken(tr("errors-malformed"))
         return well_formed(text).strip()[:LONGEST_TRANSCRIPT]
 
 

@@ -1,4 +1,4 @@
-"""The error tree. Each class's docstring is the sentence that its user reads unless a better one is given.
+"""The error tree. Each class's docstring is its sentence in English, for the log and where no better one is given.
 
 KeepsakeError
 ├── SettingsError        a setting is wrong: exit status 2, names the variable
@@ -26,7 +26,7 @@ KeepsakeError
 ├── ImportRefused        a file cannot be imported; says which line or element is wrong
 └── DocumentUnreadable   what was sent along cannot be read, looked at or heard; says why, or what to set
 
-Does not know: who shows the sentence, and where.
+What a person reads is made by locales/told.py. Does not know: who shows the sentence, and where.
 """
 
 from typing import ClassVar
@@ -40,7 +40,7 @@ class KeepsakeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """What a person is told: one or two sentences, no secret, no message text."""
+        """One or two sentences, no secret, no message text; locales/told.py says it to a person."""
         return str(self)
 
 
@@ -145,7 +145,7 @@ class ServedElsewhere(KeepsakeError):  # noqa: N818
 
 
 class FoldRefused(KeepsakeError):  # noqa: N818
-    """The summary did not pass the quality gate."""
+    """The summary that was written was not good enough."""
 
 
 class ImportRefused(KeepsakeError):  # noqa: N818

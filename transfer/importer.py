@@ -25,9 +25,7 @@ from storage.files.row_validation import RowError, checked
 from storage.files.tables import Portable
 from storage.protocol import MemoryStore
 from summaries.policies import POLICIES
-from text.plurals import counted
 from transfer.archiver import Archiver, chunks
-from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 from transfer.reading import FileReader
 from transfer.restorer import Progress, Restoration, Restorer, restoration
@@ -39,7 +37,6 @@ LEASE = timedelta(hours=6)
 BATCH = 500
 MOST_SHOWN, LONGEST_SHOWN = 5, 100
 """Instructions of somebody else's export that are shown before it is imported, and characters of each."""
-RETAINED = "My operator lets me erase archives older than {days}: {old:,} of these messages would be erased again."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,9 +127,9 @@ class Importer:
                 new_facts = await store.history.new_facts(scope.owner, facts)
             notes = (*work.history.notes, *_differences(work, scope.owner), *_instructions(work, scope.owner))
             if self._retention and old:
-                notes = (*notes, RETAINED.format(old=old, days=counted(self._retention.days, "day", "days")))
+                notes = (*notes, tr("import-retained", old=old, days=self._retention.days))
             return ImportPlan(
-                name=detection.FORMATS[work.history.format].title,
+                name=tr(f"import-title-{work.history.format}"),
                 total=len(work.history.messages),
                 known=len(work.history.messages) - len(work.fresh),
                 first_at=first_at,
@@ -191,7 +188,7 @@ class Importer:
             same = await _same(store, scope.owner, history) if is_own else {}
         if way and way.is_known:
             # A file that is in already, while others are still to come. Its facts wait for them.
-            missing = f"It is in already; what is still to come: {way.missing}."
+            missing = tr("import-already", missing=way.missing)
             history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
         return await asyncio.to_thread(_compared, history, rows, known, same, way)
 
@@ -234,7 +231,7 @@ class Importer:
         async with self._memory.home(scope.owner) as store:
             lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
         if lease is None:
-            raise ImportRefused("A summary or another import is being made right now. Please try again in a moment.")
+            raise ImportRefused(tr("import-busy"))
         return lease
 
     async def _release(self, lease: FoldLease) -> None:
@@ -253,7 +250,7 @@ def _checked(history: ImportedHistory, owner: int) -> Mapping[str, Sequence[Port
         made = checked(rows, owner, is_whole=history.is_whole)
         _demand_known_policies(made)
     except RowError as error:
-        raise ImportRefused(f"The export is damaged: {error}. Nothing was imported.") from None
+        raise ImportRefused(tr("import-damaged", why=str(error))) from None
     return made
 
 
@@ -298,8 +295,9 @@ def _instructions(work: _Work, owner: int) -> list[str]:
     if work.history.owner == owner or not asked:
         return []
     shown = "; ".join(f"“{' '.join(one.split())[:LONGEST_SHOWN]}”" for one in asked[:MOST_SHOWN])
-    others = f", and {len(asked) - MOST_SHOWN:,} more" if len(asked) > MOST_SHOWN else ""
-    return [f"It holds instructions that I would follow from now on, as if you had given them: {shown}{others}."]
+    if len(asked) > MOST_SHOWN:
+        shown = tr("import-instructions-more", shown=shown, more=len(asked) - MOST_SHOWN)
+    return [tr("import-instructions", shown=shown)]
 
 
 def _differences(work: _Work, owner: int) -> list[str]:
@@ -308,20 +306,20 @@ def _differences(work: _Work, owner: int) -> list[str]:
     if rows is None or work.restoration or not work.fresh:
         return []
     if work.history.owner != owner:
-        why = "it is the export of another memory"
+        why = tr("import-differs-another")
     elif work.history.is_whole or work.history.export is not None:
-        why = "this memory holds something already"
+        why = tr("import-differs-holds")
     else:
-        why = "it is one of several files that an earlier version wrote"
-    lost = ["Its messages get new numbers and count as imported"]
+        why = tr("import-differs-earlier")
+    lost = [tr("import-lost-numbers")]
     if count := len(rows.get("summaries", ())):
-        lost.append(f"its {counted(count, 'summary is', 'summaries are')} made again without a model")
+        lost.append(tr("import-lost-summaries", count=count))
     if rows.get("profiles"):
-        lost.append("its profile is left out")
+        lost.append(tr("import-lost-profile"))
     if rows.get("versions"):
-        lost.append("earlier texts of edited messages are left out")
-    several = "" if work.history.is_whole else " Please send its other files too."
-    return [f"It cannot come back as it was, since {why}. {'; '.join(lost)}.{several}"]
+        lost.append(tr("import-lost-versions"))
+    told = tr("import-differs", why=why, lost="; ".join(lost))
+    return [told if work.history.is_whole else f"{told} {tr('import-send-others')}"]
 
 
 async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:

@@ -15,11 +15,11 @@ from datetime import datetime, tzinfo
 from typing import Any
 from weakref import WeakValueDictionary
 
+from locales.catalog import current, speaking, tr
 from records.errors import ImportRefused
 from runtime import apart
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage
-from transfer.formats.json_stream import TOO_MUCH
 
 READ_HERE = 64_000
 """Bytes of an unpacked file that are read in a thread: so little holds nothing that could do harm."""
@@ -33,7 +33,6 @@ AT_ONCE = 2
 """Children, one of each person at most."""
 PIECE_ITEMS, PIECE_CHARACTERS = 500, 200_000
 """Messages or rows that are given back at once: decoding them holds the interpreter for a few milliseconds."""
-DIED = "This file takes more memory or time than I may spend on it. Please send a shorter range of it."
 _CHILD = apart.code_of("transfer.reading")
 
 
@@ -58,7 +57,7 @@ async def _read_apart(data: bytes, person: int, zone: tzinfo) -> ImportedHistory
     given = base64.b64encode(pickle.dumps((person, zone))).decode()
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
-    arguments = (given, str(len(data)))
+    arguments = (given, str(len(data)), current())
     try:
         async with aclosing(apart.pieces(_CHILD, arguments, data, longest_wait=LONGEST_WAIT)) as pieces:
             async for kind, value in pieces:
@@ -74,7 +73,7 @@ async def _read_apart(data: bytes, person: int, zone: tzinfo) -> ImportedHistory
                     rows.setdefault(kind.removeprefix("rows:"), []).extend(value)
     except apart.ChildDied:
         pass
-    raise ImportRefused(f"{DIED} Nothing was imported.")
+    raise ImportRefused(tr("import-died"))
 
 
 def _message(values: dict[str, Any]) -> ImportedMessage:
@@ -90,6 +89,11 @@ def child() -> None:
     person, zone = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
     apart.limit(memory=MEMORY_ANYWAY + MEMORY_EACH * detection.most_unpacked(size), seconds=SECONDS)
+    with speaking(sys.argv[4]):
+        _write(size, person, zone)
+
+
+def _write(size: int, person: int, zone: tzinfo) -> None:
     out = sys.stdout.buffer
     try:
         for kind, value in _pieces(detection.read(sys.stdin.buffer.read(size), person=person, zone=zone)):
@@ -97,7 +101,7 @@ def child() -> None:
     except ImportRefused as refused:
         apart.write(out, "refused", refused.sentence)
     except MemoryError:
-        apart.write(out, "refused", TOO_MUCH)
+        apart.write(out, "refused", tr("import-too-much"))
 
 
 def _pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:

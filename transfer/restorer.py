@@ -16,6 +16,7 @@ from attrs import define
 
 from external_memory import MOST_EVERY_N, ExternalMemory
 from llm import prompts
+from locales.catalog import tr
 from records.owners import OwnerConfig
 from records.scopes import Clock
 from records.summaries import FoldLease
@@ -65,12 +66,12 @@ class Restoration:
         """Which other files are still to come, in words; empty where none is."""
         held = self.parts | {self.part}
         last = self.last or max(held)
-        gone = [f"part {number}" for number in range(1, last + 1) if number not in held]
+        gone = [tr("import-part", number=str(number)) for number in range(1, last + 1) if number not in held]
         if len(gone) > MOST_NAMED:
-            gone[MOST_NAMED:] = [f"{len(gone) - MOST_NAMED} others"]
+            gone[MOST_NAMED:] = [tr("import-part-others", count=len(gone) - MOST_NAMED)]
         if self.last is None:
-            gone.append(f"whatever follows part {last}")
-        return " and ".join([", ".join(gone[:-1]), gone[-1]] if gone[1:] else gone)
+            gone.append(tr("import-part-following", last=str(last)))
+        return tr("shared-and", first=", ".join(gone[:-1]), last=gone[-1]) if gone[1:] else "".join(gone)
 
 
 async def restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:

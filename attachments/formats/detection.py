@@ -5,12 +5,10 @@ from pathlib import PurePosixPath
 
 from attachments.formats import html, packed, plain
 from attachments.passages import Line
+from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 _PAGES = frozenset({".html", ".htm", ".xhtml"})
-OLD_OFFICE = "I can't read the old formats of Office (.doc, .xls, .ppt). Please save it as .docx, .xlsx or PDF."
-RICH_TEXT = "I can't read RTF. Please save it as .docx or PDF."
-ARCHIVE = "I can't read archives. Please send the files in it one by one."
 
 
 def is_plain(data: bytes, name: str) -> bool:
@@ -29,11 +27,11 @@ def lines(data: bytes, name: str) -> Iterator[Line]:
 
         return pdf.lines(data)
     if data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise DocumentUnreadable(OLD_OFFICE)
+        raise DocumentUnreadable(tr("files-old-office"))
     if data.startswith(b"{\\rtf"):
-        raise DocumentUnreadable(RICH_TEXT)
+        raise DocumentUnreadable(tr("files-rich-text"))
     if data.startswith((b"\x1f\x8b", b"Rar!", b"7z\xbc\xaf")):
-        raise DocumentUnreadable(ARCHIVE)
+        raise DocumentUnreadable(tr("files-archive"))
     return html.lines(data) if _is_page(data, name) else plain.lines(data)
 
 
@@ -48,7 +46,7 @@ def _packed(data: bytes) -> Iterator[Line]:
         return office.xlsx(data, archive)
     if "META-INF/container.xml" in names:
         return epub.lines(archive)
-    raise DocumentUnreadable(ARCHIVE)
+    raise DocumentUnreadable(tr("files-archive"))
 
 
 def _is_pdf(data: bytes) -> bool:

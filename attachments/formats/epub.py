@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 from attachments.formats import html, packed
 from attachments.passages import Line
+from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
@@ -21,7 +22,7 @@ def lines(archive: ZipFile) -> Iterator[Line]:
     files = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
     chapters = [files.get(item.get("idref"), "") for item in package.iter(f"{_OPF}itemref")]
     if not chapters:
-        raise DocumentUnreadable("This book has no chapters that I can find.")
+        raise DocumentUnreadable(tr("files-no-chapters"))
     for number, href in enumerate(chapters, 1):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
         yield from html.lines(packed.content(archive, name), group=f"chapter {number}")

@@ -4,12 +4,12 @@ import io
 import zipfile
 from xml.etree import ElementTree
 
+from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 MOST_UNPACKED = 150_000_000
 """Bytes of all members together, as the archive declares them; more than that no member gives."""
 MOST_MEMBERS = 5_000
-TOO_MUCH = "This file unpacks to more than I may read."
 
 
 def opened(data: bytes) -> zipfile.ZipFile:
@@ -17,12 +17,12 @@ def opened(data: bytes) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        raise DocumentUnreadable("This file is damaged: I cannot unpack it.") from None
+        raise DocumentUnreadable(tr("files-cannot-unpack")) from None
     members = archive.infolist()
     if len(members) > MOST_MEMBERS or sum(member.file_size for member in members) > MOST_UNPACKED:
-        raise DocumentUnreadable(TOO_MUCH)
+        raise DocumentUnreadable(tr("files-unpacks-too-much"))
     if any(member.flag_bits & 1 for member in members):
-        raise DocumentUnreadable("This file is protected by a password. Please send it without one.")
+        raise DocumentUnreadable(tr("files-password"))
     return archive
 
 
@@ -40,7 +40,7 @@ def tree(xml: bytes) -> ElementTree.Element:
     try:
         return ElementTree.fromstring(xml)  # noqa: S314 - without definitions there is nothing to expand
     except ElementTree.ParseError:
-        raise DocumentUnreadable("This file is damaged: a part of it cannot be read.") from None
+        raise DocumentUnreadable(tr("files-part-damaged")) from None
 
 
 def refuse_definitions(xml: bytes) -> None:
@@ -48,4 +48,4 @@ def refuse_definitions(xml: bytes) -> None:
     write UTF-8.
     """
     if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml or xml[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in xml[:64]:
-        raise DocumentUnreadable("This file defines its own XML, which I do not read.")
+        raise DocumentUnreadable(tr("files-own-xml"))

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pypdf
 
 from attachments.passages import Line, MoreThanRead
+from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 MOST_PAGES = 2_000
-NO_TEXT = "This PDF holds no text, only pictures of it (a scan?). I can't read those."
 
 
 def lines(data: bytes) -> Iterator[Line]:
@@ -18,7 +18,7 @@ def lines(data: bytes) -> Iterator[Line]:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
     if reader.is_encrypted and not reader.decrypt(""):
-        raise DocumentUnreadable("This PDF is protected by a password. Please send it without one.")
+        raise DocumentUnreadable(tr("files-password"))
     is_empty = True
     for number, page in enumerate(reader.pages, 1):
         if number > MOST_PAGES:
@@ -29,4 +29,4 @@ def lines(data: bytes) -> Iterator[Line]:
         is_empty = is_empty and not text
         yield Line(text=text, noun="page", number=number)
     if is_empty:
-        raise DocumentUnreadable(NO_TEXT)
+        raise DocumentUnreadable(tr("files-no-text-in-pdf"))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from attachments.passages import Line
+from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
 LOOKED_AT = 65_536
@@ -22,10 +23,7 @@ def decoded(data: bytes) -> str:
             return data.decode(encoding, "replace")
     beginning = data[:LOOKED_AT]
     if b"\0" in beginning or len(_CONTROLS.findall(beginning.decode("latin-1"))) > MOST_CONTROLS * len(beginning):
-        raise DocumentUnreadable(
-            "I can't read this kind of file. I read text, Markdown, CSV, JSON, program code, HTML, PDF, DOCX, XLSX and "
-            "EPUB."
-        )
+        raise DocumentUnreadable(tr("files-no-text-kind"))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

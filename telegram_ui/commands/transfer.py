@@ -13,6 +13,7 @@ from functools import partial
 from telegram import ForceReply, InlineKeyboardMarkup
 
 from locales.catalog import tr
+from locales.told import told
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
@@ -121,7 +122,7 @@ class TransferCommands(Family):
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
-            await self._delivery.say(chat, error.sentence)
+            await self._delivery.say(chat, told(error))
             return False
         if not plan.has_new:
             text, keyboard = await self._with_extraction_offer(ask, plan_text(plan), plan.ids)
@@ -150,11 +151,11 @@ class TransferCommands(Family):
         except StaleFold:
             await self._show(ask, " ".join([progress.summary, tr("transfer-moved"), tr("transfer-again")]))
         except ImportRefused as refused:
-            await self._show(ask, refused.sentence)
+            await self._show(ask, told(refused))
         except (StorageError, DeliveryError) as error:
             if isinstance(error, ChatGone):
                 raise
-            await self._show(ask, " ".join([progress.summary, error.sentence, tr("transfer-again")]))
+            await self._show(ask, " ".join([progress.summary, told(error), tr("transfer-again")]))
         else:
             text, keyboard = await self._with_extraction_offer(ask, done_text(done), done.ids)
             await self._show(ask, text, keyboard)

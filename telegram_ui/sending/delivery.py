@@ -57,7 +57,7 @@ class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
     """The connection broke after the message was sent: it may have arrived or not."""
 
     def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
-        super().__init__(sentence)
+        super().__init__(sentence or tr("errors-telegram-unknown"))
         self.sent = tuple(sent)
 
 
@@ -219,7 +219,7 @@ class Delivery:
             return [await self._send_message(chat, part.text, part.entities, keyboard, reply)]
         except BadRequest as refused:
             if not part.entities or not is_about_entities(refused):
-                raise DeliveryError("Telegram refused the message.") from refused
+                raise DeliveryError(tr("errors-telegram-refused")) from refused
         plain = [piece for piece in split(part.plain or part.text) if not piece.is_blank]
         ids = []
         for number, piece in enumerate(plain):
@@ -227,7 +227,7 @@ class Delivery:
             try:
                 ids.append(await self._send_message(chat, piece.text, (), markup, None if number else reply))
             except BadRequest as refused:
-                raise DeliveryError("Telegram refused the message.") from refused
+                raise DeliveryError(tr("errors-telegram-refused")) from refused
             except DeliveryUnknown as unknown:
                 raise DeliveryUnknown(sent=ids) from unknown
         return ids
@@ -304,7 +304,7 @@ class Delivery:
             pause = max(0.0, state.final_from - self.clock.time())
             waited += pause
             if waited > LONGEST_WAIT:
-                raise DeliveryError("Telegram asks for a longer pause than can be waited for.")
+                raise DeliveryError(tr("errors-telegram-pause"))
             if pause:
                 await self.clock.sleep(pause)
             try:
@@ -313,7 +313,7 @@ class Delivery:
                 state.final_from = self.clock.time() + seconds(refused)
                 failures += 1
                 if failures >= ATTEMPTS:
-                    raise DeliveryError("Telegram is too busy.") from refused
+                    raise DeliveryError(tr("errors-telegram-busy")) from refused
             except BadRequest as refused:
                 if says(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
                     raise ChatGone from refused
@@ -327,7 +327,7 @@ class Delivery:
             except Forbidden as refused:
                 raise ChatGone from refused
             except InvalidToken as refused:
-                raise DeliveryError("Telegram does not accept the bot's token.") from refused
+                raise DeliveryError(tr("errors-telegram-token")) from refused
             except NetworkError as failed:
                 if not repeatable and not surely_without_effect(failed):
                     raise DeliveryUnknown from failed
@@ -335,7 +335,7 @@ class Delivery:
                 if failures >= ATTEMPTS:
                     if not surely_without_effect(failed):
                         raise DeliveryUnknown from failed
-                    raise DeliveryError("Telegram cannot be reached.") from failed
+                    raise DeliveryError(tr("errors-telegram-unreachable")) from failed
                 state.final_from = max(state.final_from, self.clock.time() + 0.5 * 2**failures)
             except TelegramError as failed:
                 # The answer came but could not be read (a proxy's page, half a body): it may have been a success.

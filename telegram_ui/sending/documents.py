@@ -7,16 +7,13 @@ from typing import IO
 import telegram
 from telegram.error import BadRequest
 
+from locales.catalog import tr
 from records.errors import KeepsakeError
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError
 
 MOST_FETCHED = 20 * 1024 * 1024
 """Bytes that a bot may fetch (Bot API, getFile)."""
-TOO_LARGE = (
-    "Telegram lets bots fetch files of at most 20 MB, and this one is larger. Compressed as .zip or .gz it may "
-    "fit; Telegram can also export a shorter range of dates."
-)
 
 
 class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is
@@ -51,7 +48,7 @@ class Documents:
     async def fetch(self, chat: Chat, document: Document) -> bytes:
         """Its bytes. Raises FileTooLarge, and DeliveryError where Telegram does not give them."""
         if document.size > MOST_FETCHED:
-            raise FileTooLarge(TOO_LARGE)
+            raise FileTooLarge(tr("files-too-large-export", megabytes=MOST_FETCHED // 2**20))
 
         async def request() -> bytes:
             file = await self._delivery.bot.get_file(document.file_id)
@@ -61,8 +58,8 @@ class Documents:
             return await self._delivery.insist(chat, request, repeatable=True)
         except BadRequest as refused:
             if "too big" in refused.message.lower():
-                raise FileTooLarge(TOO_LARGE) from refused
-            raise DeliveryError("Telegram no longer has this file. Please send it again.") from refused
+                raise FileTooLarge(tr("files-too-large-export", megabytes=MOST_FETCHED // 2**20)) from refused
+            raise DeliveryError(tr("files-gone")) from refused
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
         """Send a file; the id of its message. Raises DeliveryError; DeliveryUnknown when it may have arrived."""
@@ -85,4 +82,4 @@ class Documents:
         try:
             return await self._delivery.insist(chat, request, repeatable=False)
         except BadRequest as refused:
-            raise DeliveryError("Telegram refused the file.") from refused
+            raise DeliveryError(tr("files-not-sent")) from refused

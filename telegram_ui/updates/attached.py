@@ -9,10 +9,12 @@ from typing import Literal
 import telegram
 
 from attachments.documents import shown_name
+from locales.catalog import tr
 
 FileKind = Literal["document", "picture", "speech"]
 
-FILE = "a file"
+FILE = "document"
+NEW = "new"
 NAMES = {
     "photo": "a photo",
     "voice": "a voice message",
@@ -21,7 +23,7 @@ NAMES = {
     "video_note": "a video message",
     "animation": "an animation",
     "sticker": "a sticker",
-    "document": FILE,
+    FILE: "a file",
     "contact": "a contact",
     "location": "a location",
     "venue": "a place",
@@ -31,7 +33,9 @@ NAMES = {
     "game": "a game",
     "paid_media": "paid media",
     "checklist": "a checklist",
+    NEW: "a kind of message that is new to me",
 }
+"""What they are called in the memory, by the field of a message that holds them."""
 PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})
 """What models that see take."""
 
@@ -63,13 +67,18 @@ class AttachedFile:
 
 
 def attachment_of(message: telegram.Message) -> str:
-    """What kind of thing comes with a message, as people call it; "" for nothing."""
-    for field, name in NAMES.items():
+    """What kind of thing comes with a message: one of NAMES, or NEW; "" for nothing."""
+    for field in NAMES:
         if getattr(message, field, None):
-            return name
+            return field
     # Kinds newer than the library come in api_kwargs. Service messages do, too, but nothing else comes
     # with those.
-    return "a kind of message that is new to me" if "rich_message" in message.api_kwargs else ""
+    return NEW if "rich_message" in message.api_kwargs else ""
+
+
+def kind_name(kind: str) -> str:
+    """What a kind of thing is called to a person."""
+    return tr(f"files-kind-{kind}")
 
 
 def file_of(message: telegram.Message) -> AttachedFile | None:

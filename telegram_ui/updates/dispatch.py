@@ -29,7 +29,7 @@ from telegram_ui.sending.documents import document_in
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
-from telegram_ui.updates.attached import FILE
+from telegram_ui.updates.attached import FILE, kind_name
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.file_attempts import FileAttempts
@@ -318,7 +318,7 @@ class Dispatcher:
                 self._albums[parsed.place] = parsed.album
             hint = tr("notices-mentioned")
             if parsed.attachment:
-                hint = f"I can't read {parsed.attachment} yet: please write it in words."
+                hint = tr("files-write-instead", what=kind_name(parsed.attachment))
             await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, hint))
         await self._queue.done([parsed.update_id])
 

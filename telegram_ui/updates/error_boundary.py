@@ -11,6 +11,7 @@ from pathlib import Path
 from traceback import extract_tb
 
 from locales.catalog import current, speaking, tr
+from locales.told import told
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
@@ -62,7 +63,7 @@ class ErrorBoundary:
         )
         if isinstance(error, ChatGone):
             return
-        reason = error.sentence if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
+        reason = told(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
             await self._delivery.say(parsed.chat, f"{reason.rstrip('.')}. {tr('notices-error', number=number)}")
         except DeliveryError as unsaid:

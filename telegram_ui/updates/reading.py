@@ -10,26 +10,23 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from chat.attachments import Attachments
+from locales.catalog import tr
+from locales.told import told
 from records.attachments import Picture, picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import Incoming, Piece
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge
 from telegram_ui.sending.marked import Marked
-from telegram_ui.updates.attached import AttachedFile, Size
+from telegram_ui.updates.attached import AttachedFile, Size, kind_name
 from telegram_ui.updates.parsing import ParsedUpdate, incoming
 
 FETCHED_AT_ONCE = 4
 """Files that are held in memory at the same time, of at most 20 MB each."""
-TOO_LARGE = f"Telegram lets bots fetch files of at most {MOST_FETCHED // 2**20} MB, and this one is larger."
 LARGEST_PICTURE = 5 * 2**20
 """Bytes; Anthropic takes no larger ones, and what Telegram keeps of a photo has some 200 kB."""
-PICTURE_TOO_LARGE = "This picture has more than 5 MB. Sent as a photo, Telegram makes it smaller."
 EXPORT = re.compile(r"(result|conversations)\b.*\.json|keepsake.*\.json(\.gz)?", re.IGNORECASE)
 """Names of the exports that /import reads."""
-IS_EXPORT = "This looks like an export of a chat: send /import first, then the file."
-UNREAD = "I read your words only: I can't read {what} yet."
-SHORTENED = "{name} is longer than what I keep of one file. I have read it up to {place}."
 
 
 @dataclass
@@ -62,7 +59,7 @@ class AttachedFiles:
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
             if parsed.file is None and parsed.attachment:
-                turn.notices.append(UNREAD.format(what=parsed.attachment))
+                turn.notices.append(tr("files-cannot-read", what=kind_name(parsed.attachment)))
             file = parsed.file or parsed.replied_picture
             if file is None:
                 made.append(piece)
@@ -74,7 +71,7 @@ class AttachedFiles:
             except KeepsakeError as error:
                 if isinstance(error, ChatGone):
                     raise
-                turn.notices.append(TOO_LARGE if isinstance(error, FileTooLarge) else error.sentence)
+                turn.notices.append(told(error))
                 made.append(piece)
         turn.incoming = replace(turn.incoming, pieces=tuple(made))
         turn.notices = list(dict.fromkeys(turn.notices))
@@ -105,10 +102,10 @@ class AttachedFiles:
         self._attachments.demand_sight()
         size = fitting(file, self._attachments.picture_tokens // of)
         if size.size > LARGEST_PICTURE:
-            raise DocumentUnreadable(PICTURE_TOO_LARGE)
+            raise DocumentUnreadable(tr("files-picture-too-large", megabytes=LARGEST_PICTURE // 2**20))
         data = await self._fetched(parsed, size.file_id, size.size)
         if len(data) > LARGEST_PICTURE:
-            raise DocumentUnreadable(PICTURE_TOO_LARGE)
+            raise DocumentUnreadable(tr("files-picture-too-large", megabytes=LARGEST_PICTURE // 2**20))
         kept = parsed.file is not None and not file.shown.startswith("a sticker")
         kind = (f"Picture {file.name}" if file.name else "Photo") if kept else ""
         return Picture(
@@ -134,11 +131,11 @@ class AttachedFiles:
     async def _document(self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece) -> list[Piece]:
         """The passages of a document before the words that came with it."""
         if EXPORT.fullmatch(file.name):
-            raise DocumentUnreadable(IS_EXPORT)
+            raise DocumentUnreadable(tr("files-is-export"))
         data = await self._fetched(parsed, file.file_id, file.size)
         found = await self._attachments.document(data, file.name, person=parsed.person.id)
         if not found.is_whole:
-            turn.notices.append(SHORTENED.format(name=found.name, place=found.passages[-1].place))
+            turn.notices.append(tr("files-shortened", name=found.name, place=found.passages[-1].place))
         passages = [
             Piece(
                 text=f"[{found.name}, {one.place}]\n{one.text}",
@@ -152,9 +149,12 @@ class AttachedFiles:
         return [*passages, piece]
 
     async def _fetched(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
-        """Raises FileTooLarge and DeliveryError."""
+        """Raises DocumentUnreadable and DeliveryError."""
         document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
-        return await self._files.fetch(parsed.chat, document)
+        try:
+            return await self._files.fetch(parsed.chat, document)
+        except FileTooLarge:
+            raise DocumentUnreadable(tr("files-too-large", megabytes=MOST_FETCHED // 2**20)) from None
 
 
 def fitting(file: AttachedFile, tokens: int) -> Size:

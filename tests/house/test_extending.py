@@ -172,8 +172,6 @@ def read_diary(walk: JsonStream, _person: int, _zone: tzinfo) -> ImportedHistory
 
 DIARY = ImportFormat(
     name="diary",
-    title="a diary",
-    file="a diary.json",
     files=("diary",),
     opening="{",
     fits=lambda names: "diary" in names,
@@ -185,6 +183,7 @@ async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is recognised and imported once."""
+    extend("en", "import-title-diary = a diary\nimport-file-diary = a diary.json")
     monkeypatch.setitem(FORMATS, DIARY.name, DIARY)
     data = json.dumps({"diary": ["The spare key lies under the flowerpot.", "It rained."]}).encode()
     done: list[tuple[int, int]] = []

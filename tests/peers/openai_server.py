@@ -95,8 +95,8 @@ class Recorded:
     @property
     def schema(self) -> str:
         """The name of the JSON schema that the answer is to follow; "" for none."""
-        wanted = self.body.get("response_format") or {}
-        return str((wanted.get("json_schema") or {}).get("name", ""))
+        wanted = self.body.get("response_format")
+        return str((wanted.get("json_schema") or {}).get("name", "")) if isinstance(wanted, dict) else ""
 
 
 @dataclass

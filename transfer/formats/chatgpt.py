@@ -9,9 +9,8 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from records.errors import ImportRefused
+from locales.catalog import tr
 from records.messages import Role
-from text.plurals import counted
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
 
@@ -29,24 +28,23 @@ def read(walk: JsonStream) -> ImportedHistory:
         try:
             talk = _conversation(raw, left)
         except WrongElement as wrong:
-            raise ImportRefused(f"[{number}]{wrong} (line {walk.line_of(at)}). Nothing was imported.") from None
+            raise wrong.refusal(f"[{number}]", walk.line_of(at)) from None
         if talk:
             talks.append((talk[0].created_at, talk))
     walk.end()
     talks.sort(key=lambda one: one[0])
-    notes = [f"It holds {len(talks):,} conversations."] if len(talks) > 1 else []
+    notes = [tr("import-holds-conversations", count=len(talks))] if len(talks) > 1 else []
     if left["wordless"]:
-        kind = "without words (pictures, files)"
-        notes.append(counted(left["wordless"], f"message {kind} is left out.", f"messages {kind} are left out."))
+        notes.append(tr("import-wordless", count=left["wordless"]))
     return ImportedHistory(format="chatgpt", messages=[one for _, talk in talks for one in talk], notes=tuple(notes))
 
 
 def _conversation(raw: object, left: Counter[str]) -> list[ImportedMessage]:
     if not isinstance(raw, dict):
-        raise WrongElement(" is no conversation")
+        raise WrongElement(tr("import-no-conversation"))
     mapping = raw.get("mapping")
     if not isinstance(mapping, dict):
-        raise WrongElement(".mapping is missing or no object")
+        raise WrongElement(tr("import-no-object"), ".mapping")
     # Where a message has no time of its own, it is as old as the one before it, the first as its conversation.
     last = _time(raw.get("create_time"), ".create_time") or datetime.fromtimestamp(0, UTC)
     said: list[ImportedMessage] = []
@@ -56,7 +54,7 @@ def _conversation(raw: object, left: Counter[str]) -> list[ImportedMessage]:
             continue
         where = f".mapping[{node[:40]!r}].message"
         if not isinstance(message, dict):
-            raise WrongElement(f"{where} is no object")
+            raise WrongElement(tr("import-no-object"), where)
         last = _time(message.get("create_time"), f"{where}.create_time") or last
         made = _message(message, node, last, where)
         if isinstance(made, ImportedMessage):
@@ -76,23 +74,23 @@ def _branch(mapping: dict[str, Any], leaf: object) -> list[str]:
     while node is not None:
         if not isinstance(node, str) or not isinstance(mapping.get(node), dict):
             where = ".current_node" if not branch else f".mapping[{branch[-1][:40]!r}].parent"
-            raise WrongElement(f"{where} names no node")
+            raise WrongElement(tr("import-no-node"), where)
         if node in seen:
-            raise WrongElement(f".mapping[{node[:40]!r}].parent leads in a circle")
+            raise WrongElement(tr("import-circle"), f".mapping[{node[:40]!r}].parent")
         seen.add(node)
         branch.append(node)
         node = mapping[node].get("parent")
     if not branch:
-        raise WrongElement(".current_node is missing")
+        raise WrongElement(tr("import-missing"), ".current_node")
     return branch[::-1]
 
 
 def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) -> ImportedMessage | LeftOut:
     author, content = message.get("author"), message.get("content")
     if not isinstance(author, dict):
-        raise WrongElement(f"{where}.author is no object")
+        raise WrongElement(tr("import-no-object"), f"{where}.author")
     if not isinstance(content, dict):
-        raise WrongElement(f"{where}.content is no object")
+        raise WrongElement(tr("import-no-object"), f"{where}.content")
     metadata = message.get("metadata")
     hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
     role = author.get("role")
@@ -103,7 +101,7 @@ def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) 
         return "hidden"
     parts = content.get("parts", [])
     if not isinstance(parts, list):
-        raise WrongElement(f"{where}.content.parts is no list")
+        raise WrongElement(tr("import-no-list"), f"{where}.content.parts")
     words = "\n".join(text for text in map(_words, parts) if text).strip()
     if not words:
         return "wordless"
@@ -127,17 +125,15 @@ def _time(value: object, where: str) -> datetime | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise WrongElement(f"{where} is no time")
+        raise WrongElement(tr("import-no-time"), where)
     try:
         return datetime.fromtimestamp(value, UTC)
     except (ValueError, OverflowError, OSError):
-        raise WrongElement(f"{where} is no time") from None
+        raise WrongElement(tr("import-no-time"), where) from None
 
 
 FORMAT = ImportFormat(
     name="chatgpt",
-    title="an export of ChatGPT",
-    file="ChatGPT's conversations.json",
     files=("conversations",),
     opening="[",
     read=lambda walk, _person, _zone: read(walk),

@@ -16,6 +16,7 @@ from datetime import UTC, tzinfo
 from pathlib import PurePosixPath
 from typing import IO
 
+from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import consumed, yielding_gil
 from transfer.formats import chatgpt, keepsake, telegram_desktop
@@ -46,8 +47,6 @@ LONGEST_FACT = 4_096
 """Characters."""
 MOST_FILES = 200
 """Of an archive that are read together."""
-_TOO_BIG = "Unpacked, the file has more than {} MB. Nothing was imported."
-_TOO_MANY = "The file holds more than {:,} {}. Please send a shorter range of it. Nothing was imported."
 
 
 def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPACKED) -> ImportedHistory:
@@ -65,12 +64,12 @@ def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPAC
         for form, walk in zip(formats, walks, strict=True)
     ]
     if any(one is not first for one in formats):
-        raise ImportRefused("The archive holds exports of different kinds. Please send one at a time.")
+        raise ImportRefused(tr("import-kinds-differ"))
     _demand_bounds(histories, len(data))
     if len(histories) == 1:
         return histories[0]
     if first.is_alone:
-        raise ImportRefused("The archive holds several exports of mine. Please send them one at a time.")
+        raise ImportRefused(tr("import-several-own"))
     messages = [message for history in histories for message in history.messages]
     notes = tuple(note for history in histories for note in history.notes)
     return replace(histories[0], messages=messages, notes=notes)
@@ -89,23 +88,21 @@ def _demand_bounds(histories: Sequence[ImportedHistory], size: int) -> None:
     """What a file of `size` bytes may hold, for whoever keeps it."""
     most = MESSAGES_ANYWAY + size // BYTES_A_MESSAGE
     if sum(len(one.messages) for one in histories) > most:
-        raise ImportRefused(_TOO_MANY.format(most, "messages"))
+        raise ImportRefused(tr("import-too-many-messages", most=most))
     for rows in (one.rows for one in histories if one.rows):
         facts = rows.get("facts", ())
         if len(facts) > MOST_FACTS:
-            raise ImportRefused(_TOO_MANY.format(MOST_FACTS, "facts"))
+            raise ImportRefused(tr("import-too-many-facts", most=MOST_FACTS))
         for number, fact in enumerate(yielding_gil(facts)):
             if len(str(fact.get("text", ""))) > LONGEST_FACT:
-                raise ImportRefused(
-                    f"facts[{number}] is longer than {LONGEST_FACT:,} characters, as no fact is. Nothing was imported."
-                )
+                raise ImportRefused(tr("import-fact-too-long", number=str(number), most=LONGEST_FACT))
 
 
 def _format_of(walk: JsonStream) -> ImportFormat:
     """The large parts of the file stay unread; the walk goes back to where it was."""
     opening = walk.peek()
     if not opening:
-        raise ImportRefused("The file is empty. Nothing was imported.")
+        raise ImportRefused(tr("import-empty"))
     candidates = [one for one in FORMATS.values() if one.opening == opening]
     at, names = walk.at, set[str]()
     for name in walk.members() if opening == "{" and candidates else ("",):
@@ -113,14 +110,12 @@ def _format_of(walk: JsonStream) -> ImportFormat:
         if fitting := next((one for one in candidates if one.fits(names)), None):
             walk.back_to(at)
             return fitting
-    raise ImportRefused(
-        f"I do not know this format. I can read {_known()}, also packed as .zip or .gz. Nothing was imported."
-    )
+    raise ImportRefused(tr("import-unknown-format", known=_known()))
 
 
 def _known() -> str:
-    *others, last = [one.file for one in FORMATS.values()]
-    return f"{', '.join(others)} or {last}"
+    *others, last = [tr(f"import-file-{name}") for name in FORMATS]
+    return tr("import-or", others=", ".join(others), last=last)
 
 
 def _text(data: bytes) -> str:
@@ -134,7 +129,7 @@ def _text(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ImportRefused(f"The file is not text in UTF-8: line {line}. Nothing was imported.") from None
+        raise ImportRefused(tr("import-not-utf8", line=str(line))) from None
 
 
 def _unpacked(data: bytes, most: int) -> list[bytes]:
@@ -145,25 +140,23 @@ def _unpacked(data: bytes, most: int) -> list[bytes]:
             with gzip.open(io.BytesIO(data)) as packed:
                 return [_bounded(packed, most, whole=most)]
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError):
-        raise ImportRefused("The archive is damaged or locked. Nothing was imported.") from None
+        raise ImportRefused(tr("import-damaged-archive")) from None
     if len(data) > most:
-        raise ImportRefused(_TOO_BIG.format(most // 1_000_000))
+        raise ImportRefused(tr("import-unpacked", megabytes=most // 1_000_000))
     return [data]
 
 
 def _from_zip(data: bytes, most: int) -> list[bytes]:
     """The files in it that are called like an export, or else the only .json there is."""
     if data.count(_ENTRY) > MOST_ENTRIES:  # before the list is read
-        raise ImportRefused(f"The archive holds more than {MOST_ENTRIES:,} files. Nothing was imported.")
+        raise ImportRefused(tr("import-many-in-archive", most=MOST_ENTRIES))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         files = [one for one in archive.infolist() if not one.is_dir() and _name(one.filename).endswith(".json")]
         wanted = [one for one in files if _is_wanted(_name(one.filename))] or files[: 1 if len(files) == 1 else 0]
         if not wanted:
-            raise ImportRefused(
-                f"The archive holds no export that I know. I can read {_known()}. Nothing was imported."
-            )
+            raise ImportRefused(tr("import-no-export", known=_known()))
         if len(wanted) > MOST_FILES:
-            raise ImportRefused(_TOO_MANY.format(MOST_FILES, "files"))
+            raise ImportRefused(tr("import-too-many-files", most=MOST_FILES))
         unpacked: list[bytes] = []
         for one in sorted(wanted, key=lambda info: info.filename):
             with archive.open(one) as packed:
@@ -177,7 +170,7 @@ def _bounded(packed: "gzip.GzipFile | IO[bytes]", most: int, *, whole: int) -> b
     for block in _blocks(packed):
         taken += block
         if len(taken) > most:
-            raise ImportRefused(_TOO_BIG.format(whole // 1_000_000))
+            raise ImportRefused(tr("import-unpacked", megabytes=whole // 1_000_000))
     return bytes(taken)
 
 

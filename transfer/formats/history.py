@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Literal
 
+from locales.catalog import tr
+from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import yielding_gil
 from text.characters import boundary, well_formed
@@ -18,7 +20,18 @@ LONGEST_MESSAGE = 16_000
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """What is wrong with one element of a file; the reader of the file adds which element it is."""
+    """What is wrong with one element of a file, in its reader's words. `where`: in which part of the element; who reads
+    the file adds which element it is.
+    """
+
+    def __init__(self, why: str, where: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+        self.where = where
+
+    def refusal(self, element: str, line: int) -> ImportRefused:
+        """The error that the person reads. `line`: of the file, counted from 1."""
+        return ImportRefused(tr("import-wrong", where=f"{element}{self.where}", line=str(line), why=self.why))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,7 +85,8 @@ class ImportedHistory:
 class ImportFormat:
     """A format that can be imported.
 
-    `title` and `file`: what an import of it, and its file, are called to a person. `files`: how its file names begin.
+    What an import of it, and its file, are called to a person: `import-title-NAME` and `import-file-NAME` in locales.
+    `files`: how its file names begin.
     `opening`: the first character of its JSON. `fits`: whether an object with members of these names is of this
     format; asked after each name. `read`: takes the text, the Telegram id of the person who imports, and the zone of
     dates that name none; raises ImportRefused. `is_alone`: of several in one archive none is read. `longest_message`:
@@ -80,8 +94,6 @@ class ImportFormat:
     """
 
     name: str
-    title: str
-    file: str
     files: tuple[str, ...]
     opening: Literal["{", "["]
     fits: Callable[[Collection[str]], bool] = lambda _: True

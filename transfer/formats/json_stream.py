@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from locales.catalog import tr
 from records.errors import ImportRefused
 from runtime.cooperative import yielding_gil
 
@@ -18,7 +19,6 @@ LONGEST_VALUE = 32_000_000
 """Characters of one value, such as a whole conversation of ChatGPT."""
 MOST_VALUES = 20_000_000
 """Values that are read of one text in all: each takes some 100 bytes, however short its text is."""
-TOO_MUCH = "The file holds more than I can read at once. Please send a shorter range of it. Nothing was imported."
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -65,15 +65,15 @@ class JsonStream:
         end, parts = self._extent(self._left)
         self._left -= parts
         if self._left < 0 or end - self._at > LONGEST_VALUE:
-            raise ImportRefused(TOO_MUCH)
+            raise ImportRefused(tr("import-too-much"))
         try:
             value, self._at = _DECODER.raw_decode(self._text, self._at)
         except json.JSONDecodeError as error:
             self.fail(error.msg, error.pos)
         except RecursionError:
-            self.fail("it is nested too deeply", self._at)
+            self.fail(tr("import-too-deep"), self._at)
         except ValueError:
-            self.fail("a number is out of all bounds", self._at)
+            self.fail(tr("import-out-of-bounds"), self._at)
         self._skip_space()
         return value
 
@@ -90,7 +90,7 @@ class JsonStream:
         for _ in self._parts("{", "}"):
             name = self.value()
             if not isinstance(name, str):
-                self.fail("a name in quotes was expected", self._at)
+                self.fail(tr("import-quotes-expected"), self._at)
             self._expect(":")
             begin = self._skip_space()
             yield name
@@ -107,15 +107,13 @@ class JsonStream:
     def end(self) -> None:
         """Demand that nothing follows."""
         if self._skip_space() != len(self._text):
-            self.fail("something follows after the end", self._at)
+            self.fail(tr("import-follows"), self._at)
 
     def fail(self, why: str, at: int | None = None) -> NoReturn:
         """Raise ImportRefused naming the line and column."""
         at = self._at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
-        raise ImportRefused(
-            f"The file is not valid JSON: line {self.line_of(at)}, column {column}: {why}. Nothing was imported."
-        )
+        raise ImportRefused(tr("import-not-json", line=str(self.line_of(at)), column=str(column), why=why))
 
     def _extent(self, most: int) -> tuple[int, int]:
         """Where the next value ends, and how many values it holds, itself included; as many as `most` are counted.
@@ -131,7 +129,7 @@ class JsonStream:
                     depth += 1
                     parts += 1
                     if depth > MOST_DEPTH:
-                        self.fail("it is nested too deeply", self._at)
+                        self.fail(tr("import-too-deep"), self._at)
                 case "}" | "]":
                     depth -= 1
                     if not depth:
@@ -139,7 +137,7 @@ class JsonStream:
                 case ",":
                     parts += 1
             if parts > most:
-                raise ImportRefused(TOO_MUCH)
+                raise ImportRefused(tr("import-too-much"))
         return len(self._text), parts
 
     def _parts(self, opening: str, closing: str) -> Iterator[int]:
@@ -151,7 +149,7 @@ class JsonStream:
             yield self._skip_space()
             character = self.peek()
             if character not in (",", closing) or not character:
-                self.fail(f"',' or '{closing}' was expected", self._at)
+                self.fail(tr("import-expected-either", what=",", other=closing), self._at)
             self._at += 1
             if character == closing:
                 self._skip_space()
@@ -159,7 +157,7 @@ class JsonStream:
 
     def _expect(self, character: str) -> None:
         if self.peek() != character:
-            self.fail(f"'{character}' was expected", self._at)
+            self.fail(tr("import-expected", what=character), self._at)
         self._at += 1
 
     def _skip_space(self) -> int:

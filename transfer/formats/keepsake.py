@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import IO, Any, TypeGuard
 
+from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
@@ -78,9 +79,7 @@ def read(walk: JsonStream) -> ImportedHistory:
         if walk.peek() != "[":
             facts[name] = walk.value()
             if name == "version" and facts[name] != VERSION:
-                raise ImportRefused(
-                    f"This export is of version {str(facts[name])[:20]}; I know {VERSION}. Please update the program."
-                )
+                raise ImportRefused(tr("import-version", version=str(facts[name])[:20], known=str(VERSION)))
             continue
         rows = tables.setdefault(name, [])
         for number in walk.elements():
@@ -90,15 +89,13 @@ def read(walk: JsonStream) -> ImportedHistory:
                 if name == "messages":
                     messages.append(_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
-                raise ImportRefused(
-                    f"{name}[{number}] (line {walk.line_of(at)}): {wrong}. Nothing was imported."
-                ) from None
+                raise wrong.refusal(f"{name}[{number}]", walk.line_of(at)) from None
     walk.end()
     if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
-        raise ImportRefused("The export does not say whose it is ('owner'). Nothing was imported.")
+        raise ImportRefused(tr("import-no-owner"))
     part, called = facts["part"], facts["export"]
     if not _is_id(part) or not 0 < part <= MOST_PARTS:
-        raise ImportRefused("The export does not say which of its files this is ('part'). Nothing was imported.")
+        raise ImportRefused(tr("import-no-part"))
     is_named = isinstance(called, str) and 0 < len(called) <= LONGEST_NAME and called.isascii()
     return ImportedHistory(
         format="keepsake",
@@ -113,27 +110,27 @@ def read(walk: JsonStream) -> ImportedHistory:
 
 def _row(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise WrongElement("a row is an object")
+        raise WrongElement(tr("import-no-object"))
     return value
 
 
 def _message(values: Row, owner: object) -> ImportedMessage:
     number, role, content = values.get("id"), values.get("role"), values.get("content")
     if not _is_id(number):
-        raise WrongElement("its 'id' is no number")
+        raise WrongElement(tr("import-its-no-number", name="id"))
     if not isinstance(role, str) or role not in _ROLES:
-        raise WrongElement("its 'role' is none of user, assistant, system")
+        raise WrongElement(tr("import-its-no-role"))
     if not isinstance(content, str):
-        raise WrongElement("its 'content' is no text")
+        raise WrongElement(tr("import-its-no-text", name="content"))
     source = values.get("source")
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
     is_imported = name.startswith("import:")
     thread = values.get("thread_id", 0)
     if not _is_id(thread):
-        raise WrongElement("its 'thread_id' is no number")
+        raise WrongElement(tr("import-its-no-number", name="thread_id"))
     turn = values.get("turn_id")
     if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
-        raise WrongElement("its 'turn_id' is no number")
+        raise WrongElement(tr("import-its-no-number", name="turn_id"))
     return ImportedMessage(
         source=name if is_imported else f"import:keepsake:{name}",
         also=None if is_imported or not source else name,
@@ -158,7 +155,7 @@ def _date(value: object) -> datetime:
         moment = datetime.fromisoformat(str(value))
         return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise WrongElement("its 'created_at' is no date") from None
+        raise WrongElement(tr("import-its-no-date", name="created_at")) from None
 
 
 def _json(value: Any) -> str:
@@ -167,8 +164,6 @@ def _json(value: Any) -> str:
 
 FORMAT = ImportFormat(
     name="keepsake",
-    title="an export of mine",
-    file="my own export",
     files=("keepsake",),
     opening="{",
     fits=lambda names: "format" in names,

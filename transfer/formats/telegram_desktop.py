@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal
 
+from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
-from text.plurals import counted
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
 
 _MOST_NAMED = 5
 _READ = frozenset({"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from"})
 """What is read of a message; the rest is let go of at once."""
-_UNNAMED = {"saved_messages": "Saved Messages", "replies": "Replies"}
+_UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-replies"}
 
 
 class _Chat:
@@ -83,18 +83,17 @@ def _history(walk: JsonStream, chats: list[_Chat], person: int, zone: tzinfo) ->
     held: Counter[str] = Counter()
     for chat in chats:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
-            raise ImportRefused(f"{chat.where}id is no number, so the file is not Telegram's. Nothing was imported.")
+            raise ImportRefused(tr("import-not-telegrams", where=chat.where))
         for number, (at, raw) in enumerate(yielding_gil(consumed(chat.messages))):
             try:
                 made = _message(raw, chat, person, zone)
             except WrongElement as wrong:
-                where = f"{chat.where}messages[{number}]"
-                raise ImportRefused(f"{where} (line {walk.line_of(at)}): {wrong}. Nothing was imported.") from None
+                raise wrong.refusal(f"{chat.where}messages[{number}]", walk.line_of(at)) from None
             if isinstance(made, str):
                 skipped[made] += 1
                 continue
             messages.append(made)
-            held[chat.name or _UNNAMED.get(chat.kind, "a chat without a name")] += 1
+            held[chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))] += 1
             own += _sender(raw) == f"user{person}"
     return ImportedHistory(format="telegram", messages=messages, notes=_notes(held, skipped, own, person))
 
@@ -103,28 +102,26 @@ def _notes(held: Counter[str], skipped: Counter[str], own: int, person: int) -> 
     notes = []
     if len(held) > 1:
         named = ", ".join(f"{name} ({count:,})" for name, count in held.most_common(_MOST_NAMED))
-        more = f" and {len(held) - _MOST_NAMED:,} more" if len(held) > _MOST_NAMED else ""
-        notes.append(f"It holds {len(held):,} chats: {named}{more}.")
+        if len(held) > _MOST_NAMED:
+            named = tr("import-holds-more", named=named, more=len(held) - _MOST_NAMED)
+        notes.append(tr("import-holds-chats", chats=len(held), named=named))
     if held and not own:
-        notes.append(f"None of its messages is yours (your Telegram id is {person}).")
+        notes.append(tr("import-none-yours", id=str(person)))
     if skipped["wordless"]:
-        kind = "without words (pictures, voice, files)"
-        notes.append(counted(skipped["wordless"], f"message {kind} is left out.", f"messages {kind} are left out."))
+        notes.append(tr("import-wordless", count=skipped["wordless"]))
     if skipped["service"]:
-        kind = "(calls, pins, joins)"
-        one, many = f"service message {kind} is left out.", f"service messages {kind} are left out."
-        notes.append(counted(skipped["service"], one, many))
+        notes.append(tr("import-service", count=skipped["service"]))
     return tuple(notes)
 
 
 def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMessage | Literal["service", "wordless"]:
     if not isinstance(raw, dict):
-        raise WrongElement("a message is an object")
+        raise WrongElement(tr("import-no-object"))
     if raw.get("type", "message") != "message":
         return "service"
     number = raw.get("id")
     if not isinstance(number, int) or isinstance(number, bool):
-        raise WrongElement("its 'id' is no number")
+        raise WrongElement(tr("import-its-no-number", name="id"))
     said_at = _date(raw, zone)
     content = _content(raw)
     if not content.strip():
@@ -160,7 +157,7 @@ def _date(raw: Mapping[str, Any], zone: tzinfo) -> datetime:
         moment = datetime.fromisoformat(raw["date"])
         return (moment.replace(tzinfo=zone) if moment.tzinfo is None else moment).astimezone(UTC)
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        raise WrongElement("its 'date' is no date") from None
+        raise WrongElement(tr("import-its-no-date", name="date")) from None
 
 
 def _content(raw: Mapping[str, Any]) -> str:
@@ -169,12 +166,12 @@ def _content(raw: Mapping[str, Any]) -> str:
     if isinstance(text, str):
         return text
     if not isinstance(text, list):
-        raise WrongElement("its 'text' is neither a text nor a list of pieces")
+        raise WrongElement(tr("import-text-neither"))
     pieces = []
     for piece in text:
         words = piece.get("text") if isinstance(piece, dict) else piece
         if not isinstance(words, str):
-            raise WrongElement("a piece of its 'text' has no words")
+            raise WrongElement(tr("import-piece-wordless"))
         pieces.append(words)
     return "".join(pieces)
 
@@ -185,8 +182,6 @@ def _text(value: object) -> str:
 
 FORMAT = ImportFormat(
     name="telegram",
-    title="an export of Telegram Desktop",
-    file="Telegram Desktop's result.json",
     files=("result.json",),
     opening="{",
     fits=lambda names: "chats" in names or ("messages" in names and "type" in names),

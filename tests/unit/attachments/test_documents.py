@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attachments import documents
-from attachments.documents import DIED, DocumentReader, shown_name
+from attachments.documents import DocumentReader, shown_name
 from attachments.formats import html, packed, plain
 from attachments.formats import pdf as pdf_pages
 from attachments.passages import LONGEST_PASSAGE, LONGEST_TEXT, MOST_PASSAGES, Line, passages_of
+from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
 from tests.support.documents import docx, epub, pdf, xlsx, zipped
@@ -152,7 +153,7 @@ def test_lines_end_where_python_ends_them(text: str) -> None:
     ("data", "why"),
     [
         (b"\xd0\xcf\x11\xe0" + b"\0" * 100, "old formats"),
-        (b"\x89PNG\r\n\x1a\n" + b"\0" * 100, "this kind of file"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 100, "files of this kind"),
         (zipped({"a.txt": "x"}), "archives"),
         (b"PK\x03\x04 no archive", "damaged"),
         (b"%PDF-1.4 nonsense", "damaged"),
@@ -185,7 +186,7 @@ async def test_a_child_that_dies_is_a_sentence(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(documents, "_CHILD", "import os; os.kill(os.getpid(), 9)")
     with pytest.raises(DocumentUnreadable) as refused:
         await read(pdf(["x"]))
-    assert refused.value.sentence == DIED
+    assert refused.value.sentence == tr("files-died")
 
 
 async def test_a_child_has_limits_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +202,7 @@ async def test_a_child_has_limits_and_no_secret(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(documents, "_CHILD", child)
     with pytest.raises(DocumentUnreadable) as refused:
         await read(pdf(["x"]))
-    assert refused.value.sentence == DIED
+    assert refused.value.sentence == tr("files-died")
 
 
 async def test_a_child_that_computes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +210,7 @@ async def test_a_child_that_computes_too_long_is_ended(monkeypatch: pytest.Monke
     monkeypatch.setattr(documents, "_CHILD", "while True: pass")
     with pytest.raises(DocumentUnreadable) as refused:
         await read(pdf(["x"]))
-    assert refused.value.sentence == DIED
+    assert refused.value.sentence == tr("files-died")
 
 
 def test_a_name_cannot_end_its_brackets() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from background.rebuild import CHANGED, Progress
+from background.rebuild import Progress
+from locales.catalog import tr
 from records.facts import FactChange, NewFact
 from records.forgetting import Forgetting
 from records.messages import Message, MessageOutline, NewMessage
@@ -222,7 +223,7 @@ async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> Non
     other = next(one for one in IN_FILES if one is not config.storage)
     await talk.remember(every_n=3, storage=other)
     await talk.server.release()
-    assert (await running)[0] == Progress(state="failed", error=CHANGED)
+    assert (await running)[0] == Progress(state="failed", error=tr("errors-changed-meanwhile"))
     assert {one.text for one in await versions(talk)} == {OLD}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.offline import MARKER, NOTED, REMEMBERED, UNKNOWN, ExtractiveSummarizer, OfflineModel, extract
+from llm.offline import MARKER, NEAREST, NOTED, REMEMBERED, UNKNOWN, ExtractiveSummarizer, OfflineModel, extract
 from llm.prompt_sentences import is_question, split_sentences
 from records.errors import ModelBroken
 from records.model_calls import PromptMessage
@@ -272,3 +272,36 @@ def test_questions_are_told_from_statements() -> None:
     assert is_question("what's my name")
     assert is_question("Где я живу")
     assert not is_question("I know what I want.")
+
+
+async def test_what_is_known_about_the_person_is_told_from_facts() -> None:
+    facts = "<facts>\n[fact 3] The user is allergic to walnuts.\n[fact 4] The user lives in Porto.\n</facts>"
+    for question in ("What do you know about me?", "Что ты обо мне знаешь?", "¿Qué sabes de mí?"):
+        text = await replied(user(f"{facts}\nIt is now 2026-11-21 03:55 UTC.\n\n{question}"))
+        assert text.startswith(REMEMBERED), question
+        assert "allergic to walnuts" in text
+        assert "lives in Porto" in text
+
+
+async def test_without_facts_what_they_said_of_themselves_is_told() -> None:
+    text = await replied(
+        user("I live in Porto. The weather is fine."), assistant(NOTED), last("What do you know about me?")
+    )
+    assert "I live in Porto." in text
+    assert "weather" not in text
+
+
+async def test_what_was_looked_up_is_quoted_where_no_word_of_the_question_is_in_it() -> None:
+    text = await replied(last("Where do I keep the vehicle?", "[2026-05-03 15:00] Anna: The garage is on Elm Street."))
+    assert text.startswith(f"{NEAREST} “The garage is on Elm Street.”")
+
+
+async def test_the_newest_of_several_statements_comes_first() -> None:
+    text = await replied(
+        last(
+            "Where do I live?",
+            "[2026-03-01 10:00] Anna: I live in Berlin, near the old tower and the long river.",
+            "[2026-09-01 10:00] Anna: I live in Lisbon.",
+        )
+    )
+    assert text.index("Lisbon") < text.index("Berlin") if "Berlin" in text else "Lisbon" in text

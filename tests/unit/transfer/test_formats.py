@@ -191,13 +191,13 @@ def test_a_wrong_message_of_telegram_is_named() -> None:
 
 def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
     wrong: list[tuple[tuple[str, ...], object, str]] = [
-        (("current_node",), "nowhere", "[0].current_node names no node (line 2)"),
-        (("current_node",), None, "[0].current_node is missing"),
-        (("mapping",), [], "[0].mapping is missing or no object"),
-        (("mapping", "root-1", "parent"), "u-1", "leads in a circle"),
-        (("mapping", "u-1", "message", "author"), None, "[0].mapping['u-1'].message.author is no object"),
-        (("mapping", "u-1", "message", "create_time"), "now", ".message.create_time is no time"),
-        (("mapping", "u-1", "message", "content", "parts"), "x", ".message.content.parts is no list"),
+        (("current_node",), "nowhere", "[0].current_node (line 2): it names no node"),
+        (("current_node",), None, "[0].current_node (line 2): it is missing"),
+        (("mapping",), [], "[0].mapping (line 2): it is no object"),
+        (("mapping", "root-1", "parent"), "u-1", "it leads in a circle"),
+        (("mapping", "u-1", "message", "author"), None, "[0].mapping['u-1'].message.author (line 2): it is no object"),
+        (("mapping", "u-1", "message", "create_time"), "now", ".message.create_time (line 2): it is no time"),
+        (("mapping", "u-1", "message", "content", "parts"), "x", ".message.content.parts (line 2): it is no list"),
     ]
     for path, value, why in wrong:
         talks = sample("chatgpt_conversations.json")

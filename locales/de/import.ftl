@@ -1,0 +1,86 @@
+import-title-keepsake = ein Export von mir
+import-title-telegram = ein Export von Telegram Desktop
+import-title-chatgpt = ein Export von ChatGPT
+import-file-keepsake = meinen eigenen Export
+import-file-telegram = result.json von Telegram Desktop
+import-file-chatgpt = conversations.json von ChatGPT
+import-or = { $others } oder { $last }
+import-kinds-differ = Das Archiv enthält Exporte verschiedener Art. Bitte schick sie einzeln.
+import-several-own = Das Archiv enthält mehrere Exporte von mir. Bitte schick sie einzeln.
+import-too-many-messages = Die Datei enthält mehr als { $most } Nachrichten. Bitte schick einen kürzeren Zeitraum. Nichts wurde importiert.
+import-too-many-facts = Die Datei enthält mehr als { $most } Fakten. Bitte schick einen kürzeren Zeitraum. Nichts wurde importiert.
+import-too-many-files = Das Archiv enthält mehr als { $most } Dateien. Bitte schick einen kürzeren Zeitraum. Nichts wurde importiert.
+import-fact-too-long = facts[{ $number }] ist länger als { $most } Zeichen, wie kein Fakt es ist. Nichts wurde importiert.
+import-empty = Die Datei ist leer. Nichts wurde importiert.
+import-unknown-format = Dieses Format kenne ich nicht. Ich lese { $known }, auch als .zip oder .gz gepackt. Nichts wurde importiert.
+import-not-utf8 = Die Datei ist kein Text in UTF-8: Zeile { $line }. Nichts wurde importiert.
+import-damaged-archive = Das Archiv ist beschädigt oder gesperrt. Nichts wurde importiert.
+import-unpacked = Entpackt hat die Datei mehr als { $megabytes } MB. Nichts wurde importiert.
+import-many-in-archive = Das Archiv enthält mehr als { $most } Dateien. Nichts wurde importiert.
+import-no-export = Das Archiv enthält keinen Export, den ich kenne. Ich lese { $known }. Nichts wurde importiert.
+import-too-much = Die Datei enthält mehr, als ich auf einmal lesen kann. Bitte schick einen kürzeren Zeitraum. Nichts wurde importiert.
+import-died = Diese Datei braucht mehr Speicher oder Zeit, als ich aufwenden darf. Bitte schick einen kürzeren Zeitraum. Nichts wurde importiert.
+import-not-json = Die Datei ist kein gültiges JSON: Zeile { $line }, Spalte { $column }: { $why }. Nichts wurde importiert.
+import-too-deep = es ist zu tief verschachtelt
+import-out-of-bounds = eine Zahl sprengt alle Grenzen
+import-quotes-expected = hier sollte ein Name in Anführungszeichen stehen
+import-follows = nach dem Ende folgt noch etwas
+import-expected = hier sollte „{ $what }“ stehen
+import-expected-either = hier sollte „{ $what }“ oder „{ $other }“ stehen
+import-not-telegrams = { $where }id ist keine Zahl, also ist die Datei nicht von Telegram. Nichts wurde importiert.
+import-wrong = { $where } (Zeile { $line }): { $why }. Nichts wurde importiert.
+import-no-object = das ist kein Objekt
+import-no-conversation = das ist kein Gespräch
+import-no-list = das ist keine Liste
+import-no-time = das ist keine Zeit
+import-no-node = diesen Knoten gibt es nicht
+import-circle = das führt im Kreis
+import-missing = das fehlt
+import-its-no-number = sein '{ $name }' ist keine Zahl
+import-its-no-date = sein '{ $name }' ist kein Datum
+import-its-no-text = sein '{ $name }' ist kein Text
+import-its-no-role = sein 'role' ist weder user noch assistant noch system
+import-text-neither = sein 'text' ist weder ein Text noch eine Liste von Stücken
+import-piece-wordless = ein Stück von 'text' hat keine Worte
+import-version = Dieser Export hat die Version { $version }; ich kenne { $known }. Bitte aktualisiere das Programm.
+import-no-owner = Der Export sagt nicht, wem er gehört ('owner'). Nichts wurde importiert.
+import-no-part = Der Export sagt nicht, welche seiner Dateien das ist ('part'). Nichts wurde importiert.
+import-damaged = Der Export ist beschädigt: { $why }. Nichts wurde importiert.
+import-busy = Gerade läuft eine Zusammenfassung oder ein anderer Import. Bitte versuch es gleich noch einmal.
+import-chat-saved = Gespeicherte Nachrichten
+import-chat-replies = Antworten
+import-chat-nameless = ein Chat ohne Namen
+import-holds-chats = Er enthält { $chats } Chats: { $named }.
+import-holds-more = { $named } und { $more } weitere
+import-holds-conversations = Er enthält { $count } Gespräche.
+import-none-yours = Keine der Nachrichten ist von dir (deine Telegram-Id ist { $id }).
+import-wordless = { $count ->
+    [one] { $count } Nachricht ohne Worte (Bilder, Sprache, Dateien) entfällt.
+   *[other] { $count } Nachrichten ohne Worte (Bilder, Sprache, Dateien) entfallen.
+ }
+import-service = { $count ->
+    [one] { $count } Dienstnachricht (Anrufe, Angeheftetes, Beitritte) entfällt.
+   *[other] { $count } Dienstnachrichten (Anrufe, Angeheftetes, Beitritte) entfallen.
+ }
+import-retained = { $days ->
+    [one] Mein Betreiber lässt mich Archive löschen, die älter als { $days } Tag sind: { $old } dieser Nachrichten würden wieder gelöscht.
+   *[other] Mein Betreiber lässt mich Archive löschen, die älter als { $days } Tage sind: { $old } dieser Nachrichten würden wieder gelöscht.
+ }
+import-already = Er ist schon da; es fehlt noch: { $missing }.
+import-instructions = Er enthält Anweisungen, denen ich von nun an folgen würde, als hättest du sie gegeben: { $shown }.
+import-instructions-more = { $shown } und { $more } weitere
+import-differs = Es kann nicht so zurückkommen, wie es war, denn { $why }. { $lost }.
+import-differs-another = das ist der Export eines anderen Gedächtnisses
+import-differs-holds = dieses Gedächtnis enthält schon etwas
+import-differs-earlier = das ist eine von mehreren Dateien, die eine frühere Version geschrieben hat
+import-lost-numbers = Die Nachrichten bekommen neue Nummern und gelten als importiert
+import-lost-summaries = { $count ->
+    [one] { $count } Zusammenfassung wird ohne Modell neu gemacht
+   *[other] { $count } Zusammenfassungen werden ohne Modell neu gemacht
+ }
+import-lost-profile = das Profil entfällt
+import-lost-versions = frühere Fassungen bearbeiteter Nachrichten entfallen
+import-send-others = Bitte schick auch die anderen Dateien davon.
+import-part = Teil { $number }
+import-part-others = { $count } weitere
+import-part-following = was auf Teil { $last } folgt

@@ -1,0 +1,88 @@
+# What is said of files that are imported: what they are called, why they are refused, what else is to be known.
+
+import-title-keepsake = an export of mine
+import-title-telegram = an export of Telegram Desktop
+import-title-chatgpt = an export of ChatGPT
+import-file-keepsake = my own export
+import-file-telegram = Telegram Desktop's result.json
+import-file-chatgpt = ChatGPT's conversations.json
+import-or = { $others } or { $last }
+import-kinds-differ = The archive holds exports of different kinds. Please send one at a time.
+import-several-own = The archive holds several exports of mine. Please send them one at a time.
+import-too-many-messages = The file holds more than { $most } messages. Please send a shorter range of it. Nothing was imported.
+import-too-many-facts = The file holds more than { $most } facts. Please send a shorter range of it. Nothing was imported.
+import-too-many-files = The file holds more than { $most } files. Please send a shorter range of it. Nothing was imported.
+import-fact-too-long = facts[{ $number }] is longer than { $most } characters, as no fact is. Nothing was imported.
+import-empty = The file is empty. Nothing was imported.
+import-unknown-format = I do not know this format. I can read { $known }, also packed as .zip or .gz. Nothing was imported.
+import-not-utf8 = The file is not text in UTF-8: line { $line }. Nothing was imported.
+import-damaged-archive = The archive is damaged or locked. Nothing was imported.
+import-unpacked = Unpacked, the file has more than { $megabytes } MB. Nothing was imported.
+import-many-in-archive = The archive holds more than { $most } files. Nothing was imported.
+import-no-export = The archive holds no export that I know. I can read { $known }. Nothing was imported.
+import-too-much = The file holds more than I can read at once. Please send a shorter range of it. Nothing was imported.
+import-died = This file takes more memory or time than I may spend on it. Please send a shorter range of it. Nothing was imported.
+import-not-json = The file is not valid JSON: line { $line }, column { $column }: { $why }. Nothing was imported.
+import-too-deep = it is nested too deeply
+import-out-of-bounds = a number is out of all bounds
+import-quotes-expected = a name in quotes was expected
+import-follows = something follows after the end
+import-expected = '{ $what }' was expected
+import-expected-either = '{ $what }' or '{ $other }' was expected
+import-not-telegrams = { $where }id is no number, so the file is not Telegram's. Nothing was imported.
+import-wrong = { $where } (line { $line }): { $why }. Nothing was imported.
+import-no-object = it is no object
+import-no-conversation = it is no conversation
+import-no-list = it is no list
+import-no-time = it is no time
+import-no-node = it names no node
+import-circle = it leads in a circle
+import-missing = it is missing
+import-its-no-number = its '{ $name }' is no number
+import-its-no-date = its '{ $name }' is no date
+import-its-no-text = its '{ $name }' is no text
+import-its-no-role = its 'role' is none of user, assistant, system
+import-text-neither = its 'text' is neither a text nor a list of pieces
+import-piece-wordless = a piece of its 'text' has no words
+import-version = This export is of version { $version }; I know { $known }. Please update the program.
+import-no-owner = The export does not say whose it is ('owner'). Nothing was imported.
+import-no-part = The export does not say which of its files this is ('part'). Nothing was imported.
+import-damaged = The export is damaged: { $why }. Nothing was imported.
+import-busy = A summary or another import is being made right now. Please try again in a moment.
+import-chat-saved = Saved Messages
+import-chat-replies = Replies
+import-chat-nameless = a chat without a name
+import-holds-chats = It holds { $chats } chats: { $named }.
+import-holds-more = { $named } and { $more } more
+import-holds-conversations = It holds { $count } conversations.
+import-none-yours = None of its messages is yours (your Telegram id is { $id }).
+import-wordless = { $count ->
+    [one] { $count } message without words (pictures, voice, files) is left out.
+   *[other] { $count } messages without words (pictures, voice, files) are left out.
+ }
+import-service = { $count ->
+    [one] { $count } service message (calls, pins, joins) is left out.
+   *[other] { $count } service messages (calls, pins, joins) are left out.
+ }
+import-retained = { $days ->
+    [one] My operator lets me erase archives older than { $days } day: { $old } of these messages would be erased again.
+   *[other] My operator lets me erase archives older than { $days } days: { $old } of these messages would be erased again.
+ }
+import-already = It is in already; what is still to come: { $missing }.
+import-instructions = It holds instructions that I would follow from now on, as if you had given them: { $shown }.
+import-instructions-more = { $shown }, and { $more } more
+import-differs = It cannot come back as it was, since { $why }. { $lost }.
+import-differs-another = it is the export of another memory
+import-differs-holds = this memory holds something already
+import-differs-earlier = it is one of several files that an earlier version wrote
+import-lost-numbers = Its messages get new numbers and count as imported
+import-lost-summaries = { $count ->
+    [one] its { $count } summary is made again without a model
+   *[other] its { $count } summaries are made again without a model
+ }
+import-lost-profile = its profile is left out
+import-lost-versions = earlier texts of edited messages are left out
+import-send-others = Please send its other files too.
+import-part = part { $number }
+import-part-others = { $count } others
+import-part-following = whatever follows part { $last }

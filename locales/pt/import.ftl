@@ -1,0 +1,90 @@
+import-title-keepsake = uma exportação minha
+import-title-telegram = uma exportação do Telegram Desktop
+import-title-chatgpt = uma exportação do ChatGPT
+import-file-keepsake = minha própria exportação
+import-file-telegram = result.json do Telegram Desktop
+import-file-chatgpt = conversations.json do ChatGPT
+import-or = { $others } ou { $last }
+import-kinds-differ = O arquivo compactado contém exportações de tipos diferentes. Envie uma de cada vez.
+import-several-own = O arquivo compactado contém várias exportações minhas. Envie uma de cada vez.
+import-too-many-messages = O arquivo contém mais de { $most } mensagens. Envie um intervalo menor. Nada foi importado.
+import-too-many-facts = O arquivo contém mais de { $most } fatos. Envie um intervalo menor. Nada foi importado.
+import-too-many-files = O arquivo contém mais de { $most } arquivos. Envie um intervalo menor. Nada foi importado.
+import-fact-too-long = facts[{ $number }] tem mais de { $most } caracteres, como nenhum fato. Nada foi importado.
+import-empty = O arquivo está vazio. Nada foi importado.
+import-unknown-format = Não conheço este formato. Leio { $known }, também compactado em .zip ou .gz. Nada foi importado.
+import-not-utf8 = O arquivo não é texto em UTF-8: linha { $line }. Nada foi importado.
+import-damaged-archive = O arquivo compactado está danificado ou bloqueado. Nada foi importado.
+import-unpacked = Descompactado, o arquivo tem mais de { $megabytes } MB. Nada foi importado.
+import-many-in-archive = O arquivo compactado contém mais de { $most } arquivos. Nada foi importado.
+import-no-export = O arquivo compactado não contém exportação que eu conheça. Leio { $known }. Nada foi importado.
+import-too-much = O arquivo contém mais do que consigo ler de uma vez. Envie um intervalo menor. Nada foi importado.
+import-died = Este arquivo exige mais memória ou tempo do que posso gastar. Envie um intervalo menor. Nada foi importado.
+import-not-json = O arquivo não é JSON válido: linha { $line }, coluna { $column }: { $why }. Nada foi importado.
+import-too-deep = está aninhado fundo demais
+import-out-of-bounds = um número fora de todo limite
+import-quotes-expected = esperava-se um nome entre aspas
+import-follows = há algo depois do fim
+import-expected = esperava-se “{ $what }”
+import-expected-either = esperava-se “{ $what }” ou “{ $other }”
+import-not-telegrams = { $where }id não é um número, logo o arquivo não é do Telegram. Nada foi importado.
+import-wrong = { $where } (linha { $line }): { $why }. Nada foi importado.
+import-no-object = não é um objeto
+import-no-conversation = não é uma conversa
+import-no-list = não é uma lista
+import-no-time = não é um horário
+import-no-node = não nomeia nenhum nó
+import-circle = leva em círculo
+import-missing = está faltando
+import-its-no-number = seu '{ $name }' não é um número
+import-its-no-date = seu '{ $name }' não é uma data
+import-its-no-text = seu '{ $name }' não é um texto
+import-its-no-role = seu 'role' não é user, assistant nem system
+import-text-neither = seu 'text' não é um texto nem uma lista de partes
+import-piece-wordless = uma parte de seu 'text' não tem palavras
+import-version = Esta exportação é da versão { $version }; eu conheço a { $known }. Atualize o programa.
+import-no-owner = A exportação não diz de quem é ('owner'). Nada foi importado.
+import-no-part = A exportação não diz qual de seus arquivos é este ('part'). Nada foi importado.
+import-damaged = A exportação está danificada: { $why }. Nada foi importado.
+import-busy = Um resumo ou outra importação está em andamento. Tente de novo daqui a pouco.
+import-chat-saved = Mensagens salvas
+import-chat-replies = Respostas
+import-chat-nameless = um chat sem nome
+import-holds-chats = Contém { $chats } chats: { $named }.
+import-holds-more = { $named } e mais { $more }
+import-holds-conversations = Contém { $count } conversas.
+import-none-yours = Nenhuma das mensagens é sua (seu id do Telegram é { $id }).
+import-wordless = { $count ->
+    [one] { $count } mensagem sem palavras (imagens, voz, arquivos) fica de fora.
+    [many] { $count } mensagens sem palavras (imagens, voz, arquivos) ficam de fora.
+   *[other] { $count } mensagens sem palavras (imagens, voz, arquivos) ficam de fora.
+ }
+import-service = { $count ->
+    [one] { $count } mensagem de serviço (ligações, fixadas, entradas) fica de fora.
+    [many] { $count } mensagens de serviço (ligações, fixadas, entradas) ficam de fora.
+   *[other] { $count } mensagens de serviço (ligações, fixadas, entradas) ficam de fora.
+ }
+import-retained = { $days ->
+    [one] Meu operador me faz apagar arquivos com mais de { $days } dia: { $old } destas mensagens seriam apagadas de novo.
+    [many] Meu operador me faz apagar arquivos com mais de { $days } dias: { $old } destas mensagens seriam apagadas de novo.
+   *[other] Meu operador me faz apagar arquivos com mais de { $days } dias: { $old } destas mensagens seriam apagadas de novo.
+ }
+import-already = Já está dentro; ainda falta: { $missing }.
+import-instructions = Contém instruções que eu seguiria daqui em diante como se você as tivesse dado: { $shown }.
+import-instructions-more = { $shown } e mais { $more }
+import-differs = Não pode voltar como era, pois { $why }. { $lost }.
+import-differs-another = é a exportação de outra memória
+import-differs-holds = esta memória já contém algo
+import-differs-earlier = é um de vários arquivos escritos por uma versão anterior
+import-lost-numbers = As mensagens recebem números novos e contam como importadas
+import-lost-summaries = { $count ->
+    [one] { $count } resumo é refeito sem modelo
+    [many] { $count } resumos são refeitos sem modelo
+   *[other] { $count } resumos são refeitos sem modelo
+ }
+import-lost-profile = o perfil fica de fora
+import-lost-versions = textos anteriores de mensagens editadas ficam de fora
+import-send-others = Envie também os outros arquivos, por favor.
+import-part = a parte { $number }
+import-part-others = outras { $count }
+import-part-following = o que vier depois da parte { $last }

@@ -1,0 +1,110 @@
+"""No text that people read stands in the code: it is in the files of `locales/`."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import records.errors as records_errors
+from records.errors import KeepsakeError, SettingsError
+from tests.paths import ROOT
+
+SENTENCE = re.compile(r"^\W*[A-Z][a-z]+[,:]? (?:[A-Za-z]|\Z)|(?:[A-Za-z]+,? ){3}[A-Za-z]+")
+"""Words after a capital letter, or four in a row: keys, states and names of ours are neither."""
+LOGGED = frozenset({"debug", "info", "warning", "error", "exception"})
+OPERATORS = frozenset(
+    {"SettingsError", "RuntimeError", "ValueError", "RowError", "TelegramError", "BadRequest", "TypeError", "says"}
+)
+"""Around what an operator or a developer reads, in English, and the words of Telegram's errors."""
+IN_ENGLISH = {
+    "telegram_ui/updates/parsing.py": "what the model reads of a message: “[Forwarded from …]”",
+    "telegram_ui/updates/attached.py": "what memory holds of a message: “[Sent a photo]”",
+    "telegram_ui/updates/reading.py": "what memory holds of a picture: “Picture bike.png”",
+    "transfer/archiver.py": "what memory holds of messages without words",
+    "transfer/formats/telegram_desktop.py": "what the model reads of a message, as parsing.py",
+    "telegram_ui/updates/durable_queue.py": "an error that nobody is told: Telegram sends the update again",
+    "telegram_ui/updates/service.py": "what an operator reads",
+}
+"""Files in which texts may stand, and why. It shrinks; nothing is added to it."""
+
+PLACES = sorted(
+    [
+        *(ROOT / "telegram_ui").rglob("*.py"),
+        *(ROOT / "attachments").rglob("*.py"),
+        *(ROOT / "transfer").rglob("*.py"),
+        *(ROOT / "chat" / name for name in ("attachments.py", "conversation.py", "notices.py")),
+    ]
+)
+"""What speaks to people."""
+BELOW = sorted(
+    path
+    for folder in ("chat", "llm", "facts", "retrieval", "summaries", "background", ".")
+    for path in (ROOT / folder).glob("*.py")
+)
+"""What raises errors that people are told, next to words for the model, the log and the operator."""
+
+
+def error_names() -> frozenset[str]:
+    """The errors whose sentence a person reads; what stores and the quality gate say is the operator's."""
+    silent = (records_errors.StorageError, records_errors.FoldRefused, SettingsError)
+    found, waiting = set(), [KeepsakeError]
+    while waiting:
+        kind = waiting.pop()
+        if not issubclass(kind, silent):
+            found.add(kind.__name__)
+            waiting += kind.__subclasses__()
+    return frozenset(found)
+
+
+def texts_in(tree: ast.AST) -> Iterator[str]:
+    """The literals of a module that are sentences, apart from docstrings, the log's and what operators read."""
+    passed: set[int] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant() as docstring):
+                passed.add(id(docstring))
+            case ast.Call(func=ast.Attribute(attr=name)) if name in LOGGED:
+                passed |= {id(one) for one in ast.walk(node)}
+            case ast.Call(func=ast.Name(id=name)) if name in OPERATORS:
+                passed |= {id(one) for one in ast.walk(node)}
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="re"))):
+                passed |= {id(one) for one in ast.walk(node)}
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in passed and SENTENCE.search(text):
+                yield text
+
+
+def errors_in(tree: ast.AST) -> Iterator[str]:
+    """The sentences in the code that errors are given which people are told."""
+    names = error_names()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=[given, *_]) if name in names:
+                yield from texts_in(given)
+
+
+@pytest.mark.parametrize("path", PLACES, ids=[str(path.relative_to(ROOT)) for path in PLACES])
+def test_texts_are_in_their_files(path: Path) -> None:
+    found = list(texts_in(ast.parse(path.read_text(encoding="utf-8"))))
+    if str(path.relative_to(ROOT)) in IN_ENGLISH:
+        assert found, "it is clean by now: take it off the list"
+    else:
+        assert found == [], "use tr() and a file of locales/"
+
+
+def test_the_sentences_of_errors_are_in_their_files() -> None:
+    found = {
+        str(path.relative_to(ROOT)): texts
+        for path in BELOW
+        if (texts := list(errors_in(ast.parse(path.read_text(encoding="utf-8")))))
+    }
+    assert found == {}, "use tr() and a file of locales/"
+
+
+def test_a_text_in_the_code_is_found() -> None:
+    assert list(texts_in(ast.parse('async def f(say): await say(f"You have {n} of them")'))) == ["You have "]
+    assert list(texts_in(ast.parse('def f():\n    """Say it."""\n    log.warning("It is so")'))) == []
+    assert list(errors_in(ast.parse('raise ModelBusy(f"It asks to wait {n} s", retry_after=1)')))
+    assert not list(errors_in(ast.parse('raise StorageBusy("It is in use by another process.")')))

@@ -1,0 +1,39 @@
+"""What a person is told of an error: its own sentence, or one for its kind, in their language."""
+
+import pytest
+
+from llm.partial_answer import BrokenOff
+from locales.catalog import LANGUAGES, speaking
+from locales.told import FOR_THE_OPERATOR, KEYS, told
+from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, StorageCorrupt
+
+
+def kinds(kind: type[KeepsakeError]) -> list[type[KeepsakeError]]:
+    return [kind, *(one for below in kind.__subclasses__() for one in kinds(below))]
+
+
+@pytest.mark.parametrize("kind", [one for one in KEYS if not issubclass(one, FOR_THE_OPERATOR)])
+def test_a_kind_of_error_is_told_in_every_language(kind: type[KeepsakeError]) -> None:
+    said = set()
+    for language in LANGUAGES:
+        with speaking(language):
+            said.add(told(kind()))
+    assert kind().sentence in said, "in English as its docstring has it"
+    assert len(said) == len(LANGUAGES)
+
+
+def test_every_kind_of_failure_of_a_model_has_a_sentence() -> None:
+    ours = [one for one in kinds(ModelError) if one.__module__ == "records.errors"]
+    assert set(ours) <= set(KEYS)
+    with speaking("de"):
+        assert told(BrokenOff()) == told(ModelBroken())
+
+
+def test_an_error_with_a_sentence_of_its_own_tells_it() -> None:
+    assert told(ModelBroken("Es war leer.")) == "Es war leer."
+
+
+def test_what_is_for_the_operator_is_not_told_to_people() -> None:
+    with speaking("ru"):
+        for error in (StorageCorrupt("memory.db: page 7 is damaged"), FoldRefused("it invents the number 7")):
+            assert "7" not in told(error)
