@@ -9,6 +9,7 @@ import gc
 import logging
 import signal
 import sys
+import webbrowser
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -29,6 +30,7 @@ from storage import backup
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies, MayConfigure
 from telegram_ui.commands.registry import Commands
+from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import identity, telegram_service
 from text import patterns
@@ -81,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
         help="put a backup into DATA_DIR, or into the database of DATABASE_URL; the bot must be stopped",
     )
     parser.add_argument("--port", type=int, help=f"the playground's port (default: {DEFAULT_PORT}, or a free one)")
+    parser.add_argument("--no-browser", action="store_true", help="the playground opens no browser by itself")
     parser.add_argument("--version", action="version", version=f"Keepsake {VERSION}")
     return parser
 
@@ -113,7 +116,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         for name, near in misspelt(environ):
             log.warning("%s is no setting of this program; did you mean %s?", name, near)
         if options.playground:
-            return asyncio.run(_until_stopped(partial(play, settings, port=options.port)))
+            browser = not options.no_browser and has_screen(environ)
+            return asyncio.run(_until_stopped(partial(play, settings, port=options.port, browser=browser)))
         for error in missing_settings(settings).values():
             raise error
         return asyncio.run(_until_stopped(partial(run, settings)))
@@ -284,8 +288,11 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
     return Commands(dependencies)
 
 
-async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:
-    """Run the same bot against a local Bot API server, with a chat page in the browser."""
+async def play(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:
+    """Run the same bot against a local Bot API server, with a chat page in the browser.
+
+    `browser`: open the page by itself.
+    """
     # Here, because a bot without a playground would load its web server for nothing at each start.
     from playground.stage import open_stage
 
@@ -294,12 +301,34 @@ async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:
     async with AsyncExitStack() as stack:
         services = await stack.enter_async_context(assembly.open_services(settings, offline=offline))
         stage = await stack.enter_async_context(
-            open_stage(services, model_name=model_name, port=port or DEFAULT_PORT, is_wanted=port is not None)
+            open_stage(
+                services,
+                model_name=model_name,
+                port=port or DEFAULT_PORT,
+                is_wanted=port is not None,
+                folder=settings.data_dir,
+                formatted=_formatted,
+            )
         )
         settings = replace(settings, telegram_bot_token=stage.token, telegram_api_url=stage.url, everyone_allowed=True)
         print(f"Keepsake's playground: {stage.url}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)")
         sys.stdout.flush()
+        if browser:
+            await asyncio.to_thread(webbrowser.open, stage.url)
         await run(settings, stop, services=services)
+
+
+def _formatted(answer: str) -> list[dict[str, Any]]:
+    """An answer as the messages that carried it in Telegram."""
+    shown = (piece for piece in formatting.pieces(answer) if not piece.is_blank)
+    return [{"text": one.text, "entities": [entity.to_dict() for entity in one.entities]} for one in shown]
+
+
+def has_screen(environ: Mapping[str, str]) -> bool:
+    """Whether somebody sits in front of this machine, at a terminal of it: a server has no browser to open."""
+    if not sys.stdout.isatty() or environ.get("SSH_CONNECTION"):
+        return False
+    return sys.platform in ("darwin", "win32") or any(environ.get(one) for one in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 async def _until_stopped(work: Callable[["Stop"], Coroutine[Any, Any, None]]) -> int:

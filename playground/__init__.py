@@ -1,6 +1,6 @@
 """A small Telegram on this machine: a Bot API server and a chat page in the browser.
 
-Does not know the bot; only memory_view.py reads its memory, for the panel.
+Does not know the bot; only memory_view.py and past.py read its memory, for the page.
 
 app.py          page, control, memory panel and Bot API on one port
 bot_api.py      the Bot API over HTTP: tokens, methods, faults, files
@@ -8,12 +8,14 @@ control.py      what people do, over HTTP, for the page and for tests
 faults.py       faults that tests inject
 feed.py         a numbered list that can be waited on
 files.py        files that were sent
+guests.py       people who were added on the page, their languages, starting over
 markup.py       messages written in HTML
 memory_view.py  one scope's memory, read for the panel
 menus.py        command menus by scope and language
 methods.py      the method table; updates, chats, commands, files
 panel.py        what the panel shows, as values
 parameters.py   one request's parameters, with their types
+past.py         what memory holds of the chats, put back after a restart
 people.py       people and chats
 privacy.py      which messages of a group a bot sees
 refusals.py     how Telegram refuses, word for word

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from playground.bot_api import bot_api
 from playground.control import control
 from playground.faults import Faults
+from playground.guests import Guests
 from playground.panel import MemoryPanel
 from playground.world import World
 
@@ -29,7 +30,7 @@ STATIC = Path(__file__).parent / "static"
 HOSTS = ("127.0.0.1", "localhost")
 
 CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
@@ -37,10 +38,13 @@ Memory = Callable[[int, int], Awaitable[MemoryPanel]]
 """memory(owner, thread): what the panel shows of that scope; LookupError (a sentence) if there is none."""
 
 
-def playground_app(world: World, *, memory: Memory, model_name: str, faults: Faults | None = None) -> Starlette:
+def playground_app(
+    world: World, *, memory: Memory, model_name: str, faults: Faults | None = None, guests: Guests | None = None
+) -> Starlette:
     """The page at /, its files at /static, people's acts at /api, the Bot API at /bot{token}.
 
-    `model_name` tells the person who answers, as a phrase: "gpt-5.4-mini", "the offline model".
+    `model_name` tells the person who answers, as a phrase: "gpt-5.4-mini", "the offline model". `guests`: what the page
+    may change of the people; None: nothing.
     """
 
     async def about(request: Request) -> Response:
@@ -63,6 +67,7 @@ def playground_app(world: World, *, memory: Memory, model_name: str, faults: Fau
             Route("/", _page),
             Route("/api/about", about),
             Route("/api/memory", panel),
+            *(guests.routes() if guests is not None else ()),
             Mount("/api", control(world, faults)),
             Mount("/static", StaticFiles(directory=STATIC)),
             Mount("/", bot_api(world, faults)),

@@ -30,24 +30,24 @@ def control(world: World, faults: Faults | None = None) -> Router:
     """The router; without `faults` there is no /faults. The page may mount it anywhere."""
     acts = _Acts(world)
     routes = [
-        Route("/say", _spoken(acts.say), methods=["POST"]),
-        Route("/file", _spoken(acts.file), methods=["POST"]),
-        Route("/edit", _spoken(acts.edit), methods=["POST"]),
-        Route("/press", _spoken(acts.press), methods=["POST"]),
-        Route("/block", _spoken(acts.block), methods=["POST"]),
-        Route("/snapshot", _spoken(acts.snapshot)),
-        Route("/menu", _spoken(acts.menu)),
-        Route("/events", _spoken(acts.events)),
-        Route("/calls", _spoken(acts.calls)),
+        Route("/say", spoken(acts.say), methods=["POST"]),
+        Route("/file", spoken(acts.file), methods=["POST"]),
+        Route("/edit", spoken(acts.edit), methods=["POST"]),
+        Route("/press", spoken(acts.press), methods=["POST"]),
+        Route("/block", spoken(acts.block), methods=["POST"]),
+        Route("/snapshot", spoken(acts.snapshot)),
+        Route("/menu", spoken(acts.menu)),
+        Route("/events", spoken(acts.events)),
+        Route("/calls", spoken(acts.calls)),
         Route("/files/{file_id}", acts.download),
     ]
     if faults is not None:
         injected = _Injected(faults)
         routes += [
-            Route("/faults", _spoken(injected.add), methods=["POST"]),
-            Route("/faults", _spoken(injected.listed), methods=["GET"]),
-            Route("/faults", _spoken(injected.clear), methods=["DELETE"]),
-            Route("/faults/release", _spoken(injected.release), methods=["POST"]),
+            Route("/faults", spoken(injected.add), methods=["POST"]),
+            Route("/faults", spoken(injected.listed), methods=["GET"]),
+            Route("/faults", spoken(injected.clear), methods=["DELETE"]),
+            Route("/faults/release", spoken(injected.release), methods=["POST"]),
         ]
     return Router(routes)
 
@@ -58,8 +58,8 @@ class _Acts:
 
     async def say(self, request: Request, given: Parameters) -> Json:
         return self._world.say(
-            _number(given, "person_id"),
-            _number(given, "chat_id"),
+            number_of(given, "person_id"),
+            number_of(given, "chat_id"),
             given.text("text"),
             reply_to=given.integer("reply_to"),
             thread_id=given.integer("thread_id"),
@@ -76,8 +76,8 @@ class _Acts:
         if not data:
             raise Impossible("A file needs some bytes.")
         return self._world.send_file(
-            _number(given, "person_id"),
-            _number(given, "chat_id"),
+            number_of(given, "person_id"),
+            number_of(given, "chat_id"),
             kind=given.text("kind", "document"),
             name=given.text("name") or (upload.name if upload else "file"),
             data=data,
@@ -89,23 +89,23 @@ class _Acts:
 
     async def edit(self, request: Request, given: Parameters) -> Json:
         return self._world.edit(
-            _number(given, "person_id"),
-            _number(given, "chat_id"),
-            _number(given, "message_id"),
+            number_of(given, "person_id"),
+            number_of(given, "chat_id"),
+            number_of(given, "message_id"),
             given.text("text"),
         )
 
     async def press(self, request: Request, given: Parameters) -> Json:
         query_id = self._world.press(
-            _number(given, "person_id"),
-            _number(given, "chat_id"),
-            _number(given, "message_id"),
+            number_of(given, "person_id"),
+            number_of(given, "chat_id"),
+            number_of(given, "message_id"),
             given.text("data"),
         )
         return {"query_id": query_id}
 
     async def block(self, request: Request, given: Parameters) -> Json:
-        person_id = _number(given, "person_id")
+        person_id = number_of(given, "person_id")
         if given.flag("blocked"):
             self._world.block_bot(person_id)
         else:
@@ -116,7 +116,7 @@ class _Acts:
         return self._world.snapshot()
 
     async def menu(self, request: Request, given: Parameters) -> list[Json]:
-        return self._world.menu(_number(given, "person_id"), _number(given, "chat_id"))
+        return self._world.menu(number_of(given, "person_id"), number_of(given, "chat_id"))
 
     async def events(self, request: Request, given: Parameters) -> list[Json]:
         return await _waited(request, given, self._world.events)
@@ -172,7 +172,7 @@ async def _waited(request: Request, given: Parameters, wait: Callable[[int], Awa
     return await held(request, limited(), [])
 
 
-def _spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
+def spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
     """An act as an endpoint: reads the parameters, and answers with the result as JSON or with a sentence."""
 
     async def endpoint(request: Request) -> Response:
@@ -184,7 +184,7 @@ def _spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
     return endpoint
 
 
-def _number(given: Parameters, name: str) -> int:
+def number_of(given: Parameters, name: str) -> int:
     number = given.integer(name)
     if number is None:
         raise Impossible(f"{name} is missing.")

@@ -54,3 +54,14 @@ class Chat:
         if self.is_forum:
             chat["is_forum"] = True
         return chat
+
+    def described(self) -> Json:
+        """As the page sees it."""
+        return {
+            **self.brief(),
+            "title": self.title,
+            "members": list(self.members),
+            "admins": list(self.admins),
+            "topics": {str(number): name for number, name in self.topics.items()},
+            "has_bot": self.has_bot,
+        }

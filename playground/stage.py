@@ -7,11 +7,15 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from chat.services import Services
 from playground.app import playground_app
+from playground.guests import Guests
 from playground.memory_view import memory_panel
 from playground.panel import MemoryPanel
+from playground.past import Formatted, bring_back, erase
 from playground.server import serve
 from playground.world import World
 from records.errors import SettingsError
@@ -19,6 +23,7 @@ from settings import Secret
 
 ANNA, BORIS, CARLA = 101, 102, 103
 BOOK_CLUB = -1001
+PEOPLE = "people.json"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,8 +36,12 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(services: Services, *, model_name: str, port: int, is_wanted: bool) -> AsyncIterator[Stage]:
-    """`is_wanted`: this port or none; otherwise a free one if it is taken. Raises SettingsError naming --port."""
+async def open_stage(
+    services: Services, *, model_name: str, port: int, is_wanted: bool, folder: Path, formatted: Formatted
+) -> AsyncIterator[Stage]:
+    """`is_wanted`: this port or none; otherwise a free one if it is taken. `folder`: keeps the people who were added.
+    `formatted`: see past.py. Raises SettingsError naming --port.
+    """
     # The bot's id is new each time: update ids start again with the world, and must not look like earlier ones.
     token = Secret(f"{int(time.time())}:playground")
     world = World(token=token.value)
@@ -40,10 +49,14 @@ async def open_stage(services: Services, *, model_name: str, port: int, is_wante
         world.add_person(person, name, username=username)
     world.add_group(BOOK_CLUB, "Book club", members=(ANNA, BORIS, CARLA), admins=(ANNA,))
 
+    guests = Guests(world, folder / PEOPLE, partial(erase, services))
+    guests.bring_back()
+    await bring_back(world, services, formatted)
+
     async def memory(owner: int, thread: int) -> MemoryPanel:
         return await memory_panel(services, owner, thread)
 
-    app = playground_app(world, memory=memory, model_name=model_name)
+    app = playground_app(world, memory=memory, model_name=model_name, guests=guests)
     async with AsyncExitStack() as stack:
         try:
             url = await stack.enter_async_context(serve(app, port))

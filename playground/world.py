@@ -51,10 +51,30 @@ class World:
         self._last_ids: dict[int, int] = {}
         self._drafts: dict[int, Json] = {}
         self._queries: dict[str, float] = {}
+        self._recalled: dict[int, int] = {}
         self._started: set[int] = set()
         self._blocked: set[int] = set()
 
     # Who is there
+
+    def recall(self, chat_id: int, author: Json, content: Json, *, at: int) -> None:
+        """Put a message of an earlier run back, with the second at which it was sent; the bot is told nothing."""
+        message = self.post(chat_id, author, {**content, "date": at})
+        self._recalled[chat_id] = message["message_id"]
+        self._started |= {chat_id} & self.people.keys()
+
+    def clear(self, chat_id: int) -> None:
+        """Empty a chat, as if nobody had said anything in it."""
+        topics = self.chats[chat_id].topics
+        self.messages[chat_id] = {one: kept for one, kept in self.messages[chat_id].items() if one in topics}
+        self._drafts.pop(chat_id, None)
+        self._started.discard(chat_id)
+        self.feed.add({"kind": "reset"})
+
+    def choose_language(self, person_id: int, code: str) -> None:
+        """The language of a person's app, which the bot sees in each of their messages."""
+        self.people[person_id] = replace(self._person(person_id), language_code=code)
+        self.feed.add({"kind": "reset"})
 
     def add_person(
         self, person_id: int, first_name: str, *, username: str | None = None, language_code: str = "en"
@@ -307,7 +327,7 @@ class World:
         return {
             "bot": self.bot,
             "people": [{**person.user(), "blocked": self.has_blocked(person.id)} for person in self.people.values()],
-            "chats": [self._described(chat) for chat in self.chats.values()],
+            "chats": [{**chat.described(), "recalled": self._recalled.get(chat.id, 0)} for chat in self.chats.values()],
             "messages": {str(chat_id): list(messages.values()) for chat_id, messages in self.messages.items()},
             "commands": self.menus.listed(),
             "drafts": {str(chat): draft for chat, draft in self._drafts.items() if draft["date"] > oldest_draft},
@@ -418,16 +438,6 @@ class World:
         if chat.is_private or not self.privacy_mode:
             return True
         return is_meant_for(self.bot, message)
-
-    def _described(self, chat: Chat) -> Json:
-        return {
-            **chat.brief(),
-            "title": chat.title,
-            "members": list(chat.members),
-            "admins": list(chat.admins),
-            "topics": {str(number): name for number, name in chat.topics.items()},
-            "has_bot": chat.has_bot,
-        }
 
 
 def _text_content(text: str) -> Json:

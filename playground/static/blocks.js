@@ -12,7 +12,7 @@ export const blocksSection = {
     if (!messages.length) return { note: "", body: h("p", { class: "hint" }, owner.enabled ? "Nothing remembered yet." : "Nothing is stored while memory is off.") };
     const detail = h("div", { class: "detail", "aria-live": "polite" });
     const groups = groupsOf(messages);
-    const body = h("div", {}, h("div", { class: "chunks" }, groups.map((group) => groupNode(group, detail))), detail, legend(groups));
+    const body = h("div", {}, h("div", { class: "chunks" }, groups.map((group, index) => groupNode(group, detail, index === 0))), detail, legend(groups));
     body.addEventListener("keydown", walk);
     showDetail(detail, messages.find((message) => message.id === chosen));
     const hidden = owner.total - messages.length;
@@ -30,14 +30,14 @@ function groupsOf(messages) {
   return [...groups].sort(([a], [b]) => (a === null) - (b === null)).map(([chunk, members]) => ({ chunk, members }));
 }
 
-function groupNode({ chunk, members }, detail) {
+function groupNode({ chunk, members }, detail, first) {
   const archived = chunk !== null;
   const label = archived ? `Chunk ${chunk}: ${counted(members.length, "archived message")}` : counted(members.length, "active message");
   return h("div", { class: archived ? "chunk" : "chunk live", role: "group", "aria-label": label, title: label, vars: { "--hue": hueOf(chunkNumber(chunk)) } },
-    members.map((message, index) => blockOf(message, index === 0, detail)));
+    members.map((message, index) => blockOf(message, first && index === 0, detail)));
 }
 
-// One tab stop for each chunk, arrows within: three hundred stops would be too many.
+// One tab stop in all, arrows within: three hundred stops would be too many.
 function blockOf(message, first, detail) {
   const block = h("button", {
     type: "button", class: `block ${message.role}`, tabIndex: first ? 0 : -1,

@@ -65,6 +65,9 @@ function mediaOf(message) {
   const file = FILES.map((kind) => message[kind]).find(Boolean);
   if (!file) return null;
   const name = kindOf(message);
+  if (message.voice || message.audio) {
+    return h("div", { class: "sound" }, h("b", {}, name), h("audio", { controls: true, preload: "metadata", src: fileUrl(file.file_id) }));
+  }
   return h("a", { class: "file", href: fileUrl(file.file_id), download: file.file_name ?? name, "aria-label": `Download ${name}` },
     h("span", { class: "file-icon" }, icon("file")), h("b", {}, name), h("small", {}, sizeOf(file.file_size)));
 }

@@ -3,6 +3,7 @@
 
 import { bubbleOf, dateOf, draftOf } from "./bubble.js";
 import { avatar, byId, counted, dayOf, h, hueOf } from "./dom.js";
+import { languageChoice, startOver } from "./guests.js";
 import * as reading from "./reading.js";
 import {
   currentChat, emit, isPrivate, on, setPref, speakerIn, speakersOf, state, threadIn, titleOf,
@@ -28,6 +29,19 @@ export function startChat(actions) {
   on("connection", drawHead);
   reading.start({ onTop: more });
   byId("log").addEventListener("keydown", walk);
+  byId("log").addEventListener("focusin", (event) => openStops(event.target.closest("article")));
+  byId("start-over").addEventListener("click", () => startOver(currentChat(), titleOf(currentChat())));
+}
+
+// Tab reaches the log and what is in its last message; arrow keys go to the others, and Tab then into what they hold.
+const STOPS = "button, a[href], audio, .spoiler, .inline-link";
+
+function openStops(article) {
+  const log = byId("log");
+  const open = article ?? [...log.querySelectorAll("article")].at(-1);
+  for (const element of log.querySelectorAll(STOPS)) {
+    if (!element.closest(".tools")) element.tabIndex = open?.contains(element) ? 0 : -1;
+  }
 }
 
 function noteUnread() {
@@ -44,7 +58,9 @@ function draw() {
   const messages = visibleMessages(chat).slice(-limit);
   const nodes = [];
   messages.forEach((message, index) => nodes.push(...nodesOf(chat, message, messages[index - 1])));
+  if (chat.recalled && messages.at(-1)?.message_id === chat.recalled) nodes.push(welcomeBack());
   reading.keep(() => byId("log").replaceChildren(...(nodes.length ? nodes : [welcome(chat)])));
+  openStops(null);
   drawWriting();
 }
 
@@ -52,10 +68,14 @@ function nodesOf(chat, message, previous) {
   const nodes = [];
   const newDay = !previous || dayOf(dateOf(previous)) !== dayOf(dateOf(message));
   if (newDay) nodes.push(h("p", { class: "day" }, h("span", {}, dayOf(dateOf(message)))));
+  if (chat.recalled && previous?.message_id === chat.recalled) nodes.push(welcomeBack());
   if (message.message_id === unreadFrom) nodes.push(h("p", { class: "unread-line" }, "New messages"));
   nodes.push(serviceOf(message) ? serviceNode(message) : drawnBubble(chat, message, newDay ? null : previous));
   return nodes;
 }
+
+// After a restart: what stands above comes from the memory, for the chat itself was only in the process.
+const welcomeBack = () => h("p", { class: "unread-line back" }, "Welcome back. What is above comes from memory.");
 
 function serviceNode(message) {
   return h("p", { class: "day", data: { id: String(message.message_id) } }, h("span", {}, serviceOf(message)));
@@ -90,7 +110,10 @@ function append(chat, message) {
   if (messages.length === 1) log.replaceChildren();
   log.querySelector(".draft")?.remove();
   const previous = messages[messages.findIndex((one) => one.message_id === message.message_id) - 1];
-  reading.keep(() => log.append(...nodesOf(chat, message, previous)), { toEnd: mine, arrived: !mine });
+  const isThere = log.querySelector(".back") !== null;
+  const nodes = nodesOf(chat, message, previous).filter((node) => !(isThere && node.classList.contains("back")));
+  reading.keep(() => log.append(...nodes), { toEnd: mine, arrived: !mine });
+  openStops(document.activeElement?.closest?.("article") ?? null);
   if (message.from?.is_bot) announce(`${nameOf(message.from)}: ${textOf(message).slice(0, 400) || lineOf(message)}`);
 }
 
@@ -130,6 +153,7 @@ function drawHead() {
   const inPrivate = isPrivate(chat);
   const status = byId("chat-status");
   byId("chat-name").textContent = inPrivate ? nameOf(state.bot) : titleOf(chat);
+  drawLanguage(chat);
   byId("chat-avatar").replaceChildren(inPrivate ? avatar(0, "", { bot: true }) : avatar(chat.id, titleOf(chat)));
   const writing = writingIn(chat.id, threadIn(chat)) !== null;
   status.className = writing ? "typing" : "";
@@ -137,6 +161,16 @@ function drawHead() {
     : writing ? (inPrivate ? "typing…" : `${nameOf(state.bot)} is typing…`)
     : inPrivate ? `bot · you write as ${titleOf(chat)}`
     : `${counted(speakersOf(chat).length, "member")} and the bot`;
+}
+
+// Not each second: an open choice would close.
+let languageOf = "";
+function drawLanguage(chat) {
+  const person = isPrivate(chat) ? speakerIn(chat) : null;
+  const key = person ? `${person.id}/${person.language_code}` : "";
+  if (key === languageOf) return;
+  languageOf = key;
+  byId("chat-language").replaceChildren(...(person ? [languageChoice(person)] : []));
 }
 
 function drawTopics(chat) {

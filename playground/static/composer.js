@@ -16,6 +16,7 @@ export function startComposer() {
   for (const topic of ["all", "opened"]) on(topic, () => { about = null; draw(); });
   on("view", fit); // a field that was not shown had no height to measure
   on("changed", ({ chatId, changes }) => { if (chatId === state.current) follow(changes); });
+  document.addEventListener("keydown", typeAnywhere);
   const drop = byId("chat");
   drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("dropping"); });
   drop.addEventListener("dragleave", (event) => { if (!drop.contains(event.relatedTarget)) drop.classList.remove("dropping"); });
@@ -48,6 +49,7 @@ function drawField(chat, footer) {
   footer.replaceChildren(
     h("div", { class: "menu", id: "menu", role: "listbox", "aria-label": "Suggestions", hidden: true }),
     h("div", { class: "about", id: "about", hidden: true }),
+    h("div", { class: "tries", id: "tries", role: "group", "aria-label": "Things to try", hidden: true }),
     h("form", { class: "write", on: { submit: (event) => { event.preventDefault(); send(); } } },
       speakerChoice(chat),
       h("button", { type: "button", class: "round menu-button", "aria-label": "Commands", title: "Commands", on: { mousedown: keepFocus, click: () => openCommands(field, pick) } }, icon("menu")),
@@ -57,7 +59,30 @@ function drawField(chat, footer) {
   );
   fit();
   drawAbout();
+  drawTries();
   if (matchMedia("(pointer: fine)").matches) field.focus({ preventScroll: true });
+}
+
+// What a newcomer may say, one tap each, until enough of their own words stand there.
+const TRIES = ["I'm allergic to walnuts.", "My sister Nora lives in Lisbon.", "What am I allergic to?", "What do you know about me?", "/why", "/help"];
+const MOST_TRIES = 4;
+const NEWCOMER = 12; // own messages
+
+function drawTries() {
+  const bar = byId("tries");
+  const chat = currentChat();
+  if (!bar || !chat) return;
+  const said = new Set(visibleMessages(chat).filter((one) => !one.from?.is_bot).map(textOf));
+  const left = isPrivate(chat) && said.size <= NEWCOMER ? TRIES.filter((one) => !said.has(one)).slice(0, MOST_TRIES) : [];
+  bar.hidden = left.length === 0;
+  bar.replaceChildren(...left.map((text) => h("button", { type: "button", class: "chip", on: { mousedown: keepFocus, click: () => sendText(text) } }, text)));
+}
+
+// Whoever types while nothing that takes text has the focus means the message.
+function typeAnywhere(event) {
+  const isText = event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey;
+  const isTaken = document.activeElement?.closest?.("input, textarea, select, article") || document.querySelector("dialog[open]");
+  if (isText && field?.isConnected && !isTaken && !event.defaultPrevented) field.focus();
 }
 
 // Pressing a button next to the field must not blur it: that would close the menu before the click arrives.
@@ -77,6 +102,7 @@ function follow(changes) {
   const asked = changes.find((one) => one.kind === "ask" && one.message);
   if (asked) setAbout({ kind: "reply", message: asked.message });
   if (visibleMessages(currentChat()).length === 0) draw();
+  else drawTries();
   return undefined;
 }
 
@@ -178,11 +204,19 @@ async function sendFiles(files) {
   if (!files.length || !chat) return;
   const answered = about?.kind === "reply" ? { reply_to: about.message.message_id } : {};
   if (field) clear();
+  // Several pictures at once are an album, as in Telegram.
+  const album = files.length > 1 && files.every((file) => kindOfFile(file) === "photo") ? { album: `album-${Date.now()}` } : {};
   for (const [index, file] of files.entries()) {
-    const kind = /^image\/(jpeg|png|webp)$/.test(file.type) ? "photo" : "document";
-    const fields = { person_id: speakerIn(chat).id, chat_id: chat.id, kind, ...place(chat), ...answered, ...(index === 0 && caption ? { caption } : {}) };
+    const fields = { person_id: speakerIn(chat).id, chat_id: chat.id, kind: kindOfFile(file), ...album, ...place(chat), ...answered, ...(index === 0 && caption ? { caption } : {}) };
     await attempt(() => net.sendFile(fields, file), caption);
   }
+}
+
+// As Telegram's clients send them: a recording in Ogg is a voice message.
+function kindOfFile({ type, name }) {
+  if (/^image\/(jpeg|png|webp)$/.test(type)) return "photo";
+  if (/\.(oga|ogg|opus)$/i.test(name)) return "voice";
+  return type.startsWith("audio/") ? "audio" : "document";
 }
 
 const place = (chat) => (threadIn(chat) ? { thread_id: threadIn(chat) } : {});

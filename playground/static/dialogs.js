@@ -1,7 +1,9 @@
 // The chat list: whom one can speak as, with the last words and unread badges. Knows nothing of how a chat is drawn.
 
-import { avatar, byId, clockOf, counted, dayOf, h } from "./dom.js";
+import { avatar, byId, clockOf, counted, dayOf, h, icon } from "./dom.js";
 import { dialogs, isPrivate, on, openChat, speakersOf, state, titleOf, unreadIn, writingIn } from "./state.js";
+import { addPerson } from "./guests.js";
+import { nextTheme, themeName } from "./themes.js";
 import { go } from "./views.js";
 import { lineOf, nameOf, serviceOf } from "./words.js";
 
@@ -23,6 +25,7 @@ function draw() {
   list.replaceChildren(
     sectionOf("In private with the bot, as", rows.filter((row) => row.private)),
     sectionOf("Groups", rows.filter((row) => !row.private)),
+    toolsNode(),
   );
   if (focused) list.querySelector(`[data-chat="${focused}"]`)?.focus();
   const unread = rows.reduce((sum, row) => sum + row.unread, 0);
@@ -61,7 +64,7 @@ function sectionOf(title, rows) {
 
 function buttonOf(row) {
   return h("button", {
-    type: "button", class: "dialog", data: { chat: String(row.id) }, "aria-current": row.open ? "true" : null,
+    type: "button", class: "dialog", tabIndex: row.open ? 0 : -1, data: { chat: String(row.id) }, "aria-current": row.open ? "true" : null,
     on: { click: () => { openChat(row.id); go("chat"); } },
   },
   avatar(row.id, row.title),
@@ -71,9 +74,16 @@ function buttonOf(row) {
   row.unread ? h("span", { class: "badge", "aria-label": `${row.unread} unread` }, String(row.unread)) : null);
 }
 
+function toolsNode() {
+  const theme = h("button", { type: "button", class: "tool", on: { click: () => { nextTheme(); theme.lastChild.textContent = `Theme: ${themeName()}`; } } }, icon("theme"), h("span", {}, `Theme: ${themeName()}`));
+  return h("div", { class: "dialog-tools" },
+    h("button", { type: "button", class: "tool", on: { click: addPerson } }, icon("person"), h("span", {}, "Add a person")), theme);
+}
+
 function walk(event) {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-  const buttons = [...byId("dialogs").querySelectorAll("button")];
+  const buttons = [...byId("dialogs").querySelectorAll("button.dialog")];
+  if (!buttons.includes(document.activeElement)) return;
   const next = buttons.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
   buttons[next]?.focus();
   event.preventDefault();

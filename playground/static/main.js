@@ -9,11 +9,13 @@ import { startPanel } from "./panel.js";
 import { startPresses } from "./presses.js";
 import { adopt, apply, emit, state } from "./state.js";
 import { toast } from "./toast.js";
+import { startThemes } from "./themes.js";
 import { startViews } from "./views.js";
 import { textOf } from "./words.js";
 
 const press = startPresses();
 
+startThemes();
 startViews();
 startDialogs();
 startChat({

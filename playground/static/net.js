@@ -20,6 +20,9 @@ export const snapshot = () => request("/api/snapshot");
 export const say = (message) => post("/api/say", message);
 export const edit = (message) => post("/api/edit", message);
 export const press = (button) => post("/api/press", button);
+export const addPerson = (person) => post("/api/person", person);
+export const chooseLanguage = (person, language) => post("/api/language", { person_id: person, language });
+export const startOver = (chat) => post("/api/reset", { chat_id: chat });
 export const memory = (owner, thread, signal) => request(`/api/memory?owner=${owner}&thread=${thread}`, { signal });
 
 export const menu = (person, chat) => request(`/api/menu?person_id=${person}&chat_id=${chat}`);

@@ -77,7 +77,7 @@ function headOf(chat, { owner, folding }) {
       h("span", { class: "pill" }, `${owner.total - owner.archived} active`),
       h("span", { class: "pill" }, `${owner.archived} archived`)),
     off ? h("p", { class: "hint" }, "Memory is off until its owner turns it on: send /summary in the chat.") : null,
-    owner.every_n > 0 && !off ? progress("Until the next fold", owner.unfolded_turns, owner.every_n, "turns") : null,
+    owner.every_n > 0 && !off ? progress("Until the next summary", owner.unfolded_turns, owner.every_n, "turns") : null,
     folding ? foldingOf(folding) : null);
 }
 

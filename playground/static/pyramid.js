@@ -15,6 +15,7 @@ export const pyramidSection = {
     const body = h("div", {},
       h("div", { class: "levels" }, levels.map((level) => levelOf(level, summaries.filter((one) => one.level === level), byId, detail))), detail);
     showDetail(detail, byId.get(chosen), byId);
+    body.addEventListener("keydown", walk);
     const active = summaries.filter((summary) => summary.active).length;
     return { note: `${active} active, ${(total || summaries.length).toLocaleString("en")} in all`, body };
   },
@@ -23,13 +24,28 @@ export const pyramidSection = {
 function levelOf(level, summaries, byId, detail) {
   const sorted = [...summaries].sort((a, b) => a.id - b.id);
   return h("div", { class: "level" }, h("span", { class: "level-name" }, `L${level}`),
-    h("div", { class: "bricks", role: "group", "aria-label": `Summaries of level ${level}` }, sorted.map((summary) => brickOf(summary, byId, detail))));
+    h("div", { class: "bricks", role: "group", "aria-label": `Summaries of level ${level}`, vars: { "--columns": String(columnsOf(sorted.length)) } },
+      sorted.map((summary, index) => brickOf(summary, byId, detail, index === 0))));
 }
 
-function brickOf(summary, byId, detail) {
+// Rows of nearly the same length: none has a single brick left over.
+const MOST_IN_A_ROW = 12;
+const columnsOf = (bricks) => Math.ceil(bricks / Math.ceil(bricks / MOST_IN_A_ROW));
+
+// One tab stop a level, arrows within.
+function walk(event) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const bricks = [...event.currentTarget.querySelectorAll("button.brick")];
+  const at = bricks.indexOf(document.activeElement);
+  if (!step || at === -1) return;
+  event.preventDefault();
+  bricks[at + step]?.focus();
+}
+
+function brickOf(summary, byId, detail, first) {
   const { chunks, family } = coverage(summary, byId);
   const brick = h("button", {
-    type: "button", class: summary.active ? "brick active" : "brick", vars: { "--hue": hueOf(chunkNumber(chunks[0])), "--weight": String(Math.max(1, summary.count)) },
+    type: "button", tabIndex: first ? 0 : -1, class: summary.active ? "brick active" : "brick", vars: { "--hue": hueOf(chunkNumber(chunks[0])) },
     data: { key: `s${summary.id}`, summary: String(summary.id), chunks: chunks.join(" "), family: family.join(" ") },
     "aria-pressed": String(summary.id === chosen), "aria-label": `Summary ${summary.id} of level ${summary.level}, ${counted(summary.count, "message")}, ${summary.active ? "active" : "folded further"}`,
     title: `${counted(summary.count, "message")} · ${rangeOf(summary)}`,
@@ -45,11 +61,12 @@ function brickOf(summary, byId, detail) {
 function showDetail(detail, summary, byId) {
   detail.hidden = !summary;
   if (!summary) return detail.replaceChildren();
-  return detail.replaceChildren(
+  // Not by replaceChildren, which would write what is left out as the word "null".
+  return detail.replaceChildren(h("div", {},
     h("p", { class: "detail-head" }, h("b", {}, `L${summary.level} · ${counted(summary.count, "message")}`), h("span", {}, rangeOf(summary))),
     h("p", { class: "detail-text", dir: "auto" }, summary.text),
     h("p", { class: "hint" }, standing(summary)),
-    chainOf(summary, byId), qualityOf(summary), costOf(summary));
+    chainOf(summary, byId), qualityOf(summary), costOf(summary)));
 }
 
 function standing({ active, policy }) {

@@ -34,6 +34,8 @@ export function adopt(snapshot) {
     // In a new world message ids start again: an old reading mark beyond its end would hide what is unread.
     if ((state.prefs.read[chatId] ?? 0) > (messages.at(-1)?.message_id ?? 0)) state.prefs.read[chatId] = 0;
   }
+  // What comes from memory was read in an earlier run.
+  for (const chat of snapshot.chats) state.prefs.read[chat.id] = Math.max(state.prefs.read[chat.id] ?? 0, chat.recalled ?? 0);
   if (!state.chats.has(state.current)) {
     state.current = state.chats.has(state.prefs.current) ? state.prefs.current : dialogs()[0]?.id ?? null;
   }

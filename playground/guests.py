@@ -1,0 +1,86 @@
+"""People who were added on the page, the languages of their apps, and starting over with one of them, over HTTP.
+
+Owns the file that keeps them. Does not know the bot: what starting over erases is given.
+"""
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from playground.control import number_of, spoken
+from playground.parameters import Parameters
+from playground.people import Impossible, Person
+from playground.refusals import Json
+from playground.world import World
+
+MOST_PEOPLE = 30
+LONGEST_NAME = 40
+"""Characters."""
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})?")
+
+Erase = Callable[[int], Awaitable[None]]
+"""erase(owner): everything that the bot remembers of a private chat or group."""
+
+
+class Guests:
+    """What the page may change of the people in the playground."""
+
+    def __init__(self, world: World, file: Path, erase: Erase) -> None:
+        self._world = world
+        self._file = file
+        self._erase = erase
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/person", spoken(self._add), methods=["POST"]),
+            Route("/api/language", spoken(self._choose_language), methods=["POST"]),
+            Route("/api/reset", spoken(self._start_over), methods=["POST"]),
+        ]
+
+    def bring_back(self) -> None:
+        """Add the people of earlier runs; a file that cannot be read is as none."""
+        with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+            for one in json.loads(self._file.read_text(encoding="utf-8"))[:MOST_PEOPLE]:
+                self._world.add_person(**asdict(Person(**one)))
+
+    async def _add(self, request: Request, given: Parameters) -> Json:
+        name = " ".join(given.text("name").split())
+        if not 1 <= len(name) <= LONGEST_NAME:
+            raise Impossible(f"A name has 1 to {LONGEST_NAME} characters.")
+        if len(self._world.people) >= MOST_PEOPLE:
+            raise Impossible(f"There are {MOST_PEOPLE} people already.")
+        person = self._world.add_person(max(self._world.people) + 1, name, language_code=_language(given))
+        self._keep()
+        self._world.feed.add({"kind": "reset"})
+        return person.user()
+
+    async def _choose_language(self, request: Request, given: Parameters) -> Json:
+        person = number_of(given, "person_id")
+        self._world.choose_language(person, _language(given))
+        self._keep()
+        return self._world.people[person].user()
+
+    async def _start_over(self, request: Request, given: Parameters) -> Json:
+        chat = number_of(given, "chat_id")
+        if chat not in self._world.chats:
+            raise Impossible(f"There is no chat {chat}.")
+        await self._erase(chat)
+        self._world.clear(chat)
+        return {"chat_id": chat}
+
+    def _keep(self) -> None:
+        kept = [asdict(one) for one in self._world.people.values()]
+        self._file.write_text(json.dumps(kept, ensure_ascii=False, indent=2), encoding="utf-8")
+
+
+def _language(given: Parameters) -> str:
+    code = given.text("language", "en")
+    if not _LANGUAGE.fullmatch(code):
+        raise Impossible("A language is a code such as en or pt-BR.")
+    return code

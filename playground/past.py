@@ -1,0 +1,51 @@
+"""What the memory holds of the chats, put back on the page after a restart; and how everything of a chat is erased.
+
+Reads the memory, next to memory_view.py. Does not know the page.
+"""
+
+from collections.abc import Callable, Sequence
+
+from chat.services import Services
+from playground.people import Chat
+from playground.refusals import Json
+from playground.text import pieces
+from playground.world import World
+from records.forgetting import Forgetting
+from records.messages import SENT_ALONG, Message
+from records.scopes import Scope
+
+SHOWN = 60
+"""Newest messages of a chat that are put back."""
+
+Formatted = Callable[[str], Sequence[Json]]
+"""formatted(answer): the messages that carry an answer, each a text with its entities, as the Bot API has them."""
+
+
+async def bring_back(world: World, services: Services, formatted: Formatted) -> None:
+    """Put back what was said last in each chat whose memory is on; topics are left alone."""
+    for chat in list(world.chats.values()):
+        if not await services.memory.is_on(chat.id):
+            continue
+        async with services.memory.home(chat.id) as store:
+            held = await store.page(Scope(owner=chat.id, thread=0), limit=SHOWN)
+        for message in held:
+            if message.origin in SENT_ALONG or message.role == "system":
+                continue
+            is_answer = message.role == "assistant"
+            author = world.bot if is_answer else _author(world, chat, message)
+            contents = formatted(message.content) if is_answer else [{"text": one} for one in pieces(message.content)]
+            for content in contents:
+                world.recall(chat.id, author, content, at=int(message.created_at.timestamp()))
+
+
+async def erase(services: Services, owner: int) -> None:
+    """Forget everything of an owner and turn memory off. Raises StorageError."""
+    config = await services.memory.config(owner)
+    await services.corrections.forget(owner, Forgetting(what="everything"))
+    if config is not None and config.enabled:
+        await services.memory.switch(owner, enabled=False)
+
+
+def _author(world: World, chat: Chat, message: Message) -> Json:
+    members = [world.people[one] for one in chat.members]
+    return next((one for one in members if one.first_name == message.speaker), members[0]).user()

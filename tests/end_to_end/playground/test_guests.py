@@ -1,0 +1,186 @@
+"""People who are added on the page, their languages, starting over, and what comes back from memory after a restart."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.async_api import expect
+
+from bot import has_screen
+from playground.app import playground_app
+from playground.guests import LONGEST_NAME, MOST_PEOPLE, Guests
+from playground.panel import MemoryPanel
+from playground.past import bring_back, erase
+from playground.refusals import Json
+from playground.server import serve
+from playground.world import World
+from tests.end_to_end.playground.sample_memory import sample_panel
+from tests.end_to_end.playground.scripted_bot import scripted_bot
+from tests.end_to_end.playground.test_page import ANNA, EMPTY, TOKEN, chromium, new_world
+from tests.support.talk import ANNA as ANN
+from tests.support.talk import talking
+
+STOPS = "[...document.querySelectorAll('*')].filter(one => one.tabIndex >= 0 && one.offsetParent !== null)"
+KEYBOARD = {"inline_keyboard": [[{"text": name, "callback_data": name} for name in ("Regenerate", "Continue", "Why?")]]}
+
+
+class Visit:
+    """A served playground whose people can be changed, and which owners were erased."""
+
+    def __init__(self, world: World, client: httpx.AsyncClient, file: Path, erased: list[int]) -> None:
+        self.world = world
+        self.client = client
+        self.file = file
+        self.erased = erased
+
+    async def refusal(self, path: str, **given: object) -> str:
+        answer = await self.client.post(path, json=given)
+        assert answer.status_code == 400
+        return str(answer.json()["error"])
+
+
+@pytest.fixture
+async def visit(tmp_path: Path) -> AsyncIterator[Visit]:
+    world, erased, file = new_world(), list[int](), tmp_path / "people.json"
+
+    async def erase_it(owner: int) -> None:
+        erased.append(owner)
+
+    async def remembered(owner: int, thread: int) -> MemoryPanel:
+        return EMPTY
+
+    guests = Guests(world, file, erase_it)
+    app = playground_app(world, memory=remembered, model_name="none", guests=guests)
+    async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
+        yield Visit(world, client, file, erased)
+
+
+async def test_a_person_who_is_added_can_speak_and_is_there_after_a_restart(visit: Visit) -> None:
+    added = (await visit.client.post("/api/person", json={"name": " Dmitri  K ", "language": "ru"})).json()
+    assert (added["first_name"], added["language_code"]) == ("Dmitri K", "ru")
+    said = {"person_id": added["id"], "chat_id": added["id"], "text": "Привет"}
+    assert (await visit.client.post("/api/say", json=said)).status_code == 200
+    again = new_world()
+    Guests(again, visit.file, erase_nothing).bring_back()
+    assert again.people[added["id"]].language_code == "ru"
+    assert len(again.people) == 3
+
+
+async def erase_nothing(owner: int) -> None:
+    raise AssertionError("nobody starts over here")
+
+
+async def test_the_language_of_an_app_is_in_the_messages_that_follow(visit: Visit) -> None:
+    await visit.client.post("/api/language", json={"person_id": ANNA, "language": "de"})
+    said = (await visit.client.post("/api/say", json={"person_id": ANNA, "chat_id": ANNA, "text": "Hallo"})).json()
+    assert said["from"]["language_code"] == "de"
+
+
+async def test_starting_over_empties_the_chat_and_its_memory(visit: Visit) -> None:
+    await visit.client.post("/api/say", json={"person_id": ANNA, "chat_id": ANNA, "text": "Hello"})
+    since = visit.world.feed.last
+    assert (await visit.client.post("/api/reset", json={"chat_id": ANNA})).status_code == 200
+    assert visit.erased == [ANNA]
+    assert (await visit.client.get("/api/snapshot")).json()["messages"][str(ANNA)] == []
+    assert [one["kind"] for one in await visit.world.events(since)] == ["reset"]
+    said = (await visit.client.post("/api/say", json={"person_id": ANNA, "chat_id": ANNA, "text": "Hi"})).json()
+    assert said["message_id"] == 2, "an id means one message for ever"
+
+
+async def test_what_cannot_be_is_refused(visit: Visit) -> None:
+    assert "name" in await visit.refusal("/api/person", name=" ")
+    assert "name" in await visit.refusal("/api/person", name="x" * (LONGEST_NAME + 1))
+    assert "language" in await visit.refusal("/api/person", name="Eve", language="<b>")
+    assert "language" in await visit.refusal("/api/language", person_id=ANNA, language="")
+    assert "chat" in await visit.refusal("/api/reset", chat_id=404)
+    for number in range(MOST_PEOPLE - 2):
+        visit.world.add_person(1000 + number, "Extra")
+    assert "already" in await visit.refusal("/api/person", name="One more")
+
+
+@pytest.mark.parametrize("damage", ["", "[", '{"id": 1}', '[{"who": 3}]', "[" * 100_000])
+def test_a_damaged_file_of_people_is_as_none(tmp_path: Path, damage: str) -> None:
+    (tmp_path / "people.json").write_text(damage, encoding="utf-8")
+    world = new_world()
+    Guests(world, tmp_path / "people.json", erase_nothing).bring_back()
+    assert len(world.people) == 2
+
+
+def formatted(answer: str) -> list[Json]:
+    return [{"text": answer, "entities": []}]
+
+
+async def test_what_memory_holds_comes_back_with_its_dates_and_is_erased_whole(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(owner=ANN.id)
+        talk.server.script("chat-model", "Noted, walnuts.")
+        await talk.turn("I am allergic to walnuts.")
+        world = World(token=TOKEN)
+        world.add_person(ANN.id, "Anna")
+        world.add_person(8, "Boris")
+        await bring_back(world, talk.services, formatted)
+        shown = list(world.messages[ANN.id].values())
+        assert [one["text"] for one in shown] == ["I am allergic to walnuts.", "Noted, walnuts."]
+        assert [one["from"]["is_bot"] for one in shown] == [False, True]
+        assert shown[0]["date"] == int(talk.moment[0].timestamp())
+        assert world.snapshot()["chats"][0]["recalled"] == shown[1]["message_id"]
+        assert world.has_started(ANN.id)
+        assert not world.messages[8]
+        await erase(talk.services, ANN.id)
+        assert not await talk.services.memory.is_on(ANN.id)
+        empty = World(token=TOKEN)
+        empty.add_person(ANN.id, "Anna")
+        await bring_back(empty, talk.services, formatted)
+        assert not empty.messages[ANN.id]
+
+
+def test_a_browser_is_opened_only_where_somebody_sits_at_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not has_screen({"DISPLAY": ":0"}), "the test's output is no terminal"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("sys.platform", "linux")
+    assert has_screen({"DISPLAY": ":0"})
+    assert not has_screen({})
+    assert not has_screen({"DISPLAY": ":0", "SSH_CONNECTION": "1 2"})
+
+
+async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
+    """Chips, typing anywhere, few tab stops, no "null", themes, a person more: one visit, for a browser is dear."""
+    world, memory, problems = new_world(), {ANNA: sample_panel()}, list[str]()
+
+    async def remembered(owner: int, thread: int) -> MemoryPanel:
+        return memory.get(owner, EMPTY)
+
+    for number in range(20):
+        world.recall(ANNA, world.bot, {"text": f"answer {number}", "reply_markup": KEYBOARD}, at=1_777_000_000)
+    guests = Guests(world, tmp_path / "people.json", erase_nothing)
+    app = playground_app(world, memory=remembered, model_name="a scripted bot", guests=guests)
+    async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN):
+        context = await browser.new_context(viewport={"width": 1400, "height": 900}, locale="en")
+        page = await context.new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        await page.goto(url)
+        await expect(page.locator(".back")).to_contain_text("Welcome back")
+        await expect(page.locator(".badge:visible")).to_have_count(0)
+        await expect(page.locator(".brick").first).to_be_visible()
+        assert await page.evaluate(f"{STOPS}.length") < 40
+        for brick in await page.locator(".brick").all():
+            await brick.click()
+            await expect(page.locator("#part-pyramid ~ div .detail")).not_to_contain_text("null")
+        await page.keyboard.type("typed anywhere")
+        await expect(page.get_by_label("Message", exact=True)).to_have_value("typed anywhere")
+        await page.keyboard.press("Enter")
+        await page.locator(".chip", has_text="walnuts").click()
+        await expect(page.locator(".message.out").last).to_contain_text("walnuts")
+        await expect(page.locator(".chip", has_text="I'm allergic")).to_have_count(0)
+        await page.get_by_role("button", name="Theme: auto").click()
+        await page.get_by_role("button", name="Theme: light").click()
+        await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        await page.get_by_role("button", name="Add a person").click()
+        await page.get_by_label("First name").fill("Dora")
+        await page.get_by_role("button", name="Add", exact=True).click()
+        await expect(page.locator('.dialog[aria-current="true"]')).to_contain_text("Dora")
+        await page.reload()
+        await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        await context.close()
+    assert problems == []
