@@ -20,6 +20,7 @@ from chat.pictures import Describer
 from chat.search import MemorySearch
 from chat.services import Services
 from chat.session import Sessions
+from chat.speech import Speech
 from chat.titles import Titles
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory
@@ -36,6 +37,7 @@ from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import BackgroundModel, Precedence
 from llm.quota import Quota, charge_nobody
+from llm.speech import Speaker
 from llm.transcription import Transcriber
 from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
@@ -254,6 +256,7 @@ async def open_services(
             pressure=settings.pressure_percent / 100,
         )
         memory.on_gain += [corrections.taken_over, rebuilder.taken_over]
+        speaker = await open_speaker(settings, stack, offline=offline)
         services = Services(
             memory=memory,
             conversation=conversation,
@@ -266,6 +269,7 @@ async def open_services(
                 vision=settings.vision,
                 transcriber=await open_transcriber(settings, stack, offline=offline),
             ),
+            speech=Speech(speaker=speaker, quota=quota) if speaker is not None else None,
             retrieval=retrieval,
             search=search,
             explanations=explanations,
@@ -334,6 +338,21 @@ async def open_transcriber(settings: Settings, stack: AsyncExitStack, *, offline
     return await stack.enter_async_context(
         Transcriber(
             model=settings.transcription_model,
+            api_key=settings.openai_api_key,
+            base_url=settings.openai_base_url,
+            timeout=settings.model_timeout,
+        )
+    )
+
+
+async def open_speaker(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Speaker | None:
+    """The model that SPEECH_MODEL names, at the endpoint that answers; None: nothing is spoken."""
+    if offline or not settings.speech_model:
+        return None
+    return await stack.enter_async_context(
+        Speaker(
+            model=settings.speech_model,
+            voice=settings.speech_voice,
             api_key=settings.openai_api_key,
             base_url=settings.openai_base_url,
             timeout=settings.model_timeout,

@@ -197,6 +197,8 @@ async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) ->
                 )
             if transcriber := await assembly.open_transcriber(settings, stack):
                 await found.ask("transcription", transcriber.check())
+            if speaker := await assembly.open_speaker(settings, stack):
+                await found.ask("speech", speaker.check())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
             await found.ask("embeddings", _embeddings(await assembly.open_embedder(settings, stack)))
     return found.status
@@ -281,6 +283,7 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
         services=services,
         delivery=delivery,
         buttons=Buttons(settings.telegram_bot_token.value.encode()),
+        speech=services.speech,
         may_configure=may_configure,
         retention_days=settings.retention_days,
         default_language=settings.default_language,

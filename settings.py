@@ -330,6 +330,13 @@ class Settings:
         "`whisper-1`; empty = they are not heard",
         str,
     )
+    speech_model: str = setting(
+        "",
+        "the model at `OPENAI_BASE_URL` that speaks answers when a button under them is pressed (`/audio/speech`, in "
+        "Ogg with Opus), such as `gpt-4o-mini-tts`; empty = there is no such button",
+        str,
+    )
+    speech_voice: str = setting("alloy", "the voice of `SPEECH_MODEL`, as its endpoint calls it", str)
     vision: Literal["auto", "on", "off"] = setting(
         "auto",
         "whether pictures are sent to the model: `auto` (until its endpoint refuses one), `on` (always), `off`",

@@ -12,6 +12,7 @@ from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
 from chat.search import MemorySearch
+from chat.speech import Speech
 from chat.titles import Titles
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
@@ -26,12 +27,13 @@ from transfer.importer import Importer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """The open parts, one of each. `indexing` None: there is no embedder."""
+    """The open parts, one of each. `speech` None: nothing is spoken; `indexing` None: there is no embedder."""
 
     memory: ExternalMemory
     conversation: Conversation
     corrections: Corrections
     attachments: Attachments
+    speech: Speech | None
     retrieval: MemoryRetrieval
     search: MemorySearch
     explanations: Explanations

@@ -16,6 +16,7 @@ precedence.py        answers go first: background requests wait, and give way
 prompt_sentences.py  a prompt as the sentences that it remembers, for the offline model
 prompts.py           every instruction given to a model, and how memory is quoted
 quota.py             the day's token budgets: who may still ask the model
+speech.py            text → speech
 text_calls.py        calls of tools that a model wrote as text
 tool_calls.py        tools on the wire: offered, called, answered
 transcription.py     recordings → the words in them

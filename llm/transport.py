@@ -137,10 +137,15 @@ async def read_json(response: aiohttp.ClientResponse, most: int) -> object:
 
 
 async def read_text(response: aiohttp.ClientResponse, most: int) -> str:
-    """A body as text, at most this many bytes of it, in however many pieces it comes."""
+    """A body as text, at most this many bytes of it."""
+    return (await read_bytes(response, most)).decode("utf-8", "replace")
+
+
+async def read_bytes(response: aiohttp.ClientResponse, most: int) -> bytes:
+    """A body, at most this many bytes of it, in however many pieces it comes."""
     read = bytearray()
     async for chunk in response.content.iter_any():
         read += chunk
         if len(read) >= most:
             break
-    return read[:most].decode("utf-8", "replace")
+    return bytes(read[:most])

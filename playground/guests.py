@@ -47,7 +47,10 @@ class Guests:
         """Add the people of earlier runs; a file that cannot be read is as none."""
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
             for one in json.loads(self._file.read_text(encoding="utf-8"))[:MOST_PEOPLE]:
-                self._world.add_person(**asdict(Person(**one)))
+                person = Person(**one)
+                self._world.add_person(
+                    int(person.id), person.first_name, username=person.username, language_code=person.language_code
+                )
 
     async def _add(self, request: Request, given: Parameters) -> Json:
         name = " ".join(given.text("name").split())

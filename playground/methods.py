@@ -61,6 +61,7 @@ class Methods:
                 "sendMessage": sending.send_message,
                 "sendMessageDraft": sending.send_message_draft,
                 "sendDocument": sending.send_document,
+                "sendVoice": sending.send_voice,
                 "sendChatAction": sending.send_chat_action,
                 "editMessageText": sending.edit_message_text,
                 "editMessageReplyMarkup": sending.edit_message_reply_markup,

@@ -105,6 +105,14 @@ class Sending:
             content |= {"caption": text} | ({"caption_entities": given} if given else {})
         return self._post(chat, parameters, content | _markup(parameters))
 
+    async def send_voice(self, parameters: Parameters) -> Json:
+        chat = open_chat(self._world, parameters)
+        upload = parameters.upload("voice")
+        if not upload or not upload.data:
+            raise bad_request("there is no voice in the request")
+        content = attachment("voice", self._world.files.add("voice", upload.name, upload.data))
+        return self._post(chat, parameters, content | _markup(parameters))
+
     async def send_message_draft(self, parameters: Parameters) -> bool:
         chat = open_chat(self._world, parameters)
         if not chat.is_private:

@@ -64,12 +64,11 @@ class PromptBuilder:
         self._background: list[Summary] = []
         self._instructions: list[RecalledFact] = []
         self._profile: Profile | None = None
-        self._profile_text = ""
+        self._profile_text = self._words = ""
         self._cut: list[Cut] = []
         self._dispensable = set[int]()
         self._turns_broken_off = False
         self._history: tuple[int, int] | None = None
-        self._words = ""
         self._clock = prompts.clock_line(now)
         if incoming.replied is not None:
             self._clock = f"{replies.quoted(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"

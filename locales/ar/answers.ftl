@@ -17,3 +17,5 @@ answers-broken-off = ⚠️ انقطع هذا الجواب.
 answers-in-file = 📄 هذا الجواب أطول من أن تسعه الرسائل: تجده كاملًا في الملف أدناه.
 answers-file = الجواب كاملًا.
 answers-empty = كان الجواب فارغًا.
+answers-listen = استمع
+answers-nothing-to-say = لا كلمات في هذه الرسالة أستطيع نطقها.

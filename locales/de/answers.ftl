@@ -17,3 +17,5 @@ answers-broken-off = ⚠️ Diese Antwort wurde abgebrochen.
 answers-in-file = 📄 Diese Antwort ist zu lang für Nachrichten: Ganz steht sie in der Datei unten.
 answers-file = Die ganze Antwort.
 answers-empty = Die Antwort war leer.
+answers-listen = Anhören
+answers-nothing-to-say = In dieser Nachricht sind keine Worte, die ich sprechen könnte.

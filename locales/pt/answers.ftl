@@ -17,3 +17,5 @@ answers-broken-off = ⚠️ Esta resposta foi interrompida.
 answers-in-file = 📄 Esta resposta é longa demais para mensagens: ela está inteira no arquivo abaixo.
 answers-file = A resposta inteira.
 answers-empty = A resposta estava vazia.
+answers-listen = Ouvir
+answers-nothing-to-say = Não há palavras nesta mensagem que eu possa falar.

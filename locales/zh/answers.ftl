@@ -17,3 +17,5 @@ answers-broken-off = ⚠️ 这条回答中断了。
 answers-in-file = 📄 这条回答太长，消息放不下：完整内容在下面的文件里。
 answers-file = 完整的回答。
 answers-empty = 回答是空的。
+answers-listen = 收听
+answers-nothing-to-say = 这条消息里没有我能读出的文字。

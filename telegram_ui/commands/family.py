@@ -13,6 +13,7 @@ import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.services import Services
+from chat.speech import Speech
 from locales.catalog import ENGLISH, current, tr
 from records.scopes import Person, Scope
 from telegram_ui.commands.buttons import Buttons
@@ -201,7 +202,7 @@ class Dependencies:
     the buttons of the last answer.
 
     `retention_days`: the age at which archives are erased; 0 = never. `default_language`: of those who speak none of
-    ours.
+    ours. `speech` None: nothing is spoken.
     """
 
     services: Services
@@ -213,6 +214,7 @@ class Dependencies:
     default_language: str = ENGLISH
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)
+    speech: Speech | None = None
     answers: Answers = field(default_factory=Answers)
 
 

@@ -10,7 +10,7 @@ from telegram.error import BadRequest
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import Delivery, DeliveryError
+from telegram_ui.sending.delivery import Delivery, DeliveryError, referring_to
 
 MOST_FETCHED = 20 * 1024 * 1024
 """Bytes that a bot may fetch (Bot API, getFile)."""
@@ -60,6 +60,26 @@ class Documents:
             if "too big" in refused.message.lower():
                 raise FileTooLarge(tr("files-too-large-export", megabytes=MOST_FETCHED // 2**20)) from refused
             raise DeliveryError(tr("files-gone")) from refused
+
+    async def send_voice(self, chat: Chat, recording: bytes) -> int:
+        """Send a recording in Ogg with Opus; the id of its message. Raises as `send`."""
+
+        async def request() -> int:
+            message = await self._delivery.bot.send_voice(
+                self._delivery.current_id(chat),
+                telegram.InputFile(recording, filename="answer.ogg"),
+                message_thread_id=chat.topic,
+                direct_messages_topic_id=chat.direct_messages_topic,
+                reply_parameters=referring_to(chat.reply_to),
+                write_timeout=120.0,
+                read_timeout=120.0,
+            )
+            return message.message_id
+
+        try:
+            return await self._delivery.insist(chat, request, repeatable=False)
+        except BadRequest as refused:
+            raise DeliveryError(tr("files-not-sent")) from refused
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
         """Send a file; the id of its message. Raises DeliveryError; DeliveryUnknown when it may have arrived."""

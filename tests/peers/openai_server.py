@@ -197,6 +197,7 @@ class OpenAIServer:
                 Route("/v1/chat/completions", self._chat, methods=["POST"]),
                 Route("/v1/embeddings", self._embeddings, methods=["POST"]),
                 Route("/v1/audio/transcriptions", self._transcriptions, methods=["POST"]),
+                Route("/v1/audio/speech", self._speech, methods=["POST"]),
                 Route("/v1/models", self._models),
                 Route("/script", self._script, methods=["POST"]),
                 Route("/release", self._release, methods=["POST"]),
@@ -254,6 +255,14 @@ class OpenAIServer:
             return _Scripted(self, request, recorded, behaviour)
         text = behaviour.text if behaviour.text is not None else data.decode("utf-8", "replace")
         return JSONResponse({"text": text})
+
+    async def _speech(self, request: Request) -> Response:
+        """A "recording" that begins as one in Ogg does, and then has the words."""
+        recorded = await self._record(request)
+        behaviour = self._next(recorded)
+        if behaviour.status != 200 or behaviour.hold or behaviour.drop or behaviour.raw is not None:
+            return _Scripted(self, request, recorded, behaviour)
+        return Response(b"OggS" + recorded.body["input"].encode(), media_type="audio/ogg")
 
     async def _models(self, request: Request) -> Response:
         if "/v1/models" in self.pages:

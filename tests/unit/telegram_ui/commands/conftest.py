@@ -157,6 +157,7 @@ class Desk:
             delivery=self.peer.delivery(),
             may_configure=may_configure,
             buttons=Buttons(b"key"),
+            speech=self.services.speech,
         )
         self.commands = Commands(dependencies)
 

@@ -1,19 +1,20 @@
 """The buttons under an answer, pressed twice, by others, while a store fails, and stopped."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from locales.catalog import tr
-from records.errors import StorageError
+from records.errors import ModelRefused, StorageError
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
 from telegram_ui.commands.answers import keyboard_under
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import Talk
+from tests.support.talk import Talk, talking
 from tests.unit.chat.test_conversation import room
-from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, PRIVATE, Desk
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, PRIVATE, Desk, Peer
 
 PERSON = Person(id=ANN, name="Ann")
 
@@ -78,3 +79,22 @@ async def test_what_its_reader_stops_did_not_fail(desk: Desk, talk: Talk) -> Non
         await pressing
     await talk.server.release()
     assert [call["params"].get("text") for call in desk.peer.called("answerCallbackQuery")] == [None, None]
+
+
+async def test_an_answer_is_spoken_once_when_it_is_asked_for(peer: Peer, tmp_path: Path) -> None:
+    async with talking(tmp_path / "data", speech_model="speaks", speech_voice="nova") as talk:
+        desk = Desk(peer, talk.services, talk.moment)
+        await desk._updates()
+        await answered(desk, talk)
+        message, buttons = desk.buttons(ANN)
+        talk.server.script("speaks", Behaviour(status=404))
+        with pytest.raises(ModelRefused, match="SPEECH_MODEL"):
+            await desk.press(ANN, ANN, message, buttons["Listen"])
+        assert await desk.press(ANN, ANN, message, buttons["Listen"]) is None
+        said = list(peer.world.messages[ANN].values())[-1]
+        recording = peer.world.files.by_id(said["voice"]["file_id"])
+        assert recording is not None
+        assert recording.data == b"OggSUnderstood."
+        assert said["reply_to_message"]["message_id"] == message["message_id"]
+        assert talk.server.of("speaks")[-1].body["voice"] == "nova"
+        assert await desk.press(ANN, ANN, message, buttons["Listen"]) == tr("answers-pressed-already")

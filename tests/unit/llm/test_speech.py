@@ -1,0 +1,57 @@
+"""The speaking endpoint, over real HTTP."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from llm.speech import LONGEST_RECORDING, LONGEST_SPOKEN, Speaker
+from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
+from settings import Secret
+from tests.peers.openai_server import Behaviour, OpenAIServer, running
+
+
+async def no_pause(seconds: float) -> None:
+    return
+
+
+@pytest.fixture
+async def endpoint() -> AsyncIterator[tuple[OpenAIServer, Speaker]]:
+    async with (
+        running() as (server, url),
+        Speaker(model="speaks", voice="nova", api_key=Secret("k"), base_url=url, sleep=no_pause) as speaker,
+    ):
+        yield server, speaker
+
+
+async def test_a_text_is_spoken_as_telegram_plays_it(endpoint: tuple[OpenAIServer, Speaker]) -> None:
+    server, speaker = endpoint
+    assert await speaker.speak("Buy milk.") == b"OggSBuy milk."
+    asked = server.requests[0]
+    assert (asked.path, asked.key) == ("/v1/audio/speech", "k")
+    assert asked.body == {"model": "speaks", "input": "Buy milk.", "voice": "nova", "response_format": "opus"}
+    assert await speaker.check() == "model speaks speaks"
+
+
+async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAIServer, Speaker]) -> None:
+    server, speaker = endpoint
+    await speaker.speak("a" * (LONGEST_SPOKEN - 1) + "👩‍👧" + "b")
+    assert server.requests[0].body["input"] == "a" * (LONGEST_SPOKEN - 1)
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind", "why"),
+    [
+        ([Behaviour(raw='{"audio": "?"}', plain=True)], ModelBroken, "no recording"),
+        ([Behaviour(raw="OggS" + "x" * LONGEST_RECORDING, plain=True)], ModelBroken, "no recording"),
+        ([Behaviour(status=404)], ModelRefused, "SPEECH_MODEL"),
+        ([Behaviour(status=500)] * 3, ModelBusy, "fault"),
+    ],
+)
+async def test_each_failure_is_told(
+    endpoint: tuple[OpenAIServer, Speaker], answers: list[Behaviour], kind: type[ModelError], why: str
+) -> None:
+    server, speaker = endpoint
+    server.script("speaks", *answers)
+    with pytest.raises(kind, match=why):
+        await speaker.speak("Buy milk.")
+    assert len(server.requests) == len(answers)
