@@ -26,8 +26,9 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
     for chat in list(world.chats.values()):
         if not await services.memory.is_on(chat.id):
             continue
+        scope = await services.memory.conversation(Scope(owner=chat.id))
         async with services.memory.home(chat.id) as store:
-            held = await store.page(Scope(owner=chat.id, thread=0), limit=SHOWN)
+            held = await store.page(scope, limit=SHOWN)
         for message in held:
             if message.origin in SENT_ALONG or message.role == "system":
                 continue
