@@ -15,9 +15,21 @@ SENTENCE = re.compile(r"^\W*[A-Z][a-z]+[,:]? (?:[A-Za-z]|\Z)|(?:[A-Za-z]+,? ){3}
 """Words after a capital letter, or four in a row: keys, states and names of ours are neither."""
 LOGGED = frozenset({"debug", "info", "warning", "error", "exception"})
 OPERATORS = frozenset(
-    {"SettingsError", "RuntimeError", "ValueError", "RowError", "TelegramError", "BadRequest", "TypeError", "says"}
+    {
+        "counter",
+        "gauge",
+        "histogram",
+        "SettingsError",
+        "RuntimeError",
+        "ValueError",
+        "RowError",
+        "TelegramError",
+        "BadRequest",
+        "TypeError",
+        "says",
+    }
 )
-"""Around what an operator or a developer reads, in English, and the words of Telegram's errors."""
+"""Around what an operator or a developer reads, in English (metrics, too), and the words of Telegram's errors."""
 IN_ENGLISH = {
     "telegram_ui/updates/parsing.py": "what the model reads of a message: “[Forwarded from …]”",
     "telegram_ui/updates/attached.py": "what memory holds of a message: “[Sent a photo]”",
