@@ -5,7 +5,7 @@ words in every message, most in hardly any. Does not know who stores or asks.
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
@@ -71,14 +71,15 @@ class Talk:
         return ". ".join(" ".join(sentence).capitalize() for sentence in sentences) + end
 
 
-class InventedModel(ChatModel):
-    """Answers at once, in the process, with invented messages. Records what it was asked."""
+class InstantModel(ChatModel):
+    """Answers at once, in the process, what `say` gives. Records what it was asked, if it `records`."""
 
-    def __init__(self, talk: Talk) -> None:
-        self.name = "invented"
+    def __init__(self, name: str, say: Callable[[], str], tokens: Tokenizer, *, records: bool = True) -> None:
+        self.name = name
         self.prompts: list[Sequence[PromptMessage]] = []
-        self._talk = talk
-        self._tokens = Tokenizer.for_model(self.name)
+        self._say = say
+        self._tokens = tokens
+        self._records = records
 
     async def complete(
         self,
@@ -87,9 +88,17 @@ class InventedModel(ChatModel):
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        self.prompts.append(messages)
-        text = self._talk.answer()
+        if self._records:
+            self.prompts.append(messages)
+        text = self._say()
         return Completion(text=text, model=self.name, usage=Usage(completion=self._tokens.count(text)))
+
+
+class InventedModel(InstantModel):
+    """Answers with invented messages."""
+
+    def __init__(self, talk: Talk, *, records: bool = True) -> None:
+        super().__init__("invented", talk.answer, Tokenizer.for_model("invented"), records=records)
 
 
 @dataclass

@@ -16,7 +16,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -44,9 +44,7 @@ from benchmarks.measure import (
     without_embedding,
 )
 from benchmarks.scale_recall import measure_recall
-from llm.chat_model import ChatModel, OnText
 from llm.offline import ExtractiveSummarizer
-from records.model_calls import Completion, PromptMessage, Usage
 from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
@@ -194,28 +192,12 @@ def _times(values: Sequence[float], floor: Sequence[float]) -> float:
     return round(percentile(values, 0.5) / percentile(floor, 0.5), 2)
 
 
-class Answering(ChatModel):
-    """A model that answers at once and remembers nothing."""
-
-    name = "invented"
-
-    def __init__(self) -> None:
-        self._talk = Talk(seed=5)
-
-    async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
-    ) -> Completion:
-        return Completion(text=self._talk.answer(), model=self.name, usage=Usage(completion=100))
-
-
 async def _held_of_many(settings: Settings, people: int) -> dict[str, object]:
     """What the process holds of so many people, each of whom turns memory on and holds one turn, without Telegram."""
     clock, talk = Clock(), Talk(seed=6)
-    async with open_services(settings, clock=clock, models=(Answering(), ExtractiveSummarizer())) as services:
+    async with open_services(
+        settings, clock=clock, models=(InventedModel(Talk(seed=5), records=False), ExtractiveSummarizer())
+    ) as services:
 
         async def turn(owner: int) -> None:
             await services.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)

@@ -20,7 +20,7 @@ from statistics import mean, median
 
 from assembly import open_services
 from benchmarks.arguments import number, settings_of, written
-from benchmarks.invented import BEGINNING, PERSON, Clock, Talk
+from benchmarks.invented import BEGINNING, PERSON, Clock, InstantModel, Talk
 from benchmarks.locomo import read, talk_file
 from benchmarks.measure import progress, report, since
 from benchmarks.recall import embedding
@@ -29,7 +29,7 @@ from facts.profile_schema import PROFILE_SCHEMA, SECTIONS
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import Embedder
 from llm.offline import ExtractiveSummarizer
-from records.model_calls import Completion, PromptMessage, Usage
+from records.model_calls import Completion, PromptMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.turns import Incoming, Piece
@@ -91,24 +91,12 @@ def _common_beginning(one: str, other: str) -> str:
     return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-class Saying(ChatModel):
-    """Answers what it is told to answer next. Records what it was asked."""
+class Saying(InstantModel):
+    """Answers what it is told to answer next."""
 
     def __init__(self, tokens: Tokenizer) -> None:
-        self.name = "saying"
         self.next = ""
-        self.prompts: list[Sequence[PromptMessage]] = []
-        self._tokens = tokens
-
-    async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
-    ) -> Completion:
-        self.prompts.append(messages)
-        return Completion(text=self.next, model=self.name, usage=Usage(completion=self._tokens.count(self.next)))
+        super().__init__("saying", lambda: self.next, tokens)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

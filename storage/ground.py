@@ -66,8 +66,7 @@ async def own_ground(database: Database, folder: Path, stores: Mapping[StorageTy
     for store in stores.values():
         await store.take_back_leases()
     erasing = Erasure(database, folder, stores, inbox=inbox, wizards=wizards, leases=leases)
-    for owner in await erasing.resume(lambda owner: store_of(owner, directory, stores)):
-        log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
+    await _finish_forgettings(erasing, directory, stores)
     return Ground(
         directory=directory,
         renaming=renaming,
@@ -83,6 +82,17 @@ async def own_ground(database: Database, folder: Path, stores: Mapping[StorageTy
 def _demand_room(folder: Path) -> None:
     with explained(folder):
         demand_room(folder)
+
+
+async def _finish_forgettings(
+    erasing: Erasure,
+    directory: Directory,
+    stores: Mapping[StorageType, MemoryStore],
+    owners: Sequence[int] | None = None,
+) -> None:
+    """`owners` None: everybody's."""
+    for owner in await erasing.resume(lambda owner: store_of(owner, directory, stores), owners):
+        log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
 
 
 async def store_of(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
@@ -123,8 +133,7 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
                 for store in stores.values():
                     store.vectors.drop(owner)
             await renaming.resume_for(owners)
-            for owner in await erasing.resume(lambda owner: store_of(owner, directory, stores), owners):
-                log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
+            await _finish_forgettings(erasing, directory, stores, owners)
 
         async def demand_writable() -> None:
             await asyncio.to_thread(_demand_room, folder)

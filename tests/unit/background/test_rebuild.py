@@ -141,6 +141,20 @@ async def test_what_was_corrected_later_is_named_at_every_level(talk: Talk) -> N
     assert not [text for text in talk.prompts("summary-model") if "9 July" in text], "no summary has a foreign source"
 
 
+@pytest.mark.parametrize(("policy", "place", "named"), [("rolling", 0, 3), ("sliding", 30, 1), ("sliding", 0, 0)])
+async def test_what_was_corrected_later_is_named_under_every_policy(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch, policy: Policy, place: int, named: int
+) -> None:
+    """A version of rolling still holds what the first one said; a window knows nothing of what lies before it."""
+    monkeypatch.setattr("summaries.rolling.REBUILD_TURNS", 8)
+    await choose(talk, policy)
+    await corrected(talk, (await everything(talk))[place])
+    assert (await rebuilt(talk))[0].state == "done"
+    told = [text for text in talk.prompts("summary-model") if "- The animal was born on 5 June." in text]
+    assert len(told) == named
+    assert not [text for text in talk.prompts("summary-model") if "9 July" in text]
+
+
 async def test_a_fold_names_what_was_corrected_later(talk: Talk) -> None:
     await corrected(talk, (await everything(talk))[-1])
     assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"

@@ -5,8 +5,10 @@ from typing import Any
 
 from locales.catalog import tr
 from records.owners import OwnerConfig, StorageType
+from records.scopes import Person
+from telegram_ui.commands.buttons import Buttons
 from tests.support.talk import Talk
-from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, Desk
 
 
 def labels(desk: Desk, chat: int) -> list[str]:
@@ -71,6 +73,35 @@ async def test_in_a_group_only_admins_see_and_change_the_settings(desk: Desk) ->
     assert (await config_of(desk, GROUP)).enabled
     message, buttons = desk.buttons(GROUP)
     assert "somebody else" in (await desk.press(BOB, GROUP, message, buttons["JSON"]) or "")
+
+
+async def test_no_press_but_an_admin_s_own_and_here_changes_a_group(desk: Desk) -> None:
+    """Foreign ones, forged ones, from another chat, of somebody who was an admin once, and one that says nothing."""
+    await desk.services.memory.configure(GROUP, storage=StorageType.SQLITE, every_n=7)
+    await desk.say(ANN, ANN, "/settings")
+    private, _ = desk.buttons(ANN)
+    await desk.say(ANN, GROUP, "/settings@keepsake_bot")
+    message, buttons = desk.buttons(GROUP)
+    before = await config_of(desk, GROUP)
+    signing = Buttons(b"key")
+    for label in ("50", "JSON", "Memory off"):
+        kind, person, payload, signature = buttons[label].split(":")
+        for who, shown, data in (
+            (BOB, message, buttons[label]),
+            (BOB, message, f"{kind}:{BOB}:{payload}:{signature}"),
+            (BOB, message, signing.data(kind, IN_GROUP, Person(id=BOB, name="Bob"), payload)),
+            (ANN, message, f"{kind}:{person}:{payload}0:{signature}"),
+            (ANN, message, f"{kind}:{person}:{payload}:"),
+            (ANN, message, signing.data(kind, IN_GROUP, Person(id=ANN, name="Ann"), f"{payload}9999")),
+            (ANN, private, buttons[label]),
+        ):
+            toast = await desk.press(who, GROUP if shown is message else ANN, shown, data)
+            assert toast
+            assert await config_of(desk, GROUP) == before
+    assert await desk.services.memory.config(ANN) is None
+    for _ in range(2):
+        await desk.press(ANN, GROUP, message, buttons["50"])
+    assert await config_of(desk, GROUP) == replace(before, every_n=50, updated_at=desk.moment[0])
 
 
 async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
