@@ -73,7 +73,7 @@ $(VENV)/.deploy: requirements-deploy.txt $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-deploy.txt
 	@touch $@
 
-$(VENV)/.test: requirements-dev.txt $(VENV)/.run
+$(VENV)/.test: requirements-dev.txt requirements-otel.txt $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 

@@ -23,7 +23,7 @@ from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.trial import trial
 from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
-from runtime import cooperative, heap, logs
+from runtime import cooperative, heap, logs, tracing
 from runtime.readiness import Readiness
 from settings import Settings, environment, misspelt
 from storage import backup
@@ -244,6 +244,8 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
             from runtime.health import health_served
 
             await stack.enter_async_context(health_served(readiness, settings.health_listen))
+        if settings.otel_exporter_otlp_endpoint:
+            await stack.enter_async_context(tracing.exporting(settings.otel_exporter_otlp_endpoint))
         if services is None:
             services = await stack.enter_async_context(assembly.open_services(settings))
         stack.callback(_finish, services.memory, stop)

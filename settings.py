@@ -313,6 +313,12 @@ class Settings:
         address,
         shown="off",
     )
+    otel_exporter_otlp_endpoint: str = setting(
+        "",
+        "an OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`, that gets spans of turns, folds "
+        "and calls to the model; needs `requirements-otel.txt`",
+        url,
+    )
     reply_streaming: Literal["auto", "edit", "off"] = setting(
         "auto",
         "how an answer appears while it is written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`",

@@ -29,6 +29,7 @@ from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
 from runtime.metrics import counter
+from runtime.tracing import span
 from storage.protocol import MemoryStore
 from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
@@ -131,7 +132,8 @@ class SummaryManager:
             self._folding.add(scope)
             try:
                 await self._budget.demand(scope.owner)
-                made.append(await self._run(work))
+                with span("fold", reason=reason, policy=work.plan.policy):
+                    made.append(await self._run(work))
                 archived += len(work.plan.message_ids)
             except QuotaExceeded as error:
                 await self.release(work.lease)

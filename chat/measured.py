@@ -7,6 +7,7 @@ from typing import ParamSpec
 
 from records.turns import Reply
 from runtime.metrics import counter, histogram
+from runtime.tracing import span
 
 TURNS = counter("keepsake_turns", "Turns, by their end: answered, repeated, failed or stopped.", ["outcome"])
 SECONDS = histogram("keepsake_turn_seconds", "From a message to its whole answer, the model's time included.")
@@ -15,13 +16,14 @@ P = ParamSpec("P")
 
 
 def measured(reply: Callable[P, Awaitable[Reply]]) -> Callable[P, Awaitable[Reply]]:
-    """The same, counted."""
+    """The same, counted; and a span."""
 
     @wraps(reply)
     async def counted(*arguments: P.args, **options: P.kwargs) -> Reply:
         began, outcome = monotonic(), "stopped"
         try:
-            done = await reply(*arguments, **options)
+            with span("turn"):
+                done = await reply(*arguments, **options)
             outcome = "failed" if done.is_error else "repeated" if done.repeated else "answered"
             return done
         finally:

@@ -7,6 +7,7 @@ from time import monotonic
 from records.errors import ModelError
 from records.model_calls import Usage
 from runtime.metrics import counter, histogram
+from runtime.tracing import span
 
 SECONDS = histogram("keepsake_model_seconds", "From a request to the model's whole answer, by model.", ["model"])
 TOKENS = counter(
@@ -25,7 +26,8 @@ def measured(model: str) -> Iterator[None]:
     """Around one call, retries included. `model`: one of those that the settings name."""
     began = monotonic()
     try:
-        yield
+        with span("model", model=model):
+            yield
     except ModelError as error:
         FAILURES.labels(model, type(error).__name__).inc()
         raise

@@ -11,4 +11,5 @@ logs.py         what the log may say: no message text, no secret
 metrics.py      what the process counts of itself, for Prometheus
 readiness.py    whether the process may be given work
 tasks.py        tasks that have an end
+tracing.py      spans of what the process does, for OpenTelemetry
 """

@@ -188,9 +188,9 @@ def test_each_variable_of_the_example_is_explained() -> None:
 # versions ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-deploy.txt"])
-def test_each_requirement_is_pinned_and_has_its_reason(name: str) -> None:
-    for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
+@pytest.mark.parametrize("ending", ["", "-dev", "-deploy", "-otel"])
+def test_each_requirement_is_pinned_and_has_its_reason(ending: str) -> None:
+    for line in (ROOT / f"requirements{ending}.txt").read_text(encoding="utf-8").splitlines():
         if not line.startswith(("#", "-r ")):
             assert re.fullmatch(r"[a-z0-9-]+==[\w.]+(?:; .+?)? +# \S.+", line), line
 

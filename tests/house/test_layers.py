@@ -56,6 +56,7 @@ VENDORS = {
     "sqlite3": {"storage", "reliability", "benchmarks"},
     "dotenv": {"settings"},
     "prometheus_client": {"runtime"},
+    "opentelemetry": {"runtime"},
     "uvicorn": {"runtime", "playground"},
     "pypdf": {"attachments"},
     "openpyxl": {"attachments"},

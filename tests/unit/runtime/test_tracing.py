@@ -1,0 +1,69 @@
+"""Spans reach an OpenTelemetry collector over real HTTP, nested as the work is, and tell nothing of anybody."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from runtime.http_server import serving
+from runtime.tracing import exporting, span
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import talking
+
+
+@dataclass
+class Collector:
+    """What was sent, and the address."""
+
+    url: str = ""
+    bodies: list[bytes] = field(default_factory=list)
+
+    async def take(self, request: Request) -> Response:
+        self.bodies.append(await request.body())
+        return Response(media_type="application/x-protobuf")
+
+    def spans(self) -> list[Span]:
+        sent = [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
+        scopes = [scope for part in sent for resource in part.resource_spans for scope in resource.scope_spans]
+        return [one for scope in scopes for one in scope.spans]
+
+
+@pytest.fixture
+async def collector() -> AsyncIterator[Collector]:
+    made = Collector()
+    app = Starlette(routes=[Route("/v1/traces", made.take, methods=["POST"])])
+    async with serving(app, "127.0.0.1", 0) as port:
+        made.url = f"http://127.0.0.1:{port}"
+        yield made
+
+
+async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk, exporting(collector.url):
+        await talk.say("My parrot is called Xenophilius.")
+        talk.server.default("chat-model", Behaviour(status=400))
+        assert (await talk.say("And the other?")).is_error
+    spans = collector.spans()
+    assert [one.name for one in spans] == ["model", "turn", "model", "turn"]
+    assert spans[0].parent_span_id == spans[1].span_id
+    told = {(one.key, one.value.string_value) for one in spans[2].attributes}
+    assert told == {("model", "chat-model"), ("error.type", "ModelRefused")}
+    assert spans[2].status.code == 2
+    assert not any(b"parrot" in body or b"Anna" in body for body in collector.bodies)
+
+
+async def test_a_collector_that_is_away_holds_nothing_up(collector: Collector) -> None:
+    async with asyncio.timeout(8):
+        async with exporting(f"{collector.url}/nobody"):
+            with span("turn"):
+                pass
+    with span("turn"):
+        pass
+    assert collector.bodies == []
