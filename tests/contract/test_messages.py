@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from records.errors import StaleFold, StorageError
+from records.messages import Origin
 from records.scopes import Scope
 from records.status import Counts
 from records.summaries import FoldPlan
@@ -416,3 +418,13 @@ async def test_expiry_is_by_the_callers_clock(store: MemoryStore) -> None:
     taken = await store.begin_fold(ANNA, "idle", now=NOW, lease=timedelta(seconds=1))
     assert taken is not None
     assert taken.expires_at == NOW + timedelta(seconds=1)
+
+
+async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> None:
+    """A passage of a file and what a picture shows are not the person's own words: learning from them depends on it."""
+    async with opener(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        stored = await store.append(ANNA, [replace(said(f"from {one}"), origin=one) for one in get_args(Origin)])
+    async with opener(tmp_path) as store:
+        assert await store.page(ANNA) == stored
+        assert {one.content: one.origin for one in stored} == {f"from {one}": one for one in get_args(Origin)}
