@@ -24,13 +24,14 @@ _WORDS = "noted: that is a fine question, and this is as short an answer as a mo
 
 class InstantModel:
     """The endpoint; `asked` counts its requests. `tokens`: of an answer, streamed at `pace` a second; 0 = a short one,
-    at once.
+    at once. `wait`: seconds before the first token.
     """
 
-    def __init__(self, *, tokens: int = 0, pace: float = PACE) -> None:
+    def __init__(self, *, tokens: int = 0, pace: float = PACE, wait: float = 0.0) -> None:
         self.asked = 0
         self._tokens = tokens
         self._pace = pace
+        self.wait = wait
 
     def app(self) -> Starlette:
         return Starlette(routes=[Route("/v1/chat/completions", self._complete, methods=["POST"])])
@@ -38,6 +39,8 @@ class InstantModel:
     async def _complete(self, request: Request) -> Response:
         self.asked += 1
         body = await request.json()
+        if self.wait:
+            await asyncio.sleep(self.wait)
         said = next((one["content"] for one in reversed(body["messages"]) if one["role"] == "user"), "")
         tags = TAG.findall(said)
         text = f"{tags[-1] if tags else '#0-0'} {_words(self._tokens)}"

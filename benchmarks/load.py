@@ -1,11 +1,11 @@
 """Many people at once. `python -m benchmarks.load [--people 200 --turns 5 --rate 0 --tokens 0 --lone 0]`
 
 Runs bot.py as a process against the local Bot API server and a model that answers at once (`--tokens`: so many tokens,
-at a realistic pace); every person writes, waits for the answer, and writes again (`--rate`: arrivals a second that wait
-for nothing; `--lone`: one person more, so many turns alone and then next to all others; `--remembered`: so many earlier
-messages of each person, so that every turn searches the memory). In the same run also our bot
-with memory off and two bare bots: an echo, and the same libraries asking the same model without memory. Times are those
-a person sees, from sending to the answer.
+at a realistic pace, the first of them after `--first-token` milliseconds); every person writes, waits for the answer,
+and writes again (`--rate`: arrivals a second that wait for nothing; `--lone`: one person more, so many turns alone and
+then next to all others; `--remembered`: so many earlier messages of each person, so that every turn searches the
+memory). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking the same
+model without memory. Times are those a person sees, from sending to the answer.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from benchmarks.arguments import number, settings_of
 from benchmarks.crowd import PATIENCE, Crowd, Seen
 from benchmarks.filling import fill
 from benchmarks.instant_model import InstantModel
-from benchmarks.measure import machine, progress, report, resident_megabytes, spread, without_embedding
+from benchmarks.measure import machine, percentile, progress, report, resident_megabytes, spread, without_embedding
 from external_memory import ExternalMemory
 from playground.bot_api import bot_api
 from playground.server import serve
@@ -38,6 +38,11 @@ from settings import environment
 from storage.files.driver import sqlite3
 
 ROOT = Path(__file__).parent.parent
+LATE, STEEP = 0.15, 1.2
+"""The first words should be there after at most STEEP times what the model needs for its first token, and LATE seconds
+more (`late_ms`: how much later half of them are)."""
+INDEX = {StorageType.SQLITE: "memory.db", StorageType.JSON: "index.db"}
+"""Where vectors are kept."""
 BOTS = ("keepsake", "keepsake_off", "bare_model", "bare_echo")
 LOOK_EVERY = 0.2
 """Seconds between two looks at how far indexing has come."""
@@ -116,7 +121,7 @@ async def measure(load: Load, model: InstantModel) -> dict[str, object]:
                         alone = await crowd.talk_alone(load.lone_turns)
                         results[name] = await _figures(crowd, load, model, bot, alone)
                         if name == "keepsake" and env["EMBEDDING_MODEL"] != "none":
-                            results["indexing_lag_s"] = await _indexing_lag(data / "memory.db")
+                            results["indexing_lag_s"] = await _indexing_lag(data / INDEX[load.storage])
     return results
 
 
@@ -166,7 +171,8 @@ async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running, 
         "turns_per_second": round(turns / seconds, 1),
         "ms": spread(seen.whole),
         "ms_to_first_words": spread(seen.first),
-        **({"ms_alone": spread(alone.whole), "ms_beside": spread(beside.whole)} if beside.whole else {}),
+        "late_ms": round((percentile(seen.first, 0.5) - STEEP * model.wait - LATE) * 1000, 1),
+        **_lone(alone, beside),
         "processor_ms_a_turn": round(sum(by_thread.values()), 2),
         "by_thread": {name: ms for name, ms in by_thread.items() if ms >= 0.01},
         "hops_a_turn": round((after["hops"] - before["hops"]) / turns, 1),
@@ -175,6 +181,18 @@ async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running, 
         "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
         "model_requests": model.asked - asked,
         "rss_mb": resident_megabytes(bot.id),
+    }
+
+
+def _lone(alone: Seen, beside: Seen) -> dict[str, object]:
+    """What one person waits alone and next to the others, and how many times that is at the 95th percentile."""
+    if not alone.whole or not beside.whole:
+        return {}
+    times = percentile(beside.whole, 0.95) / percentile(alone.whole, 0.95)
+    return {
+        "ms_alone": spread(alone.whole),
+        "ms_beside": spread(beside.whole),
+        "times_alone_p95": round(times, 2),
     }
 
 
@@ -199,6 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--turns", type=number(1), default=5)
     parser.add_argument("--rate", type=float, default=0.0)
     parser.add_argument("--tokens", type=number(0), default=0)
+    parser.add_argument("--first-token", type=number(0), default=0)
     parser.add_argument("--lone", type=number(0), default=0)
     parser.add_argument("--remembered", type=number(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=IN_FILES)
@@ -212,13 +231,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lone_turns=options.lone,
         remembered=options.remembered,
     )
-    results = asyncio.run(measure(load, InstantModel(tokens=options.tokens)))
+    results = asyncio.run(measure(load, InstantModel(tokens=options.tokens, wait=options.first_token / 1000)))
     settings = {
         "users": load.people,
         "turns_each": load.turns,
         "storage": load.storage,
         "rate": load.rate,
         "tokens": options.tokens,
+        "first_token_ms": options.first_token,
         "remembered": load.remembered,
     }
     report({"benchmark": "load", "machine": machine(), **settings, **results})

@@ -169,6 +169,7 @@ def test_scale_prints_each_storage_beside_its_floor_and_fills_a_kept_folder_once
     for storage in ("sqlite", "json"):
         (figures,) = result[storage]
         assert figures["messages"] == 100
+        assert figures["times_the_floor_by_processor"] > 0
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
     kept = sorted(one.name for one in tmp_path.iterdir())
@@ -235,12 +236,17 @@ def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[st
 
 
 def test_load_arrives_at_a_rate_and_streams_at_a_pace(capsys: pytest.CaptureFixture[str]) -> None:
-    load.main(["--people", "2", "--turns", "2", "--rate", "20", "--tokens", "30", "--lone", "1", "--remembered", "20"])
+    load.main(
+        "--people 2 --turns 2 --rate 20 --tokens 30 --first-token 40 --lone 1 --remembered 20".split()  # noqa: SIM905 - as typed
+    )
     result = printed(capsys)
-    assert (result["rate"], result["tokens"], result["remembered"]) == (20, 30, 20)
+    assert (result["rate"], result["tokens"], result["remembered"], result["first_token_ms"]) == (20, 30, 20, 40)
     assert result["keepsake"]["turns"] >= 4
     assert result["keepsake"]["ms_alone"]["p95"] > 0 < result["keepsake"]["ms_beside"]["p95"]
-    assert result["keepsake"]["ms"]["p50"] >= result["keepsake"]["ms_to_first_words"]["p50"] > 0
+    assert result["keepsake"]["ms"]["p50"] >= result["keepsake"]["ms_to_first_words"]["p50"] > 40
+    first = result["keepsake"]["ms_to_first_words"]["p50"]
+    assert result["keepsake"]["late_ms"] == pytest.approx(first - 1.2 * 40 - 150, abs=0.2)
+    assert result["keepsake"]["times_alone_p95"] > 0
 
 
 def test_load_prints_our_bot_beside_two_bare_ones(capsys: pytest.CaptureFixture[str]) -> None:
