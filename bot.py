@@ -9,6 +9,7 @@ import gc
 import logging
 import signal
 import sys
+import time
 import webbrowser
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -40,7 +41,7 @@ log = logging.getLogger("bot")
 
 VERSION = "0.1.0"
 DEFAULT_PORT = 8300
-FINISH_WITHIN = 8.0
+FINISH_WITHIN = 5.0
 """Seconds after the request to stop in which memory.json is brought up to date; the process has ten to end."""
 
 
@@ -50,11 +51,11 @@ class Stop:
     def __init__(self) -> None:
         self.asked = asyncio.Event()
         self.asked_at: float | None = None
-        """By the event loop's clock."""
+        """By time.monotonic()."""
         self.is_awaited = False
 
     def ask(self) -> None:
-        self.asked_at = asyncio.get_running_loop().time()
+        self.asked_at = time.monotonic()
         self.asked.set()
 
     async def wait(self, *others: Coroutine[Any, Any, object]) -> None:

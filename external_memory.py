@@ -291,7 +291,7 @@ class ExternalMemory:
         return self._ground.renaming.successors.get(owner, owner)
 
     def finish_by(self, moment: float) -> None:
-        """The process has to end by this moment of the event loop's clock, see MemoryStore."""
+        """The process has to end by this moment of time.monotonic(), see MemoryStore."""
         for store in self._stores.values():
             store.finish_by(moment)
 

@@ -229,6 +229,6 @@ class MemoryStore(Protocol):
         """Make the files complete by themselves, as after a clean stop (JSON: write the snapshot)."""
 
     def finish_by(self, moment: float) -> None:
-        """The process has to end by this moment of the event loop's clock: what the next start does as well is left to
+        """The process has to end by this moment of time.monotonic(): what the next start does as well is left to
         it (JSON: the snapshot of the end, whose journal stays instead).
         """

@@ -25,7 +25,7 @@ LARGEST = 2_000_000_000
 Identity = str
 
 
-ASKED_EVERY = 1_000
+ASKED_EVERY = 100
 """Rows between two questions whether a snapshot is still wanted."""
 
 

@@ -8,6 +8,7 @@ then a snapshot replaces memory.json. Does not know what is remembered.
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -99,9 +100,11 @@ class JsonStore(SqlStore):
                     yield store
             finally:
                 await uncancelled(store._close)
-        # Without this mark the next start checks the working copy, or rebuilds it.
-        with contextlib.suppress(StorageError), explained(index):
-            await asyncio.to_thread(mark_clean, index)
+        # Without this mark the next start checks the working copy, or rebuilds it where the machine was restarted, too.
+        # Syncing it may take long: while its words are indexed again, 100 MB of it are not on disk yet.
+        if store._has_time():
+            with contextlib.suppress(StorageError), explained(index):
+                await asyncio.to_thread(mark_clean, index)
 
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner, from snapshot and journal too."""
@@ -218,14 +221,16 @@ class JsonStore(SqlStore):
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
             return snapshot.write(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
 
+    def _has_time(self) -> bool:
+        return self._close_by is None or time.monotonic() < self._close_by
+
     async def _close(self) -> None:
         # The snapshot of the end holds all that one under way would, and a stop has no time for two.
         self._is_closing = True
         if self._background is not None:
             await self._background
-        by, now = self._close_by, asyncio.get_running_loop().time
         try:
-            await self._flush(lambda: by is None or now() < by)
+            await self._flush(self._has_time)
         except snapshot.NotWanted:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:

@@ -1,10 +1,10 @@
 """memory.json, its journal and its working copy: how they look, and what is made of each kind of damage."""
 
-import asyncio
 import contextlib
 import json
 import shutil
 import stat
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -477,12 +477,12 @@ async def test_a_stop_without_time_leaves_the_journal_and_loses_nothing(tmp_path
     async with opened(tmp_path) as store:
         await talk(store, ANNA, 2, "later")
         digest = await store.digest(ANNA.owner)
-        store.finish_by(asyncio.get_running_loop().time())
+        store.finish_by(time.monotonic())
     assert names(tmp_path) == {"memory.json", "memory.json.journal", "index.db"}
     assert (tmp_path / "memory.json").read_bytes() == before, "it is whole, as it was"
     async with opened(tmp_path) as store:
         assert (await store.digest(ANNA.owner), store.reports) == (digest, [])
-        store.finish_by(asyncio.get_running_loop().time() + 60)
+        store.finish_by(time.monotonic() + 60)
     assert names(tmp_path) == {"memory.json", "index.db"}
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:
