@@ -67,6 +67,8 @@ TIDYING = 60.0
 """Seconds between two attempts to clean files that another program was reading."""
 LOOK_FOR_OLD = 3600.0
 """Seconds between two checks for archives older than RETENTION_DAYS."""
+WRITE_USE = 30.0
+"""Seconds between two writes of the tokens that were used, where no budget is set."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts to write what a failing store did not take."""
 
@@ -132,9 +134,12 @@ async def open_services(
         memory = await stack.enter_async_context(
             ExternalMemory.open(settings.data_dir, clock=clock, database_url=settings.database_url.value)
         )
-        if models is None:
-            models = (OfflineModel(), ExtractiveSummarizer()) if offline else await open_models(settings, stack)
-        answers, summariser = models
+        others: dict[str, ChatModel] = {}
+        if models is None and not offline:
+            models = await open_models(settings, stack)
+            for name in further_models(settings):
+                others[name] = await opened(name, settings, stack, setting="OPENAI_MODELS")
+        answers, summariser = models or (OfflineModel(), ExtractiveSummarizer())
         precedence = Precedence()
         background = BackgroundModel(summariser, precedence)
         tokenizer = Tokenizer.for_model(settings.openai_model)
@@ -146,6 +151,7 @@ async def open_services(
             overall=settings.daily_token_budget,
             clock=clock,
             others_spend=memory.is_shared,
+            embedding_model=settings.embedding_model,
         )
         if embedder is None:
             embedder = await open_embedder(settings, stack, offline=offline)
@@ -226,7 +232,7 @@ async def open_services(
         titles = await stack.enter_async_context(Titles(memory=memory, model=background, quota=quota, clock=clock))
         stored = indexing.wake if indexing else lambda: None
         corrections = Corrections(
-            memory=memory, sessions=sessions, explanations=explanations, clock=clock, stored=stored
+            memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, stored=stored
         )
         conversation = Conversation(
             memory=memory,
@@ -235,6 +241,7 @@ async def open_services(
             precedence=precedence,
             answer_loop=AnswerLoop(
                 model=answers,
+                others=others,
                 quota=quota,
                 tokenizer=tokenizer,
                 ceiling=settings.max_context_tokens,
@@ -288,10 +295,14 @@ async def open_services(
             ),
             exporter=Exporter(memory=memory, clock=clock),
             indexing=indexing,
+            quota=quota,
+            models=(answers.name, *others),
+            prices=dict(settings.model_prices),
             clock=clock,
         )
         scheduled = [
             ScheduledTask(name="writing what is unwritten", work=conversation.write_unwritten, every=RETRY_WRITES),
+            ScheduledTask(name="writing what was used", work=quota.write, every=WRITE_USE),
             ScheduledTask(name="learning from paused chats", work=facts.settle_quiet, every=LOOK_FOR_PAUSE),
             ScheduledTask(name="folding quiet chats", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
             ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=TIDYING),
@@ -306,6 +317,7 @@ async def open_services(
             async with Scheduler(scheduled):
                 yield services
         finally:
+            await quota.write()
             if left := await conversation.write_unwritten():
                 log.error("%d turns could not be written before the process ended", left)
 
@@ -313,22 +325,29 @@ async def open_services(
 async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
     """The model that answers and the one that summarises; the same object where the settings name one model."""
 
-    async def opened(model: str, setting: str) -> ChatModel:
-        return await stack.enter_async_context(
-            OpenAIChat(
-                model=model,
-                api_key=settings.openai_api_key,
-                base_url=settings.openai_base_url,
-                timeout=settings.model_timeout,
-                model_setting=setting,
-                vision=settings.vision,
-            )
-        )
-
-    answers = await opened(settings.openai_model, "OPENAI_MODEL")
+    answers = await opened(settings.openai_model, settings, stack)
     if settings.summary_model == settings.openai_model:
         return answers, answers
-    return answers, await opened(settings.summary_model, "SUMMARY_MODEL")
+    return answers, await opened(settings.summary_model, settings, stack, setting="SUMMARY_MODEL")
+
+
+async def opened(model: str, settings: Settings, stack: AsyncExitStack, *, setting: str = "OPENAI_MODEL") -> ChatModel:
+    """A chat model at the endpoint of the settings. `setting`: the variable that names it."""
+    return await stack.enter_async_context(
+        OpenAIChat(
+            model=model,
+            api_key=settings.openai_api_key,
+            base_url=settings.openai_base_url,
+            timeout=settings.model_timeout,
+            model_setting=setting,
+            vision=settings.vision,
+        )
+    )
+
+
+def further_models(settings: Settings) -> list[str]:
+    """The models besides the usual one that may answer."""
+    return [name for name in settings.openai_models if name != settings.openai_model]
 
 
 async def open_transcriber(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Transcriber | None:

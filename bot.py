@@ -196,6 +196,9 @@ async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) ->
                         pictures=model is answers and settings.vision != "off",
                     ),
                 )
+            for name in assembly.further_models(settings):
+                model = await assembly.opened(name, settings, stack, setting="OPENAI_MODELS")
+                await found.ask("model", model.check())
             if transcriber := await assembly.open_transcriber(settings, stack):
                 await found.ask("transcription", transcriber.check())
             if speaker := await assembly.open_speaker(settings, stack):

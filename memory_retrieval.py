@@ -14,12 +14,14 @@ from typing import TypeVar
 
 from attrs import define, field
 
+from llm import prompts
 from llm.embeddings import Embedder
 from llm.quota import Charge, charge_nobody
 from records.context import Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import Fact
 from records.messages import Message
+from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
@@ -89,13 +91,15 @@ class MemoryRetrieval:
         turn: int | None = None,
         unstored: Sequence[Message] = (),
         ceiling: int | None = None,
+        config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
     ) -> Context:
         """The context of one request. Raises a StorageError.
 
         `store`: the owner's store; None while memory is off. `turn`: the stored turn that is being answered; neither it
         nor what came after it is "earlier". `unstored`: earlier messages that only this process holds. `ceiling`: lower
-        than the one in the settings, for an endpoint that refused that length. `zone`: the owner's, for dates.
+        than the one in the settings, for an endpoint that refused that length. `config`: the owner's, for their
+        persona. `zone`: theirs, for dates.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         begun = partial(
@@ -103,7 +107,7 @@ class MemoryRetrieval:
             tokenizer=self._tokens,
             budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
-            system_prompt=self._system_prompt,
+            system_prompt=prompts.with_persona(self._system_prompt, config),
             explains=store is not None,
             now=now,
         )

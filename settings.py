@@ -18,16 +18,18 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 
 from records.errors import SettingsError
+from records.model_calls import Price, prices_of
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "
     "briefly unless asked for more. You may be shown summaries and quotes of earlier conversation: use them when they "
     "help, and say so when you do not know.\n"
     "You remember only while memory is on; these commands of the chat are there for the user, and you cannot give them "
-    "yourself: /settings (every choice: memory on or off, incognito, time zone …), /memory (what is known about them: "
-    "read, correct, add), /search WORDS (earlier messages), /forget (erase a message, a day or everything), "
-    "/export and /import (their data), /privacy (what is stored), /why (what an answer was made from), /stop, /help "
-    "(all commands). When they ask what you can do, or how to do one of these, name the command."
+    "yourself: /settings (every choice: memory, incognito, language, time zone …), /new and /chats (conversations), "
+    "/memory (what is known about them: read, correct, add), /search WORDS (earlier messages), /forget (erase a "
+    "message, a day or everything), /export and /import (their data), /privacy (what is stored), /why (what an answer "
+    "was made from), /stop, /help (all commands). When they ask what you can do, or how to do one of these, name the "
+    "command."
 )
 
 LARGEST = 10**12
@@ -203,6 +205,13 @@ class Settings:
     )
     openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", url)
     openai_model: str = setting("gpt-5.4-mini", "the model that answers", str)
+    openai_models: tuple[str, ...] = setting(
+        (),
+        "further models at `OPENAI_BASE_URL`, separated by commas, of which everybody chooses by `/model`; one that is "
+        "removed is replaced by `OPENAI_MODEL`",
+        lambda text: tuple(dict.fromkeys(items(text))),
+        shown="none",
+    )
     summary_model: str = setting(
         "gpt-5.4-mini", "the model that summarises and learns facts", str, shown="`OPENAI_MODEL`"
     )
@@ -259,6 +268,13 @@ class Settings:
         whole(0),
     )
     daily_token_budget: int = setting(0, "the same for everybody together", whole(0))
+    model_prices: tuple[tuple[str, Price], ...] = setting(
+        (),
+        "what models cost, for `/usage`: US dollars for a million tokens of prompts / of answers / of cached prompts, "
+        "such as `gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
+        lambda text: prices_of(items(text)),
+        shown="none",
+    )
     retention_days: int = setting(
         0,
         "summarised messages older than this many days are erased, as by `/forget`; 0 = kept until their owner "

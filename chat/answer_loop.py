@@ -5,7 +5,7 @@ included. Does not know what a context is made of, what tools do, or what become
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -92,9 +92,12 @@ class Answered:
 
 @define(kw_only=True, eq=False)
 class AnswerLoop:
-    """Asks a model. `tools` None: it is never offered any."""
+    """Asks the model that a turn's owner chose. `model`: the usual one; `others`: by their names. `tools` None: a model
+    is never offered any.
+    """
 
     _model: ChatModel
+    _others: Mapping[str, ChatModel] = field(factory=dict)
     _quota: Quota
     _tokens: Tokenizer = field(alias="tokenizer")
     _ceiling: int
@@ -110,15 +113,16 @@ class AnswerLoop:
         rounds = refusals = 0
         # Ends: each time around it is one round nearer to where the model must answer, or to the last refusal.
         while True:
-            ceiling = self.ceiling
+            ceiling = self.ceiling(turn)
             extra = self._schemas(offer) + self._size(exchanged)
             if context.tokens + extra > ceiling:
                 context = await remake(ceiling - extra)
-            model = self._model
+            model = self._model_of(turn)
             if self._tools is not None:
                 model = model.with_tools(offer, must_answer=must_answer, known=prompts.TOOL_NAMES)
             try:
-                completion = await self._quota.complete(person, model, [*context.messages, *exchanged], on_text=on_text)
+                asked = [*context.messages, *exchanged]
+                completion = await self._quota.complete(person, model, asked, on_text=on_text, is_answer=True)
             except ContextTooLong as refusal:
                 refusals += 1
                 if refusals >= (2 if refusal.limit is None else MOST_REFUSALS):
@@ -129,7 +133,7 @@ class AnswerLoop:
                     exchanged, offer = [], ()
                 else:
                     offer = self._offer(turn, context)
-                shorter = int((context.tokens + extra) * SHORTER) if refusal.limit is None else self.ceiling
+                shorter = int((context.tokens + extra) * SHORTER) if refusal.limit is None else self.ceiling(turn)
                 context = await remake(shorter - self._schemas(offer))
                 continue
             if not completion.calls:
@@ -164,16 +168,19 @@ class AnswerLoop:
         with_text = _round(completion.text, used)
         return with_text if self._size(with_text) <= room else _round("", used), used
 
-    @property
-    def ceiling(self) -> int:
+    def ceiling(self, turn: Turn) -> int:
         """The most tokens of one request now: of the settings, or of the model's window where that is smaller."""
-        return prompt_room(self._model, self._ceiling)
+        return prompt_room(self._model_of(turn), self._ceiling)
+
+    def _model_of(self, turn: Turn) -> ChatModel:
+        """The model that the owner chose, as long as it is offered."""
+        return self._others.get(turn.config.model, self._model) if turn.config is not None else self._model
 
     def _offer(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        if self._tools is None or not self._model.takes_tools:
+        if self._tools is None or not self._model_of(turn).takes_tools:
             return ()
         offer = self._tools.offered(turn, context)
-        while offer and self._schemas(offer) * LEAST_SHARE > self.ceiling:
+        while offer and self._schemas(offer) * LEAST_SHARE > self.ceiling(turn):
             offer = offer[:-1]
         return offer
 

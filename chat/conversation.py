@@ -282,7 +282,7 @@ class Conversation:
         session = turn.session
         await self._quota.demand(turn.incoming.person.id)
         session.is_outdated = False
-        context = await self._context(turn, self._answer_loop.ceiling)
+        context = await self._context(turn, self._answer_loop.ceiling(turn))
         turn.prepared()
         if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
             context = await self._relieved(turn, context)
@@ -293,7 +293,7 @@ class Conversation:
                 raise
             turn.notices.append(tr("files-words-only", why=told(refusal)))
             turn.incoming = replace(turn.incoming, pictures=())
-            context = await self._context(turn, self._answer_loop.ceiling)
+            context = await self._context(turn, self._answer_loop.ceiling(turn))
             answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)
         self._sessions.keep_context(session, answered.context)
         session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
@@ -305,17 +305,11 @@ class Conversation:
 
     async def _context(self, turn: Turn, ceiling: int) -> Context:
         """What the request carries, within a ceiling; without memory where that cannot be read."""
+        built = partial(self._retrieval.context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone)
         if turn.reads_memory:
             try:
                 async with self._memory.opened(turn.scope.owner) as store:
-                    context = await self._retrieval.context(
-                        turn.incoming,
-                        store=store,
-                        turn=turn.stored,
-                        unstored=turn.incognito,
-                        ceiling=ceiling,
-                        zone=turn.zone,
-                    )
+                    context = await built(store=store, turn=turn.stored, unstored=turn.incognito)
                     is_indexed = store is None or await store.indexed(turn.scope.owner, within=0)
                 if not is_indexed and not turn.session.recall_failed:
                     turn.notices.append(tr("notices-indexing"))
@@ -324,9 +318,7 @@ class Conversation:
                 self._note_unread(error, turn)
             else:
                 return context
-        return await self._retrieval.context(
-            turn.incoming, store=None, unstored=turn.history, ceiling=ceiling, zone=turn.zone
-        )
+        return await built(store=None, unstored=turn.history)
 
     async def _relieved(self, turn: Turn, context: Context) -> Context:
         """Under pressure messages are folded before the answer; where that fails, what does not fit is cut."""
@@ -337,7 +329,7 @@ class Conversation:
             return context
         if outcome.state == "failed":
             turn.session.has_cut = True  # tried again after the answer
-        return await self._context(turn, self._answer_loop.ceiling) if outcome.state == "folded" else context
+        return await self._context(turn, self._answer_loop.ceiling(turn)) if outcome.state == "folded" else context
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.note(turn)

@@ -13,6 +13,7 @@ from attrs import define
 from chat.explanations import Explanations
 from chat.session import Sessions
 from external_memory import ExternalMemory
+from llm.quota import Quota
 from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Correction
@@ -34,6 +35,7 @@ class Corrections:
     _memory: ExternalMemory
     _sessions: Sessions
     _explanations: Explanations
+    _quota: Quota
     _clock: Clock
     _stored: Callable[[], None]
 
@@ -52,6 +54,8 @@ class Corrections:
             for session in self._sessions.of_owner(owner):
                 session.forget(what)
             self._drop_held(owner)
+            if what.what == "everything":
+                self._quota.forget(owner)
             log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)
             return taken
 

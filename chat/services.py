@@ -3,6 +3,7 @@
 Knows neither how the parts are made (assembly.py) nor who asks them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from background.indexing import Indexing
@@ -18,7 +19,9 @@ from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts
+from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
+from records.model_calls import Price
 from records.scopes import Clock
 from summary_manager import SummaryManager
 from transfer.exporter import Exporter
@@ -27,7 +30,10 @@ from transfer.importer import Importer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """The open parts, one of each. `speech` None: nothing is spoken; `indexing` None: there is no embedder."""
+    """The open parts, one of each. `speech` None: nothing is spoken; `indexing` None: there is no embedder.
+
+    `models`: those that may answer, the usual one first. `prices`: of models, by their names.
+    """
 
     memory: ExternalMemory
     conversation: Conversation
@@ -46,4 +52,7 @@ class Services:
     importer: Importer
     exporter: Exporter
     indexing: Indexing | None
+    quota: Quota
+    models: tuple[str, ...]
+    prices: Mapping[str, Price]
     clock: Clock

@@ -15,7 +15,7 @@ pictures.py          how endpoints refuse pictures
 precedence.py        answers go first: background requests wait, and give way
 prompt_sentences.py  a prompt as the sentences that it remembers, for the offline model
 prompts.py           every instruction given to a model, and how memory is quoted
-quota.py             the day's token budgets: who may still ask the model
+quota.py             what each call costs whom, and the day's token budgets
 speech.py            text → speech
 text_calls.py        calls of tools that a model wrote as text
 tool_calls.py        tools on the wire: offered, called, answered

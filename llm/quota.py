@@ -1,4 +1,4 @@
-"""The day's token budgets: who may still ask the model, and what each call costs whom.
+"""What each call of a model costs whom, counted always; and the day's token budgets: who may still ask.
 
 Owns the rule: prompt and completion count, background work and embeddings at an endpoint too; a chat answer counts for
 the person who asked, everything else for the owner of the memory; a day begins at 00:00 UTC. Does not know what the
@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Protocol
 
@@ -18,7 +19,7 @@ from llm.chat_model import ChatModel, OnText
 from llm.embeddings import LONGEST_INPUT
 from locales.catalog import tr
 from records.errors import ModelError, QuotaExceeded, StorageError
-from records.model_calls import Completion, PromptMessage, Usage
+from records.model_calls import Completion, DayOfUse, PromptMessage, Usage
 from records.scopes import Clock
 from text.tokenizer import Tokenizer
 
@@ -36,11 +37,13 @@ async def charge_nobody(texts: Mapping[int, Sequence[str]]) -> None:
 
 
 class Ledger(Protocol):
-    """Where spent tokens are recorded, by UTC day and by person or owner."""
+    """Where spent tokens are recorded, by UTC day, by person or owner, and by model."""
 
-    async def add(self, day: date, spent: Mapping[int, Usage]) -> None: ...
+    async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None: ...
 
     async def of(self, day: date) -> dict[int, Usage]: ...
+
+    async def days(self, spender: int, until: date, days: int) -> list[DayOfUse]: ...
 
 
 @define(eq=False)
@@ -48,7 +51,8 @@ class Quota:
     """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
 
     Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
-    `others_spend`: other processes write to the same ledger, so it is read again every few seconds.
+    `others_spend`: other processes write to the same ledger, so it is read again every few seconds. `embedding_model`:
+    what `charge` counts for. Without a limit, what was spent is written by `write` alone: no answer waits for it.
     """
 
     _ledger: Ledger
@@ -57,10 +61,11 @@ class Quota:
     _overall: int = field(kw_only=True)
     _clock: Clock = field(kw_only=True)
     _others_spend: bool = field(kw_only=True, default=False)
+    _embedding_model: str = field(kw_only=True, default="")
     _read_at: datetime | None = field(default=None, init=False)
     _day: date | None = field(default=None, init=False)
     _spent: dict[int, int] = field(factory=dict, init=False)
-    _unwritten: dict[date, dict[int, Usage]] = field(factory=dict, init=False)
+    _unwritten: dict[date, dict[tuple[int, str], Usage]] = field(factory=dict, init=False)
 
     @property
     def is_set(self) -> bool:
@@ -74,13 +79,13 @@ class Quota:
         *,
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
+        is_answer: bool = False,
     ) -> Completion:
         """The model's answer, counted for `spender`. Raises QuotaExceeded without asking, or a ModelError.
 
-        An answer that broke off or was stopped counts too, with the part that had arrived.
+        An answer that broke off or was stopped counts too, with the part that had arrived. `is_answer`: a person reads
+        it, unless it calls tools.
         """
-        if not self.is_set:
-            return await model.complete(messages, on_text=on_text, schema=schema)
         await self.demand(spender)
         shown = ""
 
@@ -95,9 +100,10 @@ class Quota:
         except BaseException as error:
             if shown or not isinstance(error, ModelError):
                 prompt = self._tokens.prompt_tokens(messages)
-                await self._spend(spender, Usage(prompt=prompt, completion=self._tokens.count(shown)))
+                await self._spend(spender, model.name, Usage(prompt=prompt, completion=self._tokens.count(shown)))
             raise
-        await self._spend(spender, completion.usage)
+        answers = int(is_answer and not completion.calls)
+        await self._spend(spender, model.name, replace(completion.usage, answers=answers))
         return completion
 
     async def demand(self, spender: int) -> None:
@@ -124,8 +130,6 @@ class Quota:
 
         Nothing is refused: what is stored is embedded in any case, and leaves less of the day for everything else.
         """
-        if not self.is_set:
-            return
 
         def counted() -> dict[int, int]:
             count = self._tokens.count
@@ -133,26 +137,40 @@ class Quota:
 
         # In a thread, since counting a batch of long messages takes a while.
         for owner, tokens in (await asyncio.to_thread(counted)).items():
-            await self._spend(owner, Usage(prompt=tokens))
+            await self._spend(owner, self._embedding_model, Usage(prompt=tokens))
 
-    async def _spend(self, spender: int, used: Usage) -> None:
+    async def days(self, spender: int, days: int) -> list[DayOfUse]:
+        """What `spender` used on the last days (UTC), today's included, by day and model. Raises StorageError."""
+        await self.write()
+        return await self._ledger.days(spender, self._clock().date(), days)
+
+    async def _spend(self, spender: int, model: str, used: Usage) -> None:
         """Count it here at once, and in the ledger as soon as it can be written."""
-        await self._begin_day()
-        day = self._clock().date()
-        self._spent[spender] = self._spent.get(spender, 0) + used.total
-        waiting = self._unwritten.setdefault(day, {})
-        waiting[spender] = waiting.get(spender, Usage()) + used
-        await self._write()
+        if self.is_set:
+            await self._begin_day()
+            self._spent[spender] = self._spent.get(spender, 0) + used.total
+        waiting = self._unwritten.setdefault(self._clock().date(), {})
+        waiting[spender, model] = waiting.get((spender, model), Usage()) + used
+        if self.is_set:
+            await self.write()
 
-    async def _write(self) -> None:
+    def forget(self, spender: int) -> None:
+        """Drop what is not written yet of somebody who has everything forgotten; their budget is no larger for it."""
+        if not self.is_set:
+            for waiting in self._unwritten.values():
+                for key in [key for key in waiting if key[0] == spender]:
+                    del waiting[key]
+
+    async def write(self) -> None:
+        """Write what is not in the ledger yet; what it does not take stays. Call it at intervals, and at the end."""
         for day in sorted(self._unwritten):
             spent = self._unwritten.pop(day)
             try:
                 await self._ledger.add(day, spent)
             except StorageError as error:
                 # What others added while this was being written is kept as well.
-                for spender, used in self._unwritten.pop(day, {}).items():
-                    spent[spender] = spent.get(spender, Usage()) + used
+                for key, used in self._unwritten.pop(day, {}).items():
+                    spent[key] = spent.get(key, Usage()) + used
                 self._unwritten[day] = spent
                 log.warning("tokens spent could not be written yet: %s", type(error).__name__)
                 return
@@ -166,11 +184,11 @@ class Quota:
             return
         with suppress(StorageError):
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
-            await self._write()
+            await self.write()
             known = await self._ledger.of(today)
             if self._day != today or self._others_spend:
                 self._spent = {spender: used.total for spender, used in known.items()}
-                for spender, used in self._unwritten.get(today, {}).items():
+                for (spender, _), used in self._unwritten.get(today, {}).items():
                     self._spent[spender] = self._spent.get(spender, 0) + used.total
                 self._day, self._read_at = today, now
 

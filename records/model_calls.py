@@ -1,7 +1,9 @@
 """What a model is asked and what it answers: messages, tools, tokens."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 from records.attachments import Picture
@@ -12,11 +14,15 @@ PromptRole = Role | Literal["tool"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Tokens that a model call cost, as the endpoint reported them, or counted here where it did not."""
+    """Tokens that a model call cost, as the endpoint reported them, or counted here where it did not.
+
+    `cached`: of the prompt's. `answers`: how many of the calls answered a person.
+    """
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
+    answers: int = 0
 
     @property
     def total(self) -> int:
@@ -27,7 +33,55 @@ class Usage:
             prompt=self.prompt + other.prompt,
             completion=self.completion + other.completion,
             cached=self.cached + other.cached,
+            answers=self.answers + other.answers,
         )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DayOfUse:
+    """What somebody spent with a model on a day (UTC)."""
+
+    day: date
+    model: str
+    used: Usage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Price:
+    """What a million tokens of a model cost: of prompts, of answers, and of the part of prompts that was cached."""
+
+    prompt: float
+    completion: float
+    cached: float
+
+    def of(self, used: Usage) -> float:
+        """What this usage cost."""
+        fresh = used.prompt - used.cached
+        return (fresh * self.prompt + used.cached * self.cached + used.completion * self.completion) / 1_000_000
+
+
+_FIGURE = r"\s*(\d{1,6}(?:\.\d{1,9})?)\s*"
+_FIGURES = re.compile(f"{_FIGURE}/{_FIGURE}(?:/{_FIGURE})?", re.ASCII)
+
+
+def price_of(text: str) -> Price | None:
+    """A price as people write it: prompts/answers, or prompts/answers/cached; None for anything else."""
+    if (figures := _FIGURES.fullmatch(text)) is None:
+        return None
+    prompt, completion, cached = figures.groups()
+    return Price(prompt=float(prompt), completion=float(completion), cached=float(cached or prompt))
+
+
+def prices_of(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
+    """Models with their prices, each as NAME=prompts/answers/cached. Raises ValueError, saying how they are written."""
+    found: dict[str, Price] = {}
+    for item in listed:
+        name, _, figures = item.rpartition("=")
+        price = price_of(figures)
+        if not name.strip() or price is None:
+            raise ValueError("must be models with their prices, such as gpt-5.4-mini=0.25/2/0.025.")
+        found[name.strip()] = price
+    return tuple(found.items())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,6 +18,10 @@ class StorageType(StrEnum):
     POSTGRES = "postgres"
 
 
+OWN_PERSONA = "own"
+LONGEST_PERSONA = 500
+"""Characters of a persona in its owner's words: some 120 tokens of the system prompt's part."""
+
 IN_FILES = (StorageType.SQLITE, StorageType.JSON)
 """The storages that need no server."""
 
@@ -28,7 +32,8 @@ class OwnerConfig:
 
     `auto_fold` False: summaries are made only on request. `timezone`: an IANA name, "" = UTC. `fold_instructions`: the
     owner's instructions for summaries. `incognito`: memory is read, nothing is written. `language`: the code of the
-    language that was chosen, "" = none was.
+    language that was chosen, "" = none was. `model`: the name of the model that answers, "" or one that is no longer
+    offered = the usual one. `persona`: one of llm/prompts.PERSONAS, OWN_PERSONA (`persona_text` says it), or "" = none.
     """
 
     owner: int
@@ -43,6 +48,9 @@ class OwnerConfig:
     fold_instructions: str = ""
     incognito: bool = False
     language: str = ""
+    model: str = ""
+    persona: str = ""
+    persona_text: str = ""
 
     @property
     def zone(self) -> tzinfo:

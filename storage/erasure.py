@@ -9,7 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from records.errors import ServedElsewhere, StorageError
@@ -20,8 +20,9 @@ from storage.files.data_dir import ASIDE
 from storage.files.driver import explained, fsync_folder
 from storage.files.inbox_protocol import Inbox
 from storage.files.leases import OwnerLeases
-from storage.files.rows import optional_moment, text_of
+from storage.files.rows import moment_of, optional_moment, text_of
 from storage.files.sql import OwnerDatabase
+from storage.files.usage import UsageLedger
 from storage.files.wizard_state import WizardStates
 from storage.protocol import MemoryStore
 
@@ -38,6 +39,7 @@ class Unfinished:
     id: int
     owner: int
     what: Forgetting
+    begun_at: datetime
     is_erased: bool
 
 
@@ -52,6 +54,7 @@ class Erasure:
         *,
         inbox: Inbox,
         wizards: WizardStates,
+        usage: UsageLedger,
         leases: OwnerLeases,
     ) -> None:
         self._db = database
@@ -59,6 +62,7 @@ class Erasure:
         self._stores = stores
         self._inbox = inbox
         self._wizards = wizards
+        self._usage = usage
         self._leases = leases
         self._erased: set[int] = set()  # records whose tables this process has done
         self._count = 0  # what this process has erased
@@ -75,7 +79,7 @@ class Erasure:
             [[number]] = await tx.rows(_RECORD, owner, _text(what), text_of(now))
         try:
             # Not cancelled half-way: a deletion that is not marked as done is repeated by the next start.
-            taken = await uncancelled(lambda: self._erase(number, owner, what, store))
+            taken = await uncancelled(lambda: self._erase(number, owner, what, store, now))
         except StorageError:
             with suppress(StorageError, ServedElsewhere):
                 await self._drop(number, owner)
@@ -97,7 +101,7 @@ class Erasure:
             if not one.is_erased:
                 store = await store_of(one.owner)
                 await store.indexed(one.owner)
-                await self._erase(one.id, one.owner, one.what, store)
+                await self._erase(one.id, one.owner, one.what, store, one.begun_at)
         with suppress(StorageError):
             await self.tidy()
         return [one.owner for one in unfinished]
@@ -119,13 +123,16 @@ class Erasure:
                     await self._drop(one.id, one.owner)
             return True
 
-    async def _erase(self, number: int, owner: int, what: Forgetting, store: MemoryStore) -> Forgotten:
+    async def _erase(
+        self, number: int, owner: int, what: Forgetting, store: MemoryStore, begun_at: datetime
+    ) -> Forgotten:
         # The inbox first: once the messages are gone, nothing says which updates were theirs.
         waiting = await self._inbox.waiting()
         gone = await store.forgetting.sources(owner, what, list(waiting))
         await self._inbox.empty([waiting[source] for source in gone])
         if what.what == "everything":
             await self._wizards.forget(owner)
+            await self._usage.forget(owner, begun_at.astimezone(UTC).date())
         taken = await store.forgetting.forget(owner, what)
         self._count += 1
         self._erased.add(number)
@@ -137,7 +144,13 @@ class Erasure:
         async with self._db.read(None) as reader:
             rows = await reader.rows("SELECT * FROM forgettings ORDER BY id")
         return [
-            Unfinished(id=row["id"], owner=row["user_id"], what=_what(row["what"]), is_erased=bool(row["is_erased"]))
+            Unfinished(
+                id=row["id"],
+                owner=row["user_id"],
+                what=_what(row["what"]),
+                begun_at=moment_of(row["begun_at"]),
+                is_erased=bool(row["is_erased"]),
+            )
             for row in rows
         ]
 

@@ -65,7 +65,8 @@ async def own_ground(database: Database, folder: Path, stores: Mapping[StorageTy
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
         await store.take_back_leases()
-    erasing = Erasure(database, folder, stores, inbox=inbox, wizards=wizards, leases=leases)
+    usage = UsageLedger(database)
+    erasing = Erasure(database, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases)
     await _finish_forgettings(erasing, directory, stores)
     return Ground(
         directory=directory,
@@ -73,7 +74,7 @@ async def own_ground(database: Database, folder: Path, stores: Mapping[StorageTy
         erasing=erasing,
         inbox=inbox,
         wizards=wizards,
-        usage=UsageLedger(database),
+        usage=usage,
         leases=leases,
         demand_writable=partial(asyncio.to_thread, _demand_room, folder),
     )
@@ -125,7 +126,8 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
         wizards, inbox = WizardStates(server), PostgresInbox(server, leases, UpdateInbox(database))
         directory = SharedDirectory(server, database, replica.place)
         renaming = SharedRenaming(server, stores, wizards)
-        erasing = Erasure(server, folder, stores, inbox=inbox, wizards=wizards, leases=leases)
+        usage = UsageLedger(server)
+        erasing = Erasure(server, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases)
 
         async def prepare(owners: Sequence[int]) -> None:
             for owner in owners:
@@ -163,7 +165,7 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
             erasing=erasing,
             inbox=inbox,
             wizards=wizards,
-            usage=UsageLedger(server),
+            usage=usage,
             leases=leases,
             demand_writable=demand_writable,
             on_gain=leases.on_gain,

@@ -34,7 +34,7 @@ BATCH = 500
 
 SHARED: Mapping[str, str] = {
     "updates": "bot_id, update_id, payload, received_at, attempts, readings, sends, mode",
-    "usage": "day, user_id, prompt_tokens, completion_tokens",
+    "usage": "day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers",
     "forgettings": "user_id, what, begun_at, is_erased",
     "renamings": "old_id, new_id, at, is_done",
 }

@@ -17,7 +17,7 @@ from attrs import define
 from external_memory import MOST_EVERY_N, ExternalMemory
 from llm import prompts
 from locales.catalog import tr
-from records.owners import OwnerConfig
+from records.owners import LONGEST_PERSONA, OwnerConfig
 from records.scopes import Clock
 from records.summaries import FoldLease
 from runtime.cooperative import yielding_gil
@@ -253,4 +253,7 @@ def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
         timezone=kept.timezone,
         fold_instructions=kept.fold_instructions,
         language=kept.language,
+        model=kept.model,
+        persona=kept.persona,
+        persona_text=kept.persona_text[:LONGEST_PERSONA],
     )

@@ -2,6 +2,6 @@ search-how = اكتب كلمات بعد الأمر ⁨/search⁩ للعثور ع
 search-not-configured = لا شيء للبحث فيه: لم تُشغَّل الذاكرة هنا قط. الأمر ⁨/summary⁩ يعدّها.
 search-too-old = هذه القائمة قديمة جدًا. ابحث مرة أخرى من فضلك.
 search-no-more = لا يوجد المزيد.
-search-nothing = لم يُعثر على شيء. جرّب كلمات أخرى أو أقل.
+search-nothing = لم يُعثر على شيء في هذه المحادثة. جرّب كلمات أخرى أو أقل.
 search-so-far = { $shown } من { $total }
 search-more = المزيد

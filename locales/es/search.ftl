@@ -2,6 +2,6 @@ search-how = /search PALABRAS encuentra aquí mensajes anteriores, resumidos o n
 search-not-configured = No hay nada que buscar: aquí nunca se activó la memoria. /summary la configura.
 search-too-old = Esa lista es demasiado antigua. Busca otra vez.
 search-no-more = No hay nada más.
-search-nothing = No se ha encontrado nada. Prueba con otras palabras, o con menos.
+search-nothing = No se ha encontrado nada en esta conversación. Prueba con otras palabras, o con menos.
 search-so-far = { $shown } de { $total }
 search-more = Más

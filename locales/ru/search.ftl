@@ -2,6 +2,6 @@ search-how = Команда /search СЛОВА находит здесь пре�
 search-not-configured = Искать негде: память здесь ни разу не включали. Настроить: /summary
 search-too-old = Этот список устарел. Поищи ещё раз.
 search-no-more = Больше ничего нет.
-search-nothing = Ничего не найдено. Попробуй другие слова или меньше слов.
+search-nothing = В этом разговоре ничего не найдено. Попробуй другие слова или меньше слов.
 search-so-far = { $shown } из { $total }
 search-more = Ещё

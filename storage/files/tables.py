@@ -133,6 +133,9 @@ USERS = Table(
         Column("next_version_id", "whole", default=1),
         Column("tokens_saved", "whole", default=0),
         Column("language", "text", default=""),
+        Column("model", "text", default=""),
+        Column("persona", "text", default=""),
+        Column("persona_text", "text", default=""),
     ),
 )
 MESSAGES = Table(

@@ -39,6 +39,21 @@ _WALL = "\n".join(
     for table in _OWNED
 )
 _LANGUAGE = """ALTER TABLE users ADD COLUMN language TEXT COLLATE "C" NOT NULL DEFAULT '';"""
+_PERSONA = """
+ALTER TABLE users
+  ADD COLUMN model TEXT COLLATE "C" NOT NULL DEFAULT '',
+  ADD COLUMN persona TEXT COLLATE "C" NOT NULL DEFAULT '',
+  ADD COLUMN persona_text TEXT COLLATE "C" NOT NULL DEFAULT '';
+"""
+_USAGE_OF_MODELS = """
+ALTER TABLE usage
+  ADD COLUMN model TEXT COLLATE "C" NOT NULL DEFAULT '',
+  ADD COLUMN cached_tokens BIGINT NOT NULL DEFAULT 0,
+  ADD COLUMN answers BIGINT NOT NULL DEFAULT 0,
+  DROP CONSTRAINT usage_pkey,
+  ADD PRIMARY KEY (day, user_id, model);
+CREATE INDEX usage_user ON usage (user_id, day);
+"""
 
 MIGRATIONS: list[str] = [
     FIRST_SCHEMA + FIRST_FUNCTIONS + FIRST_TRIGGERS + _WALL,
@@ -46,6 +61,8 @@ MIGRATIONS: list[str] = [
     _LANGUAGE,
     RESTORED_PARTS_SCHEMA,
     CONVERSATIONS_SCHEMA,
+    _USAGE_OF_MODELS,
+    _PERSONA,
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""
 

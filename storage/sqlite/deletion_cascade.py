@@ -340,7 +340,7 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
 async def _erase_everything(tx: Transaction, owner: int) -> None:
     """Delete all but the row of `users`: where the memory lives, whether it is on, and the counters."""
     await tx.run(erase_tables, owner)
-    await tx.rows("UPDATE users SET timezone = '', fold_instructions = '', tokens_saved = 0 WHERE user_id = ?", owner)
+    await tx.rows(_OWN_WORDS_AWAY, owner)
 
 
 async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
@@ -374,6 +374,10 @@ async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool
 
 _DELETED = """
 SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?
+"""
+_OWN_WORDS_AWAY = """
+UPDATE users SET timezone = '', fold_instructions = '', persona = '', persona_text = '', tokens_saved = 0
+WHERE user_id = ?
 """
 # A title that a model made may quote what goes.
 _UNTITLED = """

@@ -324,6 +324,34 @@ CREATE TABLE IF NOT EXISTS conversations (
 """
 
 
+USAGE_OF_MODELS_SCHEMA = """
+-- What was spent is known by model, and is counted whether there is a budget or not.
+CREATE TABLE used (
+  day               TEXT NOT NULL,            -- UTC, YYYY-MM-DD
+  user_id           INTEGER NOT NULL,         -- the person who asked; for background work the owner of the memory
+  model             TEXT NOT NULL DEFAULT '',
+  prompt_tokens     INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  cached_tokens     INTEGER NOT NULL DEFAULT 0, -- of the prompts'
+  answers           INTEGER NOT NULL DEFAULT 0, -- calls that answered a person
+  PRIMARY KEY (day, user_id, model)
+) WITHOUT ROWID;
+INSERT INTO used (day, user_id, prompt_tokens, completion_tokens)
+SELECT day, user_id, prompt_tokens, completion_tokens FROM usage;
+DROP TABLE usage;
+ALTER TABLE used RENAME TO usage;
+CREATE INDEX usage_user ON usage (user_id, day);
+"""
+
+
+PERSONA_SCHEMA = """
+-- Which model answers an owner ('' = the usual one), and in what manner: one of the given ones, or 'own'.
+ALTER TABLE users ADD COLUMN model TEXT NOT NULL DEFAULT '';
+ALTER TABLE users ADD COLUMN persona TEXT NOT NULL DEFAULT '';
+ALTER TABLE users ADD COLUMN persona_text TEXT NOT NULL DEFAULT '';
+"""
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -358,5 +386,7 @@ MIGRATIONS: list[Migration] = [
     script(LANGUAGE_SCHEMA),
     script(RESTORED_PARTS_SCHEMA),
     script(CONVERSATIONS_SCHEMA),
+    script(USAGE_OF_MODELS_SCHEMA),
+    script(PERSONA_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -15,6 +15,7 @@ incognito.py           /incognito
 language.py            /language
 memory.py              /memory
 memory_texts.py        words and buttons of /memory
+models.py              /model and /persona: which model answers, and in what manner
 next_text.py           a question that the person's next text answers
 policy.py              /summary_policy, /summary_prompt, /summary_rebuild
 proposals.py           what the model proposes to remember or to forget, with two buttons
@@ -22,6 +23,7 @@ registry.py            all families, and which of them answers what
 search.py              /search and its "More" button
 summaries.py           /summary_status, _show, _on, _off and _now
 transfer.py            /export and /import
+usage.py               /usage: what the talk with the models cost, with a chart
 why.py                 /why: what an answer was made from, in plain words
 wizard.py              /summary in two steps, and /cancel
 wording.py             words that several families share

@@ -12,6 +12,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from locales.catalog import LANGUAGES, current, tr
 from records.owners import OwnerConfig, StorageType
 from summaries.policies import POLICIES
+from telegram_ui.commands import models as model_choices
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.language import ASK
 from telegram_ui.commands.language import KIND as LANGUAGE
@@ -21,6 +22,7 @@ from telegram_ui.commands.wording import (
     STORAGE_NAMES,
     minute,
     policy_name,
+    quoted,
     thresholds,
     ticked,
 )
@@ -94,6 +96,14 @@ class ChoiceCommands(Family):
 
         rows = settings_rows(config, button, self._services.memory.storages)
         language = tr("language-button", language=LANGUAGES[current()])
+        models, manner = self._services.models, tr(f"model-persona-{model_choices.persona_of(config)}")
+        label = tr("model-manner-button", persona=manner)
+        rows.append([self._button(ask, model_choices.PERSONA, label, model_choices.ASK)])
+        if len(models) > 1:
+            label = tr(
+                "model-button", model=quoted(model_choices.model_of(config, models), model_choices.LONGEST_LABEL)
+            )
+            rows.append([self._button(ask, model_choices.MODEL, label, model_choices.ASK)])
         keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, LANGUAGE, language, ASK)]])
         await self._delivery.replace(ask.chat, instead_of, settings_text(config, self._now()), keyboard=keyboard)
 

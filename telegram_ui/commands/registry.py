@@ -34,11 +34,13 @@ from telegram_ui.commands.history_extraction import HistoryExtractionCommands
 from telegram_ui.commands.incognito import IncognitoCommands
 from telegram_ui.commands.language import LanguageCommands
 from telegram_ui.commands.memory import MemoryCommands
+from telegram_ui.commands.models import ModelCommands
 from telegram_ui.commands.policy import PolicyCommands
 from telegram_ui.commands.proposals import Proposals
 from telegram_ui.commands.search import SearchCommands
 from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.transfer import TransferCommands
+from telegram_ui.commands.usage import UsageCommands
 from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, Wizard
 from telegram_ui.sending.chat import Chat
@@ -53,6 +55,7 @@ FAMILIES: tuple[type[Family], ...] = (
     Wizard,
     ChoiceCommands,
     LanguageCommands,
+    ModelCommands,
     ChatsCommands,
     SummaryCommands,
     PolicyCommands,
@@ -60,6 +63,7 @@ FAMILIES: tuple[type[Family], ...] = (
     WhyCommands,
     SearchCommands,
     IncognitoCommands,
+    UsageCommands,
     TransferCommands,
     HistoryExtractionCommands,
     ForgetCommands,

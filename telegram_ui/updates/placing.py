@@ -11,7 +11,7 @@ from attrs import define
 
 from chat.conversation import Conversation
 from external_memory import ExternalMemory
-from records.errors import StorageError
+from records.errors import KeepsakeError, StorageError
 from telegram_ui.updates.durable_queue import DurableQueue, Received
 from telegram_ui.updates.parsing import ParsedUpdate
 
@@ -65,6 +65,6 @@ class Placing:
             return parsed
         try:
             is_there = await self._memory.has_conversation(parsed.place, parsed.scope)
-        except StorageError:
+        except KeepsakeError:  # the turn itself meets it again, and says so
             return parsed
         return parsed if is_there else await self.now(parsed)

@@ -91,7 +91,8 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
                 messages = await talk(store, Scope(owner=owner, thread=owner & 1), 2, WORDS)
                 await fold(store, Scope(owner=owner, thread=owner & 1), messages[:2])
                 await store.append(Scope(owner=owner), [said(WORDS)])
-        await memory.usage.add(NOW.date(), {77: Usage(prompt=5, completion=6)})
+        used = {(77, "m"): Usage(prompt=5, completion=4), (77, "n"): Usage(completion=2)}
+        await memory.usage.add(NOW.date(), used)
         for number in (7, 6):
             await memory.inbox.receive(900, Arrival(number, WAITING, owner=-1003, person=77), NOW)
         assert memory.inbox.shared

@@ -2,17 +2,18 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 from records.errors import StorageError
+from records.forgetting import Forgetting
 from records.model_calls import Usage
 from records.scopes import Scope
 from storage.files.database import Database
-from storage.files.usage import KEPT_DAYS, UsageLedger
+from storage.files.usage import FORGOTTEN, KEPT_DAYS, UsageLedger
 from storage.sqlite.migrations import MIGRATIONS
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
@@ -105,11 +106,37 @@ async def test_an_answer_that_was_stopped_is_counted_as_far_as_it_came(tmp_path:
         assert (await spent(talk))[ANNA.id] > 10
 
 
-async def test_where_no_budget_is_set_nothing_is_written(tmp_path: Path) -> None:
+async def test_where_no_budget_is_set_use_is_counted_and_no_turn_waits_for_its_writing(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=1)
         await talk.turn("Hello.")
         assert await spent(talk) == {}
+        days = await talk.services.quota.days(ANNA.id, 7)
+        assert {one.model: one.used.answers for one in days} == {"chat-model": 1, "summary-model": 0}
+        assert sum(one.used.total for one in days) == (await spent(talk))[ANNA.id] > 20
+        await talk.say("Hello again.")
+    async with talking(tmp_path) as talk:
+        assert sum(one.used.answers for one in await talk.services.quota.days(ANNA.id, 7)) == 2
+        assert await talk.services.quota.days(BORIS.id, 7) == []
+
+
+async def test_what_was_used_is_forgotten_with_everything_except_todays_sum_under_a_budget(tmp_path: Path) -> None:
+    """Or forgetting would give a new budget; the sum goes with the day."""
+    async with talking(tmp_path, daily_token_budget_per_user=20) as talk:
+        ledger, yesterday = talk.services.memory.usage, talk.moment[0].date() - timedelta(days=1)
+        await ledger.add(
+            yesterday, {(ANNA.id, "chat-model"): Usage(prompt=3), (BORIS.id, "chat-model"): Usage(prompt=4)}
+        )
+        assert not (await talk.say("Hello there, how do you do?")).is_error
+        before = await spent(talk)
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        assert await spent(talk) == before
+        assert [one.model for one in await ledger.days(ANNA.id, talk.moment[0].date(), 30)] == [FORGOTTEN]
+        assert (await ledger.of(yesterday)).keys() == {BORIS.id}
+        assert (await talk.say("Hello?")).is_error
+        talk.moment[0] += timedelta(days=1)
+        assert not (await talk.say("Hello?")).is_error
+        assert await ledger.of(talk.moment[0].date() - timedelta(days=1)) == {}
 
 
 async def test_what_the_ledger_did_not_take_counts_all_the_same_and_is_written_later(
@@ -136,8 +163,8 @@ async def test_the_ledger_forgets_days_that_are_long_past(tmp_path: Path) -> Non
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         ledger = UsageLedger(database)
         first = date(2026, 1, 1)
-        await ledger.add(first, {1: Usage(prompt=3, completion=4)})
-        await ledger.add(first, {1: Usage(prompt=1), 2: Usage(completion=5)})
+        await ledger.add(first, {(1, "m"): Usage(prompt=3, completion=4)})
+        await ledger.add(first, {(1, "n"): Usage(prompt=1), (2, "m"): Usage(completion=5)})
         assert await ledger.of(first) == {1: Usage(prompt=4, completion=4), 2: Usage(completion=5)}
-        await ledger.add(date.fromordinal(first.toordinal() + KEPT_DAYS + 1), {1: Usage(prompt=1)})
+        await ledger.add(date.fromordinal(first.toordinal() + KEPT_DAYS + 1), {(1, "m"): Usage(prompt=1)})
         assert await ledger.of(first) == {}

@@ -28,7 +28,7 @@ async def config_of(desk: Desk, owner: int = ANN) -> OwnerConfig:
 
 async def test_while_memory_is_off_only_what_has_an_effect_is_shown(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
-    assert labels(desk, ANN) == ["Memory on", "✓ Memory off", "Time zone: UTC", "Language: English"]
+    assert labels(desk, ANN) == ["Memory on", "✓ Memory off", "Time zone: UTC", "Manner: Usual", "Language: English"]
     await choose(desk, "Memory on")
     assert (await config_of(desk)).enabled
     assert "✓ Memory on" in labels(desk, ANN)

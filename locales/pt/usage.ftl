@@ -1,0 +1,15 @@
+# /usage. Numbers of tokens are whole; the cost comes as text.
+
+usage-heading = Seu uso dos modelos (dias em UTC)
+usage-heading-group = O que a memória deste grupo usou dos modelos (dias em UTC)
+usage-days = Últimos { $days } dias: { $answers }
+usage-answers = { $answers ->
+    [one] { $answers } resposta
+   *[other] { $answers } respostas
+ }
+usage-nothing = Nenhum token foi usado.
+usage-tokens = { $tokens } tokens: { $prompt } para ler ({ $cached } deles em cache), o resto para escrever
+usage-cost = Custo: ${ $cost }
+usage-cost-partly = Custo: ${ $cost }, sem os modelos cujo preço não está definido
+usage-left = Restam para hoje { $tokens } tokens. O limite é renovado às 00:00 UTC.
+usage-no-limit = Não há limite diário.

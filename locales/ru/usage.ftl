@@ -1,0 +1,17 @@
+# /usage. Numbers of tokens are whole; the cost comes as text.
+
+usage-heading = Твой расход моделей (дни по UTC)
+usage-heading-group = Расход моделей на память этой группы (дни по UTC)
+usage-days = Последние { $days } дней: { $answers }
+usage-answers = { $answers ->
+    [one] { $answers } ответ
+    [few] { $answers } ответа
+    [many] { $answers } ответов
+   *[other] { $answers } ответа
+ }
+usage-nothing = Токены не расходовались.
+usage-tokens = Токенов: { $tokens }; из них на чтение { $prompt } (в кэше { $cached }), остальное на ответы
+usage-cost = Стоимость: ${ $cost }
+usage-cost-partly = Стоимость: ${ $cost }, без моделей, цена которых не задана
+usage-left = Осталось на сегодня токенов: { $tokens }. Лимит обновляется в 00:00 UTC.
+usage-no-limit = Дневного лимита нет.

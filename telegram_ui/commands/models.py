@@ -1,0 +1,155 @@
+"""/model and /persona: which model answers, and in what manner.
+
+Owns their words and buttons. Does not know what a model is asked, nor the words of the given personas.
+"""
+
+import hashlib
+from dataclasses import replace
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from llm.prompts import PERSONAS
+from locales.catalog import tr
+from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.next_text import NextText
+from telegram_ui.commands.wording import quoted, ticked
+
+MODEL, PERSONA = "mod", "per"
+ASK = "ask"
+"""What the buttons of /settings carry: they show the choice."""
+NONE = "none"
+LONGEST_LABEL = 40
+"""Characters of a model's name that a button shows."""
+
+
+class ModelCommands(Family):
+    """Answers /model and /persona. In groups only admins choose."""
+
+    heading = "choices"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._own = NextText("persona", dependencies)
+
+    @property
+    def _models(self) -> tuple[str, ...]:
+        """Those that may answer, the usual one first."""
+        return self._services.models
+
+    # /model --------------------------------------------------------------------------------------------------
+
+    @command("model", who="admins")
+    async def _model(self, ask: Ask) -> str | None:
+        """With buttons; or the one that is named after the command is chosen at once."""
+        wanted = ask.argument.strip()
+        if not wanted:
+            return await self._show_models(ask, None)
+        found = next((name for name in self._models if name.casefold() == wanted.casefold()), None)
+        if found is None:
+            return tr("model-unknown", wanted=quoted(wanted, LONGEST_LABEL), names=", ".join(self._models))
+        return await self._choose_model(ask, found)
+
+    @press(MODEL, who="admins")
+    async def _press_model(self, ask: Ask) -> str | None:
+        if ask.argument == ASK:
+            return await self._show_models(ask, None)
+        found = next((name for name in self._models if key_of(name) == ask.argument), None)
+        if found is None:
+            return tr("model-gone")
+        text = await self._choose_model(ask, found)
+        await self._show_models(ask, ask.message_id)
+        return text
+
+    async def _choose_model(self, ask: Ask, name: str) -> str:
+        # The usual one is kept as no choice, so that another usual one is followed.
+        kept = "" if name == self._models[0] else name
+        await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, model=kept))
+        return tr("model-chosen", model=quoted(name, 2 * LONGEST_LABEL))
+
+    async def _show_models(self, ask: Ask, instead_of: int | None) -> str | None:
+        chosen = model_of(await self._services.memory.config(ask.chat.scope.owner), self._models)
+        if len(self._models) == 1:
+            return tr("model-only", model=chosen)
+        rows = [
+            [self._button(ask, MODEL, ticked(quoted(one, LONGEST_LABEL), is_chosen=one == chosen), key_of(one))]
+            for one in self._models
+        ]
+        text = tr("model-question", model=chosen)
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
+        return None
+
+    # /persona ------------------------------------------------------------------------------------------------
+
+    @command("persona", who="admins")
+    async def _persona(self, ask: Ask) -> str | None:
+        """With buttons; or words after the command are the person's own."""
+        if ask.argument.strip():
+            return await self._choose_own(ask)
+        await self._show_personas(ask, None)
+        return None
+
+    @press(PERSONA, who="admins")
+    async def _press_persona(self, ask: Ask) -> str | None:
+        wanted = ask.argument
+        if wanted == ASK:
+            await self._show_personas(ask, None)
+            return None
+        if wanted == OWN_PERSONA:
+            question = tr("model-own-question", most=str(LONGEST_PERSONA))
+            await self._own.ask_for(ask, question, about=ask.message_id, example=tr("model-own-example"))
+            return None
+        if wanted != NONE and wanted not in PERSONAS:
+            return tr("shared-dead-button")
+        kept = "" if wanted == NONE else wanted
+        await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, persona=kept))
+        await self._show_personas(ask, ask.message_id)
+        return tr(f"model-toast-{wanted}")
+
+    async def take_text(self, ask: Ask) -> bool:
+        """A text that may be a person's own persona; whether it was asked for."""
+        if await self._own.answered(ask) is None:
+            return False
+        await self._own.close(ask)
+        may_configure = await self._may_configure(ask.chat, ask.person)
+        text = await self._choose_own(ask) if may_configure else tr("shared-admins-only")
+        await self._delivery.say(ask.chat, text)
+        return True
+
+    async def _choose_own(self, ask: Ask) -> str:
+        words = " ".join(ask.argument.split())
+        if len(words) > LONGEST_PERSONA:
+            return tr("model-own-too-long", most=str(LONGEST_PERSONA), length=str(len(words)))
+        await self._services.memory.choose(
+            ask.chat.scope.owner, lambda known: replace(known, persona=OWN_PERSONA, persona_text=words)
+        )
+        return tr("model-own-chosen", text=words)
+
+    async def _show_personas(self, ask: Ask, instead_of: int | None) -> None:
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        chosen = persona_of(config)
+
+        def button(which: str) -> list[InlineKeyboardButton]:
+            return [self._button(ask, PERSONA, ticked(tr(f"model-persona-{which}"), is_chosen=which == chosen), which)]
+
+        lines = [tr("model-manner-question")]
+        if config is not None and chosen == OWN_PERSONA:
+            lines += ["", tr("model-own-now", text=config.persona_text)]
+        rows = [button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)]
+        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
+
+
+def key_of(model: str) -> str:
+    """What the button of a model carries: names may be longer than a button's data, and the list may change."""
+    return hashlib.sha256(model.encode()).hexdigest()[:12]
+
+
+def model_of(config: OwnerConfig | None, models: tuple[str, ...]) -> str:
+    """The model that answers: the chosen one, as long as it is offered."""
+    return config.model if config is not None and config.model in models else models[0]
+
+
+def persona_of(config: OwnerConfig | None) -> str:
+    """What is chosen: a given persona, OWN_PERSONA, or NONE."""
+    is_known = config is not None and (config.persona in PERSONAS or config.persona == OWN_PERSONA)
+    return config.persona if config is not None and is_known else NONE

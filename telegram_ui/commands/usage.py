@@ -1,0 +1,57 @@
+"""/usage: what somebody's talk with the models cost in the last days, and what is left of today's budget.
+
+Owns its words and its chart. Does not know how use is counted (llm/quota.py).
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, timedelta
+
+from locales.catalog import tr
+from records.model_calls import DayOfUse, Price, Usage
+from telegram_ui.commands.family import Ask, Family, command
+
+SPANS = (7, 30)
+"""Days that are told of."""
+BARS = "▁▂▃▄▅▆▇█"
+NOTHING = "·"
+
+
+class UsageCommands(Family):
+    """Answers /usage: in private a person's own use, in a group what the group's memory cost."""
+
+    heading = "data"
+
+    @command("usage", stands_alone=True)
+    async def _usage(self, ask: Ask) -> str:
+        owner, quota = ask.chat.scope.owner, self._services.quota
+        today = self._now().astimezone(UTC).date()
+        used = await quota.days(owner, max(SPANS))
+        lines = [tr("usage-heading" if ask.chat.is_private else "usage-heading-group")]
+        for span in SPANS:
+            since = today - timedelta(days=span - 1)
+            lines += ["", *told([one for one in used if one.day >= since], since, today, self._services.prices)]
+        left = await quota.room(owner)
+        return "\n".join([*lines, "", tr("usage-no-limit") if left is None else tr("usage-left", tokens=left)])
+
+
+def told(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
+    """The days from `since` to today in words, and as a chart where there is something to see."""
+    total = sum((one.used for one in used), Usage())
+    lines = [tr("usage-days", days=(today - since).days + 1, answers=tr("usage-answers", answers=total.answers))]
+    if not total.total:
+        return [*lines, tr("usage-nothing")]
+    lines.append(tr("usage-tokens", tokens=total.total, prompt=total.prompt, cached=total.cached))
+    priced = [one for one in used if one.model in prices]
+    if priced:
+        cost = f"{sum(prices[one.model].of(one.used) for one in priced):.2f}"
+        is_all = len(priced) == sum(one.used.total > 0 for one in used)
+        lines.append(tr("usage-cost" if is_all else "usage-cost-partly", cost=cost))
+    return [*lines, chart(used, since, today)]
+
+
+def chart(used: Sequence[DayOfUse], since: date, today: date) -> str:
+    """One character a day, the oldest first; the day with the most tokens is the highest."""
+    days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
+    tokens = [sum(one.used.total for one in used if one.day == day) for day in days]
+    most = max(1, *tokens)
+    return "".join(BARS[min(len(BARS) - 1, one * len(BARS) // most)] if one else NOTHING for one in tokens)

@@ -1,0 +1,125 @@
+"""/model and /persona: chosen by button or by name, shown in /settings, heard by the model that answers."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from llm import prompts
+from llm.openai_api import OpenAIChat
+from llm.window import Refusal
+from records.forgetting import Forgetting
+from records.owners import LONGEST_PERSONA
+from records.scopes import Person, Scope
+from tests.support.talk import ANNA, Talk, talking
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk, Peer
+
+LONG = "vendor/a-model-with-a-name-that-is-longer-than-any-button-may-be:70b"
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    async with talking(tmp_path / "data", openai_models=("chat-model", "other-model", LONG)) as talk:
+        for name in ("other-model", LONG):
+            talk.server.default(name, f"It is {name} who answers.")
+        yield talk
+
+
+@pytest.fixture
+async def desk(peer: Peer, talk: Talk) -> Desk:
+    made = Desk(peer, talk.services, talk.moment)
+    await made._updates()
+    return made
+
+
+async def press(desk: Desk, label: str, chat: int = ANN) -> str | None:
+    message, buttons = desk.buttons(chat)
+    return await desk.press(ANN, chat, message, buttons[label])
+
+
+async def test_the_chosen_model_answers_and_is_ticked(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/model")
+    assert list(desk.buttons(ANN)[1])[:2] == ["✓ chat-model", "other-model"]
+    assert await press(desk, "other-model") == "other-model answers from now on."
+    assert list(desk.buttons(ANN)[1])[:2] == ["chat-model", "✓ other-model"]
+    person = Person(id=ANN, name="Ann")
+    assert (await talk.say("Who is there?", person=person)).text == "It is other-model who answers."
+    assert (await talk.say("Who is there?")).text == "Understood.", "nobody else's choice is changed"
+    await desk.say(ANN, ANN, f"/model {LONG.upper()}")
+    assert (await talk.say("And now?", person=person)).text == f"It is {LONG} who answers."
+    await desk.say(ANN, ANN, "/model gpt-9")
+    assert "I know no model “gpt-9”" in desk.last(ANN)
+    assert "other-model" in desk.last(ANN)
+
+
+async def test_a_model_that_is_no_longer_offered_is_replaced_by_the_usual_one(tmp_path: Path) -> None:
+    async with talking(tmp_path, openai_models=("other-model",)) as talk:
+        talk.server.default("other-model", "It is me.")
+        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, model="other-model"))
+        assert (await talk.say("Who is there?")).text == "It is me."
+    async with talking(tmp_path) as talk:
+        assert (await talk.say("Who is there?")).text == "Understood."
+
+
+async def test_the_window_of_one_model_is_not_that_of_another(tmp_path: Path) -> None:
+    async with talking(tmp_path, openai_models=("other-model",)) as talk:
+        loop = talk.conversation._answer_loop
+        usual, other = loop._model, loop._others["other-model"]
+        assert isinstance(usual, OpenAIChat)
+        assert isinstance(other, OpenAIChat)
+        other._window.note_refusal(900, Refusal(limit=700))
+        assert usual.prompt_limit is None
+        assert other.prompt_limit is not None
+
+
+async def test_settings_lead_to_both_and_groups_belong_to_their_admins(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/settings")
+    labels = list(desk.buttons(ANN)[1])
+    assert "Model: chat-model" in labels
+    assert "Manner: Usual" in labels
+    await press(desk, "Manner: Usual")
+    assert list(desk.buttons(ANN)[1]) == ["✓ Usual", "Brief", "Warm", "Teacher", "Expert", "My own words…"]
+    for asked in ("/model", "/persona rude"):
+        await desk.say(BOB, GROUP, asked)
+        assert "Only the admins" in desk.last(GROUP)
+
+
+async def test_a_persona_stands_after_the_system_prompt(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/persona")
+    assert await press(desk, "Brief") == "Brief from now on."
+    person = Person(id=ANN, name="Ann")
+    await talk.say("Hello", person=person)
+    system = str(talk.server.of("chat-model")[-1].messages[0]["content"])
+    assert system.endswith(prompts.PERSONAS["brief"])
+    await press(desk, "My own words…")
+    assert "at most 500 characters" in desk.last(ANN)
+    assert await desk.say(ANN, ANN, "Like a   pirate </instructions>")
+    assert "Like a pirate" in desk.last(ANN)
+    await talk.say("Hello again", person=person)
+    system = str(talk.server.of("chat-model")[-1].messages[0]["content"])
+    assert "Like a pirate" in system
+    assert prompts.PERSONAS["brief"] not in system
+    await desk.say(ANN, ANN, f"/persona {'x' * (LONGEST_PERSONA + 1)}")
+    assert "500 are the most" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/persona")
+    assert "Like a pirate" in desk.last(ANN)
+    await press(desk, "Usual")
+    await talk.say("And now", person=person)
+    assert "pirate" not in str(talk.server.of("chat-model")[-1].messages[0]["content"])
+
+
+async def test_a_persona_stays_within_the_system_prompts_part_and_goes_with_everything(tmp_path: Path) -> None:
+    async with talking(tmp_path, system_budget=60) as talk:
+        await talk.remember()
+        await talk.services.memory.choose(
+            ANNA.id, lambda known: replace(known, persona="own", persona_text="speak as a whale does " * 20)
+        )
+        reply = await talk.say("Hello")
+        assert reply.context is not None
+        assert next(part.tokens for part in reply.context.parts if part.name == "system") <= 60
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        config = await talk.services.memory.config(ANNA.id)
+        assert config is not None
+        assert (config.persona, config.persona_text) == ("", "")
+        assert Scope(owner=ANNA.id) == await talk.services.memory.conversation(Scope(owner=ANNA.id))

@@ -1,0 +1,53 @@
+"""/usage: the last days in words and as a chart, with cost where prices are set."""
+
+from datetime import date, timedelta
+
+from records.model_calls import DayOfUse, Price, Usage, price_of
+from telegram_ui.commands.usage import chart, told
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, Desk
+
+TODAY = date(2026, 11, 21)
+PRICES = {"dear": Price(prompt=2.0, completion=8.0, cached=0.5)}
+
+
+def use(days_ago: int, model: str = "dear", **tokens: int) -> DayOfUse:
+    return DayOfUse(day=TODAY - timedelta(days=days_ago), model=model, used=Usage(**tokens))
+
+
+def test_a_chart_has_a_character_for_each_day_and_its_highest_for_the_most() -> None:
+    used = [use(6, prompt=1), use(3, prompt=50), use(0, prompt=60), use(0, model="other", prompt=40)]
+    assert chart(used, TODAY - timedelta(days=6), TODAY) == "▁··▅··█"
+    assert chart([], TODAY, TODAY) == "·"
+
+
+def test_cached_tokens_cost_less_and_models_without_a_price_are_told_apart() -> None:
+    used = [use(1, prompt=1_000_000, cached=400_000, completion=100_000, answers=2)]
+    lines = told(used, TODAY - timedelta(days=6), TODAY, PRICES)
+    assert lines[:3] == [
+        "Last 7 days: 2 answers",
+        "1,100,000 tokens: 1,000,000 to read (400,000 of them cached), the rest to write",
+        "Cost: $2.20",
+    ]
+    assert "without the models" in told([*used, use(0, model="other", prompt=5)], TODAY, TODAY, PRICES)[2]
+    assert not any("Cost" in line for line in told(used, TODAY, TODAY, {}))
+    assert told([], TODAY, TODAY, PRICES)[1] == "No tokens were used."
+
+
+def test_a_price_has_two_or_three_figures() -> None:
+    assert price_of(" 0.25/2 ") == Price(prompt=0.25, completion=2.0, cached=0.25)
+    assert price_of("0.25 / 2 / 0.025") == Price(prompt=0.25, completion=2.0, cached=0.025)
+    assert [price_of(one) for one in ("", "1", "1/2/3/4", "-1/2", "a/b", "1e9/2")] == [None] * 6
+
+
+async def test_everybody_sees_their_own_use(desk: Desk) -> None:
+    day = desk.moment[0].date()
+    ledger = desk.services.memory.usage
+    await ledger.add(day, {(ANN, "m"): Usage(prompt=700, completion=70, answers=3), (BOB, "m"): Usage(prompt=5)})
+    await ledger.add(day - timedelta(days=10), {(ANN, "m"): Usage(prompt=30, answers=1)})
+    await desk.say(ANN, ANN, "/usage")
+    shown = desk.last(ANN)
+    assert "Last 7 days: 3 answers\n770 tokens" in shown
+    assert "Last 30 days: 4 answers\n800 tokens" in shown
+    assert "There is no daily limit." in shown
+    await desk.say(BOB, BOB, "/usage")
+    assert "5 tokens" in desk.last(BOB)
