@@ -49,6 +49,13 @@ FACTS_SCHEMA: Mapping[str, object] = {
 """The answer's shape, as `response_format` of type json_schema takes it."""
 
 _OPENING = re.compile(r"[{\[]")
+_TOLD_QUESTION = re.compile(
+    r"(?:the )?\w+ (?:(?:asks|asked|is asking|wonders|wondered|wants to know|fragt|fragte|möchte wissen|pregunta"
+    r"|preguntó|quiere saber|demande|a demandé|chiede|ha chiesto|pergunta|perguntou|спрашивает|спросил|спросила)\b)"
+    r"(?! (?:to be|not to|that|um|pede|que se|чтобы)\b)",
+    re.IGNORECASE,
+)
+"""A question that was told as if it were a fact ("Anna asks if cats see in the dark."), but no wish."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,7 +79,7 @@ def parse(answer: str) -> list[ExtractedFact] | None:
     if items and not found:
         return None  # A list of things that are no facts at all is as unreadable as no list.
     # A small model that goes through the lines copies the questions too.
-    return [fact for fact in found if not fact.text.endswith(QUESTION_MARKS)]
+    return [fact for fact in found if not fact.text.endswith(QUESTION_MARKS) and not _TOLD_QUESTION.match(fact.text)]
 
 
 def new_facts(

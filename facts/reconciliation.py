@@ -4,6 +4,7 @@ Owns the rules. Nearness, in meaning or by subject, only nominates; words, numbe
 Does not know where facts come from, or how they are stored.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -17,6 +18,12 @@ Distance = Callable[[int, Fact], float | None]
 Verdict = Literal["same", "changed", "ended", "other"]
 
 
+_DENIED = re.compile(
+    r"[,;(]\s*(?:and |und |y |e |et |a |и )?(?:not|no|nicht|pas|non|niet|não|nie|не|а не|instead of|rather than|statt"
+    r"|anstatt|en vez de|em vez de|au lieu de|invece di|вместо)\s+(?:\w+\s+)?(\d[\d,]*)",
+    re.IGNORECASE,
+)
+"""A number that a correction names as the one that is not right."""
 _Known = Mapping[int, Fact | NewFact]
 """By number: a stored fact under its id, a new one of this batch under minus its position, from 1."""
 
@@ -74,7 +81,7 @@ def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool 
         return "ended" if new.valid_to else "same"
     if _is_wish_instead(new, text, kind):
         return "changed"
-    if _is_flip(new.text, text, mine, theirs):
+    if _is_flip(new.text, text, mine, theirs) or _corrects(new.text, text):
         return "changed"
     model_says = is_named and (is_about or _is_related(new, text))
     repeats = mine == theirs and topics(new.text) <= topics(text)
@@ -113,7 +120,7 @@ def _nominated(index: int, draft: NewFact, held: _Known, distance: Distance, nea
             scored.append((near, number))
         elif topics(draft.text) == topics(one.text):
             scored.append((2 * near, number))
-        elif _is_wish_instead(draft, one.text, one.kind):
+        elif _is_wish_instead(draft, one.text, one.kind) or _corrects(draft.text, one.text):
             scored.append((3 * near, number))
     return [number for _, number in sorted(scored)]
 
@@ -132,6 +139,15 @@ def _who(text: str) -> tuple[str, ...]:
 def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
     """The same statement with and without a negation."""
     return mine == replace(theirs, polarity=not theirs.polarity) and topics(new) == topics(known)
+
+
+def _corrects(new: str, known: str) -> bool:
+    """Whether a number of a known fact is named as the one that is not right: "the rent is 980 euros, not 940"."""
+    denied = {number.replace(",", "") for number in _DENIED.findall(new)}
+    if denied.isdisjoint(fingerprint(known).numbers):
+        return False
+    words = {word for word in topics(new) & topics(known) if not word.isdigit()}
+    return bool(words - {name for text in (new, known) for name in fingerprint(text).names})
 
 
 def _is_wish_instead(new: NewFact, text: str, kind: str) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facts import extraction, verification
+from facts import extraction, reconciliation, verification
 from facts.extraction import new_facts, parse, since_of
 from records.facts import NewFact
 from records.messages import Message
@@ -53,6 +53,29 @@ def test_values_are_made_sound() -> None:
         ("Anna sails.", "personal", 3, 12),
         ("x", "preference", None, None),
     ]
+
+
+def test_a_correction_that_names_the_old_number_ends_the_fact_that_gives_it() -> None:
+    """Both were learned from one request."""
+    texts = (
+        "Nora's rent is 940 euros a month.",
+        "Nora has 940 books.",
+        "Correction: Nora's rent is 980 euros, not 940.",
+    )
+    new = [fact(text, number) for number, text in enumerate(texts, start=1)]
+    changes = reconciliation.plan(new, [], distance=lambda index, known: None, near=0.15)
+    assert [one.closes for one in changes] == [(), (), (-1,)]
+
+
+def test_a_question_told_as_a_fact_is_none() -> None:
+    told = (
+        "Nora asks if cats see in the dark.",
+        "The user asked what helps.",
+        "Nora asks to be called Sam.",
+        "Nora asked that it be short.",
+    )
+    answer = json.dumps({"facts": [{"message": 1, "text": text} for text in told]})
+    assert [one.text for one in parse(answer) or ()] == list(told[2:])
 
 
 def test_a_copied_question_is_no_fact_and_no_broken_answer() -> None:
