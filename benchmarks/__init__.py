@@ -15,6 +15,7 @@ invented.py        messages of invented words, as rare and as frequent as those 
 load.py            many people at once
 locomo.py          conversations and questions from a file in LoCoMo's format
 measure.py         what all measurements share: percentiles, sizes, and how a result is reported
+on_server.py       a schema for each case on a PostgreSQL server, and what the server spends
 peer_runner.py     asks one other memory package, inside that package's own environment
 peers.py           other memory packages on the same questions
 plain_search.py    the two plain searches that recall is compared with

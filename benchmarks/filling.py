@@ -12,6 +12,8 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.files.database import Database
 from storage.json.store import JsonStore
+from storage.postgres.database import PostgresDatabase
+from storage.postgres.store import PostgresStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from summaries import pyramid
@@ -26,8 +28,17 @@ LAST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 Row = Mapping[str, object]
 
 
-async def fill(folder: Path, storage: StorageType, scopes: Sequence[Scope], count: int) -> None:
-    """A data directory in which each of these scopes has `count` messages and memory is on."""
+async def fill(
+    folder: Path, storage: StorageType, scopes: Sequence[Scope], count: int, *, database_url: str = ""
+) -> None:
+    """A data directory in which each of these scopes has `count` messages and memory is on; for PostgreSQL, the tables
+    at this address.
+    """
+    if storage is StorageType.POSTGRES:
+        async with PostgresDatabase.open(database_url) as server:
+            for scope in scopes:
+                await PostgresStore(server).load(scope.owner, _batches(scope, count))
+        return
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
             for scope in scopes:

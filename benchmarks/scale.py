@@ -6,6 +6,8 @@ it: the bare driver, two durable commits and one FTS query over the same texts; 
 printed by the clock and by the processor, which other work on the machine changes less. Then what finding costs with
 vectors for all messages, and what it misses (scale_recall.py); at the smallest size how chats fare while a backlog is
 embedded (backlog.py). Each case runs in a fresh process. `--people`: what the process holds of many people, no more.
+`--storage postgres`: on the server of DATABASE_URL, in schemas `scale_…` made for it; what its processes spend of
+this machine's processor is in the figures, finding by meaning is not. `--owners`: the messages spread over so many.
 """
 
 import argparse
@@ -18,10 +20,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -43,13 +45,15 @@ from benchmarks.measure import (
     spread,
     without_embedding,
 )
+from benchmarks.on_server import Server, emptied, schema, stored_bytes, tidied
 from benchmarks.scale_recall import measure_recall
+from chat.services import Services
 from llm.offline import ExtractiveSummarizer
 from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
 from runtime.heap import keep_in_one_piece
-from settings import Settings
+from settings import Secret, Settings
 from storage.files.driver import sqlite3 as driver
 from text.analyzer import content_terms
 
@@ -57,6 +61,10 @@ SCOPE = Scope(owner=1)
 SIZES = (10_000, 100_000, 1_000_000)
 MOST_JSON = 100_000
 """JSON is promised up to so many messages (contract)."""
+SPOKEN_WITH = 25
+"""Where messages are spread over many owners: how many of them hold turns, one after the other."""
+WARMING = 3
+"""Turns before those that are measured."""
 WATCHED_SHARE = 4
 """One turn in so many is held once more, while the event loop is watched."""
 TENTHS, AT_ONCE = 10, 64
@@ -109,9 +117,15 @@ class Floor:
         self._connection.execute("INSERT INTO words (rowid, content) VALUES (?, ?)", (row, text))
 
 
-def prepare(folder: Path, storage: StorageType, count: int) -> None:
-    """Fill a data directory."""
-    asyncio.run(fill(folder, storage, [SCOPE], count))
+def prepare(folder: Path, storage: StorageType, count: int, owners: int, url: str) -> None:
+    """Fill a data directory, or the tables at an address."""
+    asyncio.run(fill(folder, storage, scopes(owners), max(1, count // owners), database_url=url))
+    if url:
+        tidied(url)
+
+
+def scopes(owners: int) -> list[Scope]:
+    return [Scope(owner=number) for number in range(1, owners + 1)]
 
 
 def prepare_floor(path: Path, count: int) -> None:
@@ -119,25 +133,31 @@ def prepare_floor(path: Path, count: int) -> None:
         floor.fill(said(count))
 
 
-def measure(settings: Settings, floor: Path, count: int, turn_count: int) -> dict[str, object]:
+def measure(settings: Settings, floor: Path, count: int, turn_count: int, owners: int) -> dict[str, object]:
     """The figures of one filled data directory."""
-    return asyncio.run(_measure(settings, floor, count, turn_count))
+    return asyncio.run(_measure(settings, floor, count, turn_count, owners))
 
 
-async def _measure(settings: Settings, floor_path: Path, count: int, turn_count: int) -> dict[str, object]:
-    stored = folder_bytes(settings.data_dir)
+async def _measure(settings: Settings, floor_path: Path, count: int, turn_count: int, owners: int) -> dict[str, object]:
+    url = settings.database_url.value
+    stored = stored_bytes(url) if url else folder_bytes(settings.data_dir)
     watched = max(1, turn_count // WATCHED_SHARE)
     clock = Clock(now=datetime.fromtimestamp(LAST_DAY.timestamp(), LAST_DAY.tzinfo))
     models = (InventedModel(Talk(seed=5)), ExtractiveSummarizer())
     start = time.perf_counter()
-    async with open_services(settings, clock=clock, models=models) as services:
+    async with AsyncExitStack() as stack:
+        services = await stack.enter_async_context(open_services(settings, clock=clock, models=models))
+        server = stack.enter_context(closing(Server(url))) if url else None
         startup = since(start)
-        before = (await services.summaries.status(SCOPE)).counts.total
-        asked = turns(Talk(seed=6), SCOPE, clock, first=before + 1)
-        for warming in islice(asked, 3):
+        people = scopes(min(owners, SPOKEN_WITH))
+        before = await _totals(services, people)
+        talk = Talk(seed=6)
+        each = (turns(talk, scope, clock, first=before[scope] + 1) for scope in people)
+        asked = chain.from_iterable(zip(*each, strict=True))
+        for warming in islice(asked, WARMING):
             await services.conversation.reply(warming)
         gc.freeze()  # as bot.py does after its start
-        whole, worked, recall, folds, floors = [], [], [], [], []
+        whole, worked, of_server, recall, folds, floors = [], [], [], [], [], []
         watch, answers = LoopWatch(), Talk(seed=7)
 
         async def turn(incoming: Incoming) -> None:
@@ -147,34 +167,39 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
 
         with closing(Floor(floor_path)) as floor:
             for number, incoming in enumerate(islice(asked, turn_count + watched)):
+                scope = incoming.scope
                 if number < turn_count:
+                    spent = server.seconds() if server else {}
                     start, before_it = time.perf_counter(), time.process_time()
                     await turn(incoming)
                     whole.append(time.perf_counter() - start)
-                    worked.append(time.process_time() - before_it)
+                    of_server.append(server.spent(spent) if server else 0.0)
+                    worked.append(time.process_time() - before_it + of_server[-1])
                     floors.append(floor.turn(incoming.text, answers.answer()))
                 else:  # apart, since looking at the loop every 2 ms would be in the other figures
                     async with watch.watching():
                         await turn(incoming)
-                async with services.memory.home(SCOPE.owner) as store:
+                async with services.memory.home(scope.owner) as store:
                     start = time.perf_counter()
-                    await services.retrieval.recall(answers.question(), store=store, scope=SCOPE)
+                    await services.retrieval.recall(answers.question(), store=store, scope=scope)
                     recall.append(time.perf_counter() - start)
                 start = time.perf_counter()
-                await services.conversation.settle(SCOPE)
+                await services.conversation.settle(scope)
                 folds.append(time.perf_counter() - start)
         resident = resident_megabytes()
-        status = await services.summaries.status(SCOPE)
-    expected = before + 2 * (turn_count + watched + 3)
-    if status.counts.total != expected:
-        raise RuntimeError(f"{status.counts.total} messages are stored, not {expected}")
+        after = sum((await _totals(services, people)).values())
+    expected = sum(before.values()) + 2 * (turn_count + watched + WARMING)
+    if after != expected:
+        raise RuntimeError(f"{after} messages are stored, not {expected}")
     floor_clock, floor_worked = zip(*floors, strict=True)
     return {
         "messages": count,
+        **({"owners": owners} if owners > 1 else {}),
         "turn_ms": spread(whole),
         "floor_ms": spread(floor_clock),
         "times_the_floor": _times(whole, floor_clock),
         "turn_processor_ms": spread(worked),
+        **({"of_it_the_server_ms": spread(of_server)} if url else {}),
         "floor_processor_ms": spread(floor_worked),
         "times_the_floor_by_processor": _times(worked, floor_worked),
         "recall_ms": spread(recall),
@@ -185,6 +210,11 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
         "rss_mb": resident,
         "bytes_per_message": round(stored / count),
     }
+
+
+async def _totals(services: Services, people: Sequence[Scope]) -> dict[Scope, int]:
+    """How many messages each of them has."""
+    return {scope: (await services.summaries.status(scope)).counts.total for scope in people}
 
 
 def _times(values: Sequence[float], floor: Sequence[float]) -> float:
@@ -256,6 +286,7 @@ class Plan:
     turns: int
     questions: int
     embedding: float
+    owners: int
 
 
 def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
@@ -266,26 +297,34 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
         for storage in plan.storages:
             if storage is StorageType.JSON and count > MOST_JSON:
                 continue
-            there = replace(settings, data_dir=folder / f"{storage}-{count}")
+            name = f"{storage}-{count}" if plan.owners == 1 else f"{storage}-{count}-of-{plan.owners}"
+            on_server = storage is StorageType.POSTGRES
+            url = settings.database_url.value if on_server else ""
+            there = replace(settings, data_dir=folder / name, database_url=Secret(url and schema(url, _schema(name))))
             floor = folder / f"floor-{storage}-{count}.db"
-            _filled(there.data_dir, floor, storage, count)
+            _filled(there.data_dir, floor, storage, count, plan.owners, url)
             if plan.embedding and not backlog and storage is StorageType.SQLITE:
                 progress(f"{storage}: {plan.embedding:.0f} s of turns, and as long during a backlog")
                 with tempfile.TemporaryDirectory() as aside:  # otherwise what is embedded meanwhile would be found, too
                     copied = shutil.copytree(there.data_dir, aside, dirs_exist_ok=True)
                     backlog = apart(measure_backlog, replace(there, data_dir=Path(copied)), SCOPE, plan.embedding)
             progress(f"{storage}: {plan.turns} turns")
-            result = apart(measure, there, floor, count, plan.turns)
+            result = apart(measure, there, floor, count, plan.turns, plan.owners)
             if storage is StorageType.JSON:
                 result["startup_without_index_ms"] = apart(rebuilding, there)
-            if plan.questions:
+            if plan.questions and not on_server and plan.owners == 1:
                 result["recall"] = apart(measure_recall, there, SCOPE, plan.questions, folder / "vectors.db")
             results[storage].append(result)
             progress(f"{storage}: {json.dumps(result)}")
     return {**results, "backlog": backlog}
 
 
-def _filled(folder: Path, floor: Path, storage: StorageType, count: int) -> None:
+def _schema(name: str) -> str:
+    """The schema on the server that holds what belongs to a folder."""
+    return f"scale_{name.replace('-', '_')}"
+
+
+def _filled(folder: Path, floor: Path, storage: StorageType, count: int, owners: int, url: str) -> None:
     """Fill both unless they exist; one that is being filled has another name."""
     start = time.perf_counter()
     if not folder.exists():
@@ -293,7 +332,7 @@ def _filled(folder: Path, floor: Path, storage: StorageType, count: int) -> None
         shutil.rmtree(half, ignore_errors=True)
         half.mkdir()
         progress(f"{storage}: filling {count:,} messages")
-        apart(prepare, half, storage, count)
+        apart(prepare, half, storage, count, owners, url and emptied(url, _schema(folder.name)))
         half.rename(folder)
     if not floor.exists():
         half = floor.with_name(f"half-{floor.name}")
@@ -311,7 +350,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--questions", type=number(0), default=100, help="questions timed at each size; 0: no recall part"
     )
     parser.add_argument("--embedding", type=duration, default=30, help="seconds of turns during a backlog; 0: none")
-    parser.add_argument("--storage", type=StorageType, choices=IN_FILES, nargs="+", help="all unless named")
+    parser.add_argument(
+        "--storage", type=StorageType, choices=list(StorageType), nargs="+", help="those in files unless named"
+    )
+    parser.add_argument("--owners", type=number(1), default=1, help="the messages are spread over so many")
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     parser.add_argument("--people", type=number(0), default=0, help="what is held of so many people, nothing else")
     options = parser.parse_args(arguments)
@@ -326,7 +368,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         turns=options.turns,
         questions=options.questions,
         embedding=options.embedding,
+        owners=options.owners,
     )
+    if StorageType.POSTGRES in plan.storages and not settings.database_url.value:
+        parser.error("--storage postgres needs DATABASE_URL")
     with tempfile.TemporaryDirectory(prefix="keepsake-scale-") as name:
         folder = options.folder or Path(name)
         folder.mkdir(parents=True, exist_ok=True)

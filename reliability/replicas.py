@@ -1,29 +1,28 @@
 """kill -9 at random among several processes that serve one bot: is anything lost, doubled or out of order?
 
-`python -m reliability.replicas [--kills 500] [--replicas 3] [--seed 1]` starts a server of its own and prints one JSON
-object; its exit status is 1 when anything was violated. After each kill the tables are read while the others go on.
+`python -m reliability.replicas [--kills 500] [--replicas 3] [--seed 1] [--within SECONDS] [--data FOLDER]` starts a
+server of its own and prints one JSON object; its exit status is 1 when anything was violated. After each kill the
+tables are read while the others go on. After so many seconds (0: never) it ends early, with the kills that there were.
 """
 
-import argparse
 import asyncio
 import itertools
-import json
 import os
 import random
 import signal
 import sys
-import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reliability.invariants import Files, Violations, read_server, violations
-from reliability.town import WORD, Bot, Ledger, Talker, open_bot, open_town
+from reliability import command, killing
+from reliability.invariants import Files, read_server, violations
+from reliability.town import WORD, Bot, open_bot, open_town
 from tests.end_to_end.harness import House
 from tests.support.postgres_server import as_uri, new_database, postgres_server
 
-PEOPLE = 6
 LONGEST_PAUSE = 1.5
 """Seconds between two kills at most."""
 STAYS_DEAD = 0.03
@@ -31,7 +30,8 @@ STAYS_DEAD = 0.03
 HANGS = 0.02
 """The share of kills before which the process hangs for HANGING seconds and wakes: longer than its leases last."""
 HANGING = 24.0
-SETTLED_WITHIN = 300.0
+TOLD_EVERY = 20
+"""Kills after which a line on stderr says how far it is."""
 
 
 def out_of_order(files: Files) -> list[str]:
@@ -45,96 +45,63 @@ def out_of_order(files: Files) -> list[str]:
 
 
 @dataclass(kw_only=True)
-class Outcome:
+class Outcome(killing.Outcome):
     """The result of one test."""
 
-    kills: int = 0
     hung: int = 0
     stayed_dead: int = 0
-    with_inbox: int = 0
-    found: Violations = field(default_factory=Violations)
     disordered: list[str] = field(default_factory=list)
-    unanswered: list[str] = field(default_factory=list)
 
     @property
     def is_good(self) -> bool:
-        return not self.found and not self.unanswered and not self.disordered
+        return super().is_good and not self.disordered
 
 
-class ReplicaTest:
+class ReplicaTest(killing.KillTest):
     """The processes of one bot, its people, and the kills."""
 
-    def __init__(self, house: House, bots: list[Bot], address: str, chance: random.Random) -> None:
-        self._house = house
-        self._bots = bots
+    storages = ("PostgreSQL",)
+    outcome: Outcome
+
+    def __init__(self, house: House, bots: Sequence[Bot], address: str, chance: random.Random) -> None:
+        super().__init__(house, bots, chance, moves=0.0, step_patience=60.0)
         self._address = address
-        self._chance = chance
         self._dead: set[int] = set()
-        self.ledger = Ledger(house.world)
-        people = [house.person(f"Person {number}") for number in range(PEOPLE + 2)]
-        group = house.group(*people[PEOPLE:], admins=people[PEOPLE : PEOPLE + 1])
-        chats = [[person] for person in people[:PEOPLE]] + [[person.within(group) for person in people[PEOPLE:]]]
-        self.talkers = [Talker(self.ledger, members, chance, moves=0.0, step_patience=60.0) for members in chats]
         self.outcome = Outcome()
 
-    async def run(self, kills: int) -> None:
-        """Everybody sets up and talks through all the kills; in the end every answer is waited for."""
-        async with AsyncExitStack() as stack:
-            watching = asyncio.create_task(self.ledger.watch())
-            stack.callback(watching.cancel)
-            for bot in self._bots:
-                await bot.begin()
-                await bot.ready()
-            for talker in self.talkers:
-                await talker.configure_as("PostgreSQL")
-            talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]
-            for task in talking:
-                stack.callback(task.cancel)
-            for _ in range(kills):
-                await self._kill()
-            await self._revive()
-            for talker in self.talkers:
-                talker.stopping.set()
-            await asyncio.wait(talking, timeout=SETTLED_WITHIN)
-            self.outcome.unanswered = self.ledger.unanswered()
-            for bot in self._bots:
-                if await bot.end(signal.SIGTERM) != 0:
-                    self.outcome.found.torn.append("a last run did not stop cleanly")
-            self._check(settled=True)
-            if any(bot.tracebacks() for bot in self._bots):
-                self.outcome.found.torn.append("there are tracebacks in the log")
-
-    async def _kill(self) -> None:
-        await asyncio.sleep(self._chance.random() ** 2 * LONGEST_PAUSE)
-        living = [number for number in range(len(self._bots)) if number not in self._dead]
-        number = self._chance.choice(living)
-        bot = self._bots[number]
-        if self._chance.random() < HANGS:
+    async def kill(self) -> None:
+        await asyncio.sleep(self.chance.random() ** 2 * LONGEST_PAUSE)
+        living = [number for number in range(len(self.bots)) if number not in self._dead]
+        number = self.chance.choice(living)
+        bot = self.bots[number]
+        if self.chance.random() < HANGS:
             os.kill(bot.pid, signal.SIGSTOP)
             await asyncio.sleep(HANGING)
             os.kill(bot.pid, signal.SIGCONT)
-            await asyncio.sleep(self._chance.random())
+            await asyncio.sleep(self.chance.random())
             self.outcome.hung += 1
         await bot.end(signal.SIGKILL)
         self.outcome.kills += 1
-        self._check()
-        await self._revive()
-        if self._chance.random() < STAYS_DEAD and len(living) > 1:
+        self.check(settled=False)
+        await self.revive()
+        if self.chance.random() < STAYS_DEAD and len(living) > 1:
             self._dead.add(number)
             self.outcome.stayed_dead += 1
         else:
             await bot.begin()
             await bot.ready()
+        if self.outcome.kills % TOLD_EVERY == 0:
+            print(f"{self.outcome.kills} kills, {self.outcome.found.counts()}", file=sys.stderr, flush=True)
 
-    async def _revive(self) -> None:
+    async def revive(self) -> None:
         for number in sorted(self._dead):
-            await self._bots[number].begin()
-            await self._bots[number].ready()
+            await self.bots[number].begin()
+            await self.bots[number].ready()
         self._dead.clear()
 
-    def _check(self, *, settled: bool = False) -> None:
+    def check(self, *, settled: bool) -> None:
         # The servers of Telegram and of the model are in this process: while the tables are read nobody says anything.
-        pending = str(self._house.world.updates.pending())
+        pending = str(self.house.world.updates.pending())
         files = read_server(self._address)
         self.outcome.found.add(violations(files))
         self.outcome.found.add(self.ledger.missing(files, pending, settled=settled))
@@ -142,7 +109,7 @@ class ReplicaTest:
         self.outcome.disordered += out_of_order(files)
 
 
-async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int) -> dict[str, object]:
+async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int, within: int = 0) -> dict[str, object]:
     """Run it in `folder`; the object that is printed."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
@@ -156,7 +123,7 @@ async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int) ->
             for number in range(replicas)
         ]
         test = ReplicaTest(house, bots, address, chance)
-        await test.run(kills)
+        await test.run(kills, within=within)
         if not test.outcome.is_good:
             for number, bot in enumerate(bots):
                 (folder / f"log-{number}").write_text(bot.text(), encoding="utf-8")
@@ -180,21 +147,6 @@ async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int) ->
     }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=500)
-    parser.add_argument("--replicas", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--data", type=Path, help="an empty folder to work in, kept afterwards")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as away:
-        folder = options.data or Path(away)
-        folder.mkdir(parents=True, exist_ok=True)
-        test = replica_test(folder, kills=options.kills, replicas=options.replicas, seed=options.seed)
-        result = asyncio.run(test)
-    print(json.dumps(result, indent=2))
-    return 0 if result["is_good"] else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    numbers = {"kills": 500, "replicas": 3, "seed": 1, "within": 0}
+    sys.exit(command.run(__doc__, numbers, replica_test))

@@ -6,16 +6,13 @@ Telegram (429, 502, connections cut before and after the effect), the model (429
 and a disk that refuses every write for a moment. Needs Linux.
 """
 
-import argparse
 import asyncio
 import itertools
-import json
 import random
 import resource
 import signal
 import statistics
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,6 +20,7 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from playground.faults import Fault
+from reliability import command
 from reliability.invariants import Violations
 from reliability.town import STORAGES, Bot, Ledger, Talker, answer, open_bot, open_town
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House
@@ -225,19 +223,5 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str,
     }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--turns", type=int, default=10_000)
-    parser.add_argument("--people", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--data", type=Path, help="an empty folder to work in, kept afterwards")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as away:
-        folder = options.data or Path(away)
-        result = asyncio.run(soak(folder, turns=options.turns, people=options.people, seed=options.seed))
-    print(json.dumps(result, indent=2))
-    return 0 if result["is_good"] else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command.run(__doc__, {"turns": 10_000, "people": 100, "seed": 1}, soak))

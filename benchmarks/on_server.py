@@ -1,0 +1,67 @@
+"""Measurements on PostgreSQL: a schema for each case on the server that DATABASE_URL names, and what the server spends.
+
+Does not know what is measured.
+"""
+
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+_PIDS = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+_BYTES = """
+SELECT COALESCE(SUM(pg_total_relation_size(oid)), 0) FROM pg_class
+WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+"""
+_NANOSECONDS = 1e9
+
+
+def schema(url: str, name: str) -> str:
+    """The address of the schema of this name, which need not exist."""
+    parts = conninfo_to_dict(url)
+    return make_conninfo(**{**parts, "options": f"-csearch_path={name}", "application_name": name})  # type: ignore[arg-type]
+
+
+def emptied(url: str, name: str) -> str:
+    """The address of this schema, with nothing in it."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(name)))
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
+    return schema(url, name)
+
+
+def tidied(url: str) -> None:
+    """What the server does by itself in the minutes after so many rows came in: figures for its planner."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
+
+
+def stored_bytes(url: str) -> int:
+    """Tables and indexes of the address's schema."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute(_BYTES).fetchone()
+    return int(row[0]) if row else 0
+
+
+class Server:
+    """What a server on this machine spends of the processor; nothing where it is elsewhere."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = psycopg.connect(url, autocommit=True)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def seconds(self) -> dict[int, float]:
+        """Processor seconds so far of each of its processes; not of the one that tells."""
+        found = {}
+        for (pid,) in self._connection.execute(_PIDS).fetchall():
+            account = Path(f"/proc/{pid}/schedstat")
+            if account.exists():
+                found[pid] = int(account.read_text().split()[0]) / _NANOSECONDS
+        return found
+
+    def spent(self, before: dict[int, float]) -> float:
+        """Processor seconds since; those of a process that has ended in the meantime are not known."""
+        return sum(after - before.get(pid, 0.0) for pid, after in self.seconds().items())
