@@ -4,8 +4,9 @@ Runs bot.py as a process against the local Bot API server and a model that answe
 at a realistic pace, the first of them after `--first-token` milliseconds); every person writes, waits for the answer,
 and writes again (`--rate`: arrivals a second that wait for nothing; `--lone`: one person more, so many turns alone and
 then next to all others; `--remembered`: so many earlier messages of each person, so that every turn searches the
-memory). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking the same
-model without memory. Times are those a person sees, from sending to the answer.
+memory; `--storage postgres`: on the server of DATABASE_URL, in schemas `load_…` made for it, with what its processes
+spend of this machine's processor). In the same run also our bot with memory off and two bare bots: an echo, and the
+same libraries asking the same model without memory. Times are those a person sees, from sending to the answer.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import tempfile
 import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,12 +28,22 @@ from benchmarks.arguments import number, settings_of
 from benchmarks.crowd import PATIENCE, Crowd, Seen
 from benchmarks.filling import fill
 from benchmarks.instant_model import InstantModel
-from benchmarks.measure import machine, percentile, progress, report, resident_megabytes, spread, without_embedding
+from benchmarks.measure import (
+    folder_bytes,
+    machine,
+    percentile,
+    progress,
+    report,
+    resident_megabytes,
+    spread,
+    without_embedding,
+)
+from benchmarks.on_server import Server, emptied, stored_bytes, tidied
 from external_memory import ExternalMemory
 from playground.bot_api import bot_api
 from playground.server import serve
 from playground.world import World
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from settings import environment
 from storage.files.driver import sqlite3
@@ -105,23 +116,28 @@ async def running(command: Sequence[str], world: World, env: Mapping[str, str]) 
         await ended
 
 
-async def measure(load: Load, model: InstantModel) -> dict[str, object]:
+async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -> dict[str, Any]:
     """The figures for our bot and for the two bare ones, one after the other."""
-    results: dict[str, object] = {}
+    results: dict[str, Any] = {}
     async with serve(model.app()) as model_url:
         with tempfile.TemporaryDirectory(prefix="keepsake-load-") as folder:
-            for number, name in enumerate(BOTS, start=1):
+            for number, name in enumerate(bots, start=1):
                 progress(f"{name}: {load.people} people, {load.turns} turns each")
                 world = World(token=f"{number}:benchmark")
                 crowd = Crowd(world, load.people)
                 data = Path(folder) / name
                 async with serve(bot_api(world)) as api:
                     command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load)
+                    url = env.get("DATABASE_URL", "")
                     async with running(command, world, env) as bot:
                         alone = await crowd.talk_alone(load.lone_turns)
-                        results[name] = await _figures(crowd, load, model, bot, alone)
-                        if name == "keepsake" and env["EMBEDDING_MODEL"] != "none":
+                        with closing(Server(url)) if url else nullcontext() as server:
+                            results[name] = await _figures(crowd, load, model, bot, alone, server)
+                        if name == "keepsake" and env["EMBEDDING_MODEL"] != "none" and not url:
                             results["indexing_lag_s"] = await _indexing_lag(data / INDEX[load.storage])
+                    if load.remembered:
+                        stored = stored_bytes(url) if url else folder_bytes(data)
+                        results[name]["bytes_per_message"] = round(stored / (load.remembered * (load.people + 1)))
     return results
 
 
@@ -132,10 +148,15 @@ async def _bot(
     token = crowd.world.token
     if name.startswith("keepsake"):
         people = (*crowd.people, crowd.lone) if name == "keepsake" else ()
+        url = without_embedding().get("DATABASE_URL", "") if load.storage is StorageType.POSTGRES else ""
+        url = url and emptied(url, f"load_{name}")
         if load.remembered:
             await asyncio.to_thread(folder.mkdir)
-            await fill(folder, load.storage, [Scope(owner=person) for person in people], load.remembered)
-        async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC)) as memory:
+            scopes = [Scope(owner=person) for person in people]
+            await fill(folder, load.storage, scopes, load.remembered, database_url=url)
+            if url:
+                tidied(url)
+        async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC), database_url=url) as memory:
             for person in people:
                 await memory.configure(person, storage=load.storage, every_n=20)
         own = {
@@ -147,15 +168,19 @@ async def _bot(
             "DATA_DIR": str(folder),
             "LOG_LEVEL": "WARNING",
             "WEBHOOK_URL": "",
+            "DATABASE_URL": url,
         }
         return ["bot"], {**without_embedding(), **own}
     kind = name.removeprefix("bare_")
     return ["benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], environment()
 
 
-async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running, alone: Seen) -> dict[str, object]:
+async def _figures(
+    crowd: Crowd, load: Load, model: InstantModel, bot: Running, alone: Seen, server: Server | None
+) -> dict[str, Any]:
     """`alone`: what one person saw while nobody else wrote."""
     asked, called, before = model.asked, crowd.world.calls.last, await bot.cost()
+    spent, counts = (server.seconds(), server.counts()) if server else ({}, {})
     start = time.perf_counter()
     writing = crowd.arrive(load.turns, load.rate) if load.rate else crowd.talk(load.turns)
     seen, beside = await crowd.talk_beside(writing) if load.lone_turns else (await writing, Seen())
@@ -174,6 +199,8 @@ async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running, 
         "late_ms": round((percentile(seen.first, 0.5) - STEEP * model.wait - LATE) * 1000, 1),
         **_lone(alone, beside),
         "processor_ms_a_turn": round(sum(by_thread.values()), 2),
+        **({"server_processor_ms_a_turn": round(server.spent(spent) * 1000 / turns, 2)} if server else {}),
+        **(_asked_of(server, counts, turns) if server else {}),
         "by_thread": {name: ms for name, ms in by_thread.items() if ms >= 0.01},
         "hops_a_turn": round((after["hops"] - before["hops"]) / turns, 1),
         "commits_a_turn": round((after["commits"] - before["commits"]) / turns, 2),
@@ -193,6 +220,15 @@ def _lone(alone: Seen, beside: Seen) -> dict[str, object]:
         "ms_alone": spread(alone.whole),
         "ms_beside": spread(beside.whole),
         "times_alone_p95": round(times, 2),
+    }
+
+
+def _asked_of(server: Server, before: Mapping[str, int], turns: int) -> dict[str, float]:
+    now = server.counts()
+    return {
+        "connections": now["connections"],
+        "server_commits_a_turn": round((now["commits"] - before["commits"]) / turns, 2),
+        "server_rows_a_turn": round((now["rows"] - before["rows"]) / turns, 1),
     }
 
 
@@ -220,9 +256,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--first-token", type=number(0), default=0)
     parser.add_argument("--lone", type=number(0), default=0)
     parser.add_argument("--remembered", type=number(0), default=0)
-    parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=IN_FILES)
+    parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
     options = parser.parse_args(arguments)
-    settings_of(parser, without_embedding)
+    settings = settings_of(parser, without_embedding)
+    if options.storage is StorageType.POSTGRES and not settings.database_url.value:
+        parser.error("--storage postgres needs DATABASE_URL")
     load = Load(
         people=options.people,
         turns=options.turns,
@@ -232,7 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         remembered=options.remembered,
     )
     results = asyncio.run(measure(load, InstantModel(tokens=options.tokens, wait=options.first_token / 1000)))
-    settings = {
+    asked = {
         "users": load.people,
         "turns_each": load.turns,
         "storage": load.storage,
@@ -241,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "first_token_ms": options.first_token,
         "remembered": load.remembered,
     }
-    report({"benchmark": "load", "machine": machine(), **settings, **results})
+    report({"benchmark": "load", "machine": machine(), **asked, **results})
 
 
 if __name__ == "__main__":

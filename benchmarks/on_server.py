@@ -4,12 +4,18 @@ Does not know what is measured.
 """
 
 from pathlib import Path
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 _PIDS = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+_COUNTS = """
+SELECT
+  (SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()),
+  xact_commit, tup_inserted + tup_updated + tup_deleted
+FROM pg_stat_database WHERE datname = current_database()
+"""
 _BYTES = """
 SELECT COALESCE(SUM(pg_total_relation_size(oid)), 0) FROM pg_class
 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
@@ -19,8 +25,9 @@ _NANOSECONDS = 1e9
 
 def schema(url: str, name: str) -> str:
     """The address of the schema of this name, which need not exist."""
-    parts = conninfo_to_dict(url)
-    return make_conninfo(**{**parts, "options": f"-csearch_path={name}", "application_name": name})  # type: ignore[arg-type]
+    parts = urlsplit(url)
+    query = {**dict(parse_qsl(parts.query)), "options": f"-csearch_path={name}", "application_name": name}
+    return urlunsplit(parts._replace(query=urlencode(query, quote_via=quote)))
 
 
 def emptied(url: str, name: str) -> str:
@@ -52,6 +59,11 @@ class Server:
 
     def close(self) -> None:
         self._connection.close()
+
+    def counts(self) -> dict[str, int]:
+        """Connections of clients; transactions committed and rows written in this database so far, a second late."""
+        row = self._connection.execute(_COUNTS).fetchone()
+        return dict(zip(("connections", "commits", "rows"), row or (), strict=False))
 
     def seconds(self) -> dict[int, float]:
         """Processor seconds so far of each of its processes; not of the one that tells."""
