@@ -146,7 +146,8 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
     found = own_house.memory_in(folder).files()
     assert not violations(found)
-    assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [
+    said = sorted(found.home(ann.id).messages, key=lambda row: (row["created_at"], row["id"]))
+    assert [row["content"] for row in said if row["id"] < 0] == [
         f"Parcel {number} went to locker {number * 7}." for number in range(1, 4001)
     ]
 
