@@ -43,7 +43,7 @@ async def talk_under(ceiling: int, folder: Path) -> None:
             await ann.hears("Noted.", since=since)
             pieces = [one["id"] for one in house.memory.messages(ann.id) if one["role"] == "user"][1:]
             assert len(pieces) == PIECES
-            for number, alphabet in enumerate(ALPHABETS[1:4]):
+            for number, alphabet in enumerate(ALPHABETS[1:7]):
                 await ann.asks("?" + dense(alphabet, 3000, number), "Noted.")
             await bot.logged(f"from messages up to {house.memory.messages(ann.id)[-1]['id']}")
             await bot.logged("distilled version 2 of the profile")

@@ -160,9 +160,7 @@ def test_tokens_prints_prompts_beside_the_whole_history(capsys: pytest.CaptureFi
     assert result["background_tokens_per_turn"] > 0
 
 
-def test_scale_prints_each_storage_beside_its_floor_and_fills_a_kept_folder_once(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     options = ["--messages", "100", "--turns", "2", "--questions", "0", "--embedding", "0", "--folder", str(tmp_path)]
     scale.main(options)
     result = printed(capsys)
@@ -172,11 +170,10 @@ def test_scale_prints_each_storage_beside_its_floor_and_fills_a_kept_folder_once
         assert figures["times_the_floor_by_processor"] > 0
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
-    kept = sorted(one.name for one in tmp_path.iterdir())
+    kept = {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()}
+    scale._filled(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100)
+    assert {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()} == kept, "what is there is not filled again"
     assert "sqlite-100" in kept
-    scale.main([*options, "--storage", "sqlite"])
-    assert printed(capsys)["sqlite"][0]["messages"] == 100
-    assert sorted(one.name for one in tmp_path.iterdir()) == kept
 
 
 @pytest.mark.parametrize("storage", IN_FILES)

@@ -37,16 +37,16 @@ async def test_the_local_model_finds_meaning_across_languages() -> None:
 
 async def test_the_local_model_takes_any_text_and_leaves_the_loop_free() -> None:
     async with LocalEmbedder() as embedder:
-        odd = ["", "\0a\0b", "\ud800", "x" * 50_000, *["word"] * 20]
+        odd = ["", "\0a\0b", "\ud800", "x" * 10_000, *["word"] * 4]
         work = asyncio.create_task(embedder.passages(odd))
         turns = 0
         while not work.done():
-            await asyncio.sleep(0)
+            await asyncio.wait([work], timeout=0.005)
             turns += 1
         vectors = await work
-        assert turns > 100
+        assert turns > 10
         assert (await embedder.passages([])).shape == (0, 384)
-    assert vectors.shape == (24, 384)
+    assert vectors.shape == (8, 384)
     assert np.isfinite(vectors).all()
 
 
