@@ -69,6 +69,9 @@ class OneMemory:
     async def total(self, owner: int) -> int:
         return 3
 
+    async def conversation(self, place: Scope) -> Scope:
+        return place
+
 
 @dataclass
 class Query:
