@@ -12,6 +12,8 @@ MOST_HELD = 0.1
 """Seconds of the processor that one turn of the loop may compute over an input below 1 MB."""
 MOST_MEMORY = 200_000_000
 """Bytes that such an input may take at any moment."""
+COPY = 1.1
+"""What a child's peak is of ours at most, where it is only the copy: Linux counts the pages of threads with some delay."""
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 _NEW_PEAK = "5"
 """What makes Linux measure the peak again from here (proc(5), clear_refs)."""
@@ -52,7 +54,7 @@ async def measured(act: Callable[[], Awaitable[object]]) -> Cost:
     async with watched_loop() as held:
         await act()
     most, ours = _memory("VmHWM"), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    child = _children() if _children() > max(children, ours) else 0
+    child = _children() if _children() > max(children, COPY * ours) else 0
     return Cost(held=held.seconds, memory=max(0, most - before), child=child)
 
 
