@@ -13,7 +13,7 @@ MOST_HELD = 0.1
 MOST_MEMORY = 200_000_000
 """Bytes that such an input may take at any moment."""
 COPY = 1.1
-"""What a child's peak is of ours at most, where it is only the copy: Linux counts the pages of threads with some delay."""
+"""So many times our own peak, a child's may be only the copy: Linux counts the pages of threads with some delay."""
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 _NEW_PEAK = "5"
 """What makes Linux measure the peak again from here (proc(5), clear_refs)."""
