@@ -171,7 +171,7 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
     kept = {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()}
-    scale._filled(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100)
+    scale._filled(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, owners=1, url="")
     assert {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()} == kept, "what is there is not filled again"
     assert "sqlite-100" in kept
 
