@@ -42,6 +42,7 @@ from llm.transcription import Transcriber
 from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
 from records.scopes import Clock
+from reminders.sending import Reminders
 from retrieval.budgets import Budgets
 from retrieval.fact_ranking import FactRecall
 from settings import Settings
@@ -294,6 +295,7 @@ async def open_services(
                 retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
             ),
             exporter=Exporter(memory=memory, clock=clock),
+            reminders=Reminders(memory=memory, clock=clock),
             indexing=indexing,
             quota=quota,
             models=(answers.name, *others),

@@ -12,7 +12,7 @@ import sys
 import time
 import webbrowser
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from storage import backup
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies, MayConfigure
 from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.reminders import ReminderTeller
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import identity, telegram_service
@@ -261,6 +262,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 attachments=services.attachments,
                 inbox=services.memory.inbox,
                 commands=partial(_commands, settings, services),
+                alongside=_alongside,
             )
         )
         # What is there now stays: Python's collector need not walk through it again and again (50 ms each time).
@@ -295,6 +297,11 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
         default_language=settings.default_language,
     )
     return Commands(dependencies)
+
+
+def _alongside(commands: Commands) -> AbstractAsyncContextManager[None]:
+    """What sends messages that no update asks for."""
+    return commands.dependencies.services.reminders.telling(ReminderTeller(commands.dependencies).tell)
 
 
 async def play(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:

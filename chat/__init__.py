@@ -8,6 +8,7 @@ explanations.py  what an answer was made from, with the messages, summaries and 
 measured.py      how many turns came to which end, and how long they took
 notices.py       sentences that a person reads next to an answer, or instead of one
 pictures.py      pictures are remembered as what a model saw in them
+reminding.py     a message that asks for a reminder, and the offer of it
 search.py        words → the earlier messages that they find, page by page
 services.py      everything that is open while the bot runs, as one value
 session.py       what the process itself holds of each scope's talk

@@ -1,8 +1,7 @@
 """One turn: remember, recall, reply, remember; then settle.
 
 Owns the order of these steps, and what happens when the model or a store fails. Does not know Telegram: what came in
-is an Incoming, what goes out is a Reply. Turns of one scope come here one after the other, from its queue in
-telegram_ui/updates. Later changes are in corrections.py.
+is an Incoming, what goes out is a Reply. Turns of one scope come here one after the other. Changes: corrections.py.
 """
 
 import logging
@@ -18,6 +17,7 @@ from chat.answer_loop import Answered, AnswerLoop
 from chat.explanations import Explanations
 from chat.measured import measured
 from chat.pictures import Describer
+from chat.reminding import proposed, with_wish
 from chat.session import Session, Sessions, Unwritten
 from chat.turn import Turn, incoming_of
 from external_memory import ExternalMemory
@@ -81,7 +81,8 @@ class Conversation:
                 await self._remember_question(turn)
                 session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
                 if turn.answer is not None:
-                    return Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
+                    again = Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
+                    return replace(again, proposals=proposed(turn, self._clock()))
                 await self._note(turn)
                 try:
                     answered = await self._answer(turn, on_text)
@@ -241,7 +242,7 @@ class Conversation:
     def _turn(self, session: Session, incoming: Incoming, config: OwnerConfig | None, mode: Mode | None) -> Turn:
         incognito = tuple(session.incognito)
         return Turn(
-            incoming=incoming,
+            incoming=with_wish(incoming, config),
             session=session,
             config=config,
             mode=mode or "on",
@@ -357,7 +358,7 @@ class Conversation:
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
-            proposals=answered.proposals,
+            proposals=(*answered.proposals, *proposed(turn, self._clock())),
             turn=turn.number,
             is_truncated=answered.completion.is_truncated,
             offers_memory=self._offers_memory(turn),
@@ -381,6 +382,7 @@ class Conversation:
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
+            proposals=proposed(turn, self._clock()),
             turn=turn.number,
         )
 

@@ -23,6 +23,7 @@ from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import Price
 from records.scopes import Clock
+from reminders.sending import Reminders
 from summary_manager import SummaryManager
 from transfer.exporter import Exporter
 from transfer.importer import Importer
@@ -51,6 +52,7 @@ class Services:
     history_extraction: HistoryExtraction
     importer: Importer
     exporter: Exporter
+    reminders: Reminders
     indexing: Indexing | None
     quota: Quota
     models: tuple[str, ...]

@@ -327,6 +327,10 @@ def recalled_fact(one: RecalledFact, zone: tzinfo = UTC) -> str:
     return "\n".join([*earlier, fact_line(one.fact, zone, is_outdated=one.is_outdated)])
 
 
+_REMINDER_OFFERED = (
+    "Below your answer the user is asked by a button whether to be reminded: answer in a few words, and do not say "
+    "that the reminder is set."
+)
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -334,8 +338,10 @@ def remembered_block(snippets: Sequence[Snippet], now: datetime) -> str:
     return block("remembered", (text for _, text in days(snippets, now)))
 
 
-def clock_line(now: datetime) -> str:
-    return f"It is now {minute(now)} {label(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
+def clock_line(now: datetime, *, offers_reminder: bool = False) -> str:
+    """`offers_reminder`: the user asks for one, and is asked by a button."""
+    line = f"It is now {minute(now)} {label(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
+    return f"{line} {_REMINDER_OFFERED}" if offers_reminder else line
 
 
 def replied_block(replied: Replied) -> str:

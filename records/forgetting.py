@@ -72,6 +72,7 @@ class Forgotten:
     facts: int = 0
     profiles: int = 0
     versions: int = 0
+    reminders: int = 0
     reactivated: int = 0
     kept_aside: tuple[str, ...] = ()
     is_clean: bool = True
@@ -79,4 +80,5 @@ class Forgotten:
 
     @property
     def is_nothing(self) -> bool:
-        return not (self.messages or self.summaries or self.facts or self.profiles or self.versions)
+        erased = (self.messages, self.summaries, self.facts, self.profiles, self.versions, self.reminders)
+        return not any(erased)

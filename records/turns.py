@@ -9,6 +9,7 @@ from records.attachments import Picture
 from records.context import Context
 from records.messages import SENT_ALONG, Origin
 from records.owners import Mode
+from records.reminders import Wish
 from records.scopes import Person, Scope
 
 
@@ -19,7 +20,8 @@ class Incoming:
     `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: the
     state of memory when they were said, None where nobody knows; what was said while it was off is not stored later.
     `replied`: the message that they reply to. The passages of documents are pieces as well, before the words that they
-    came with; `pictures` go into the request as they are. `is_wordless`: nobody wrote a word to any of these.
+    came with; `pictures` go into the request as they are. `is_wordless`: nobody wrote a word to any of these. `wish`:
+    the reminder that they ask for.
     """
 
     scope: Scope
@@ -30,6 +32,7 @@ class Incoming:
     replied: "Replied | None" = None
     pictures: tuple[Picture, ...] = ()
     is_wordless: bool = False
+    wish: Wish | None = None
 
     @property
     def text(self) -> str:
@@ -82,11 +85,16 @@ class Replied:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """A change to the facts that the model proposes; a person decides. `fact`: the one to be forgotten."""
+    """Something that a person decides by a button: a change to the facts that the model proposes, or a reminder that
+    they asked for. `fact`: the one to be forgotten; `wish`: the reminder, and `source`: the stored message that asks
+    for it.
+    """
 
-    kind: Literal["remember", "forget"]
+    kind: Literal["remember", "forget", "remind"]
     text: str
     fact: int = 0
+    wish: Wish | None = None
+    source: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,7 +5,7 @@ name times (text/date_words.py), what is ranked, or when the event was that a ti
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -281,7 +281,8 @@ def _three_months(year: int, month: int, like: datetime) -> Span:
     return start, start.replace(year=year + (month == 12), month=(month + 2) % 12 + 1)
 
 
-def _number(word: str) -> int:
+def number(word: str) -> int:
+    """The number that a folded word or figures name; 0 for none."""
     if word.isdigit():
         return int(word)
     if word in NUMBERS:
@@ -304,7 +305,7 @@ def _ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for m in _AGO.finditer(text):
         groups = {name: value for name, value in m.groupdict().items() if value}
         unit = next(value for name, value in groups.items() if name[0] == "u")
-        count = next((_number(value) for name, value in groups.items() if name[0] == "n"), 2 if unit in DUALS else 1)
+        count = next((number(value) for name, value in groups.items() if name[0] == "n"), 2 if unit in DUALS else 1)
         if 0 < count < 1000:
             yield _back(clock, _unit(unit), count), m[0]
 
@@ -330,7 +331,15 @@ def ranges(question: str, clock: datetime) -> tuple[Range, ...]:
 
 def days_named(text: str, said_at: datetime) -> tuple[Range, ...]:
     """The days that a message (folded) names, seen from when it was written: "on 14 June", "on Saturday"."""
-    found = [*_named(text, said_at, ahead=True), *_weekdays(text, said_at, ahead=True)]
+    return _days([*_named(text, said_at, ahead=True), *_weekdays(text, said_at, ahead=True)])
+
+
+def days_dated(text: str, said_at: datetime) -> tuple[Range, ...]:
+    """Those of them that are named by a date: "on 14 June"."""
+    return _days(_named(text, said_at, ahead=True))
+
+
+def _days(found: Iterable[tuple[Span | None, str]]) -> tuple[Range, ...]:
     return tuple(
         Range(start=span[0], end=span[1], words=words)
         for span, words in found
@@ -347,7 +356,7 @@ def from_events(question: str) -> tuple[FromEvent, ...]:
     for m in _matches_from_event(plain):
         groups = m.groupdict()
         unit = "day" if groups["u"] in ("night", "evening", "morning") else _unit(groups["u"] or groups["dual"])
-        count = _number(groups["n"]) if groups["n"] else 2 if groups.get("dual") else 1
+        count = number(groups["n"]) if groups["n"] else 2 if groups.get("dual") else 1
         days = count * _LEN[unit] * (-1 if groups["before"] else 1)
         if 0 < abs(days) < 3700:
             event = question[slice(*m.span("event"))] if len(plain) == len(question) else groups["event"]

@@ -69,7 +69,7 @@ class PromptBuilder:
         self._dispensable = set[int]()
         self._turns_broken_off = False
         self._history: tuple[int, int] | None = None
-        self._clock = prompts.clock_line(now)
+        self._clock = prompts.clock_line(now, offers_reminder=incoming.wish is not None)
         if incoming.replied is not None:
             self._clock = f"{replies.quoted(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
         self._system = self._with_reader(system_prompt, budgets.system) if explains else system_prompt

@@ -15,8 +15,8 @@ from runtime.metrics import counter
 OURS = frozenset(
     {
         "assembly", "background", "bot", "chat", "external_memory", "facts", "llm", "locales", "memory_retrieval",
-        "playground", "retrieval", "runtime", "storage", "summaries", "summary_manager", "telegram_ui", "text",
-        "transfer",
+        "playground", "reminders", "retrieval", "runtime", "storage", "summaries", "summary_manager", "telegram_ui",
+        "text", "transfer",
     }
 )  # fmt: skip
 

@@ -26,6 +26,7 @@ from storage.sqlite.history_extraction_table import HistoryExtractionTable
 from storage.sqlite.history_table import HistoryTable
 from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
+from storage.sqlite.reminder_table import ReminderTable
 
 
 class MemoryStore(Protocol):
@@ -45,6 +46,8 @@ class MemoryStore(Protocol):
     def explanations(self) -> ExplanationTable: ...
     @property
     def rebuilds(self) -> RebuildTable: ...
+    @property
+    def reminders(self) -> ReminderTable: ...
     @property
     def forgetting(self) -> DeletionCascade: ...
     @property

@@ -9,6 +9,7 @@ newer_words.py whether a person's own message says something newer about a fact
 patterns.py    regular expressions that are compiled when they are first needed
 personal.py    whether somebody says something of themselves that a memory would keep
 plurals.py     a number and what it counts
+reminder_words.py  how languages ask for a reminder, as data
 single_values.py  of what nobody has two, read from the words of a fact or of the person themselves
 standing.py    what a person tells a bot to keep to, and whether it applies to a question
 standing_words.py  how people say that, by language, as data
@@ -16,5 +17,6 @@ stopwords.py   articles, pronouns and the like, by language: what a search leave
 subjects.py    what a text is broadly about: code, food, travel …
 time_zones.py  time zones as people write them
 tokenizer.py   counting and cutting by tokens
+wall_clock.py  times of a wall clock, and the next time of what repeats
 word_parts.py  what a word that hardly any message holds may be in the index: compounds, inflections, Arabic prefixes
 """

@@ -143,8 +143,8 @@ NUMBERS = {
             "eight acht huit ocho oito otto sekiz osiem восемь восьми ثماني ثمانيه 여덟 팔 八",
             "nine neun neuf nueve nove negen dokuz dziewiec девять девяти تسع تسعه 아홉 구 九",
             "ten zehn dix diez dez dieci tien dziesiec десять десяти عشر عشره 열 십 十",
-            "eleven elf onze undici одиннадцать",
-            "twelve zwolf douze doce doze dodici twaalf двенадцать",
+            "eleven elf onze undici одиннадцать 열한",
+            "twelve zwolf douze doce doze dodici twaalf двенадцать 열두",
         ),
         1,
     )

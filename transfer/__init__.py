@@ -5,5 +5,6 @@ archiver.py  imported history → chunks under a pyramid of extracted summaries
 exporter.py  a memory → files that hold all of it
 importer.py  a file from elsewhere → memory: first what it would add, then the import
 reading.py   a file is read in a process of its own, with limits
+reminders.py the reminders of an export of ours, within their bounds
 restorer.py  our own export → the memory as it was, from one file or several
 """

@@ -28,6 +28,7 @@ from summaries.policies import POLICIES
 from transfer.archiver import Archiver, chunks
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 from transfer.reading import FileReader
+from transfer.reminders import Returning, returning
 from transfer.restorer import Progress, Restoration, Restorer, restoration
 
 log = logging.getLogger(__name__)
@@ -86,7 +87,7 @@ class Imported:
 class _Work:
     """A file, compared with what is known. `fresh`: its messages that are new. `ids`: of known messages, by their
     number in the file; `held`: of imported ones; `after`: of the last known message before the first new one.
-    `restoration`: where it comes back as it was.
+    `restoration`: where it comes back as it was. `reminders`: those still to come.
     """
 
     history: ImportedHistory
@@ -96,6 +97,7 @@ class _Work:
     after: int | None
     rows: Mapping[str, Sequence[Portable]]
     restoration: Restoration | None
+    reminders: Sequence[Returning] = ()
 
 
 @define(kw_only=True, eq=False)
@@ -158,6 +160,7 @@ class Importer:
                     facts, ids = await self._restorer.run(lease, work.restoration, work.rows, progress), None
                 else:
                     facts, ids = await self._add(lease, work, progress)
+                    await self._remind(scope.owner, person, work)
             finally:
                 await self._release(lease)
                 self._stored()
@@ -190,7 +193,9 @@ class Importer:
             # A file that is in already, while others are still to come. Its facts wait for them.
             missing = tr("import-already", missing=way.missing)
             history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
-        return await asyncio.to_thread(_compared, history, rows, known, same, way)
+        reminders = returning(rows.get("reminders", ()), now=self._clock(), zone=zone)
+        rows = {**rows, "reminders": [one.row for one in reminders]}
+        return replace(await asyncio.to_thread(_compared, history, rows, known, same, way), reminders=reminders)
 
     # adding ----------------------------------------------------------------------------------------------------
 
@@ -218,6 +223,19 @@ class Importer:
             return 0, came_in
         async with self._memory.home(owner) as store:
             return await store.history.learn(lease, facts, ids), came_in
+
+    async def _remind(self, owner: int, person: int, work: _Work) -> None:
+        """The reminders of an export of this memory that are still to come; those that are there are known."""
+        for one in work.reminders if work.history.owner == owner and not work.restoration else ():
+            async with self._memory.home(owner) as store:
+                await store.reminders.add(
+                    owner,
+                    one.wish,
+                    thread=int(str(one.row["thread_id"])),
+                    person=person,
+                    language=str(one.row["language"]),
+                    now=self._clock(),
+                )
 
     async def _imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
         """First and last id of what came in now and in earlier runs of this file; the newest history has the lowest."""

@@ -66,6 +66,14 @@ forget-versions = { $versions ->
     [few] { $versions } نصوص سابقة
    *[other] { $versions } نصًا سابقًا
  }
+forget-reminders = { $reminders ->
+    [zero] { $reminders } تذكير
+    [one] تذكير واحد ({ $reminders })
+    [two] تذكيران ({ $reminders })
+    [few] { $reminders } تذكيرات
+    [many] { $reminders } تذكيرًا
+   *[other] { $reminders } تذكير
+ }
 forget-answers = { $answers ->
     [zero] { $answers } جواب لاحق
     [one] جواب لاحق واحد

@@ -63,6 +63,10 @@ forget-versions = { $versions ->
     [one] { $versions } früherer Text
    *[other] { $versions } frühere Texte
  }
+forget-reminders = { $reminders ->
+    [one] { $reminders } Erinnerung
+   *[other] { $reminders } Erinnerungen
+ }
 forget-answers = { $answers ->
     [one] { $answers } spätere Antwort
    *[other] { $answers } spätere Antworten

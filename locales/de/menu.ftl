@@ -22,6 +22,7 @@ menu-summary_rebuild = alle Zusammenfassungen neu erstellen
 menu-memory = was ich über dich weiß: lesen, berichtigen, ergänzen
 menu-why = woraus meine letzte Antwort entstand, oder die, auf die du antwortest
 menu-search = frühere Nachrichten finden: /search WÖRTER
+menu-reminders = woran ich dich erinnern soll, und wann
 menu-incognito = an oder aus: Das Gedächtnis wird gelesen, nichts geschrieben
 menu-usage = was die Modelle in den letzten 7 und 30 Tagen verbraucht haben
 menu-export = eine Datei mit allem, was hier gemerkt ist

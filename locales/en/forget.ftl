@@ -60,6 +60,10 @@ forget-versions = { $versions ->
     [one] { $versions } earlier text
    *[other] { $versions } earlier texts
  }
+forget-reminders = { $reminders ->
+    [one] { $reminders } reminder
+   *[other] { $reminders } reminders
+ }
 forget-answers = { $answers ->
     [one] { $answers } later answer
    *[other] { $answers } later answers

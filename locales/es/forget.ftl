@@ -63,6 +63,10 @@ forget-versions = { $versions ->
     [one] { $versions } texto anterior
    *[other] { $versions } textos anteriores
  }
+forget-reminders = { $reminders ->
+    [one] { $reminders } recordatorio
+   *[other] { $reminders } recordatorios
+ }
 forget-answers = { $answers ->
     [one] { $answers } respuesta posterior
    *[other] { $answers } respuestas posteriores

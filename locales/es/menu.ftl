@@ -22,6 +22,7 @@ menu-summary_rebuild = rehacer todos los resúmenes
 menu-memory = lo que sé de ti: léelo, corrígelo, complétalo
 menu-why = de qué se hizo mi última respuesta, o aquella a la que respondes
 menu-search = buscar mensajes anteriores: /search PALABRAS
+menu-reminders = qué debo recordarte, y cuándo
 menu-incognito = sí o no: la memoria se lee, no se escribe nada
 menu-usage = lo que gastaron los modelos en los últimos 7 y 30 días
 menu-export = un archivo con todo lo que se recuerda aquí

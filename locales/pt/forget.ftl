@@ -63,6 +63,10 @@ forget-versions = { $versions ->
     [one] { $versions } texto anterior
    *[other] { $versions } textos anteriores
  }
+forget-reminders = { $reminders ->
+    [one] { $reminders } lembrete
+   *[other] { $reminders } lembretes
+ }
 forget-answers = { $answers ->
     [one] { $answers } resposta posterior
    *[other] { $answers } respostas posteriores

@@ -22,6 +22,7 @@ menu-summary_rebuild = refazer todos os resumos
 menu-memory = o que sei de você: leia, corrija, complete
 menu-why = de que foi feita minha última resposta, ou aquela a que você responde
 menu-search = achar mensagens anteriores: /search PALAVRAS
+menu-reminders = o que devo lembrar a você, e quando
 menu-incognito = sim ou não: a memória é lida, nada é escrito
 menu-usage = o que os modelos gastaram nos últimos 7 e 30 dias
 menu-export = um arquivo com tudo o que é lembrado aqui

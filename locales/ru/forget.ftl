@@ -62,6 +62,11 @@ forget-versions = { $versions ->
     [few] { $versions } прежних текста
    *[many] { $versions } прежних текстов
  }
+forget-reminders = { $reminders ->
+    [one] { $reminders } напоминание
+    [few] { $reminders } напоминания
+   *[many] { $reminders } напоминаний
+ }
 forget-answers = { $answers ->
     [one] { $answers } более поздний ответ
     [few] { $answers } более поздних ответа

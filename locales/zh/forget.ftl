@@ -54,6 +54,9 @@ forget-line = #{ $id } · { $date } · { $speaker }：“{ $text }”
 forget-reactivated = 相邻的 { shared-messages }会保留，并在去掉它之后重新总结。
 forget-profiles = 你的资料的 { $profiles } 个版本
 forget-versions = { $versions } 份旧文本
+forget-reminders = { $reminders ->
+   *[other] { $reminders } 个提醒
+ }
 forget-answers = { $answers } 条之后的回答
 forget-quotes = { $count ->
    *[other] { $what }引用了它。

@@ -15,6 +15,7 @@ from records.errors import StorageError
 from records.facts import Fact, Profile
 from records.messages import Message
 from records.owners import OwnerConfig, StorageType
+from records.reminders import Reminder
 from records.scopes import Scope
 from records.summaries import FoldFailure, Summary
 from storage.files.sql import Row
@@ -24,6 +25,7 @@ from storage.files.tables import (
     FACTS,
     FAILURES,
     PROFILES,
+    REMINDERS,
     SUMMARIES,
     USERS,
     Kind,
@@ -115,6 +117,9 @@ _WRITTEN: Mapping[Kind, Callable[[Any], Any]] = {"date": optional_text, "ids": l
 SUMMARY_ROWS = Records(Summary, SUMMARIES, text="summary_text")
 FACT_ROWS = Records(Fact, FACTS)
 PROFILE_ROWS = Records(Profile, PROFILES)
+REMINDER_ROWS = Records(
+    Reminder, REMINDERS, thread="thread_id", person="person_id", local="wall_time", source="source_id"
+)
 FAILURE_ROWS = Records(FoldFailure, FAILURES)
 CONVERSATION_ROWS = Records(StoredConversation, CONVERSATIONS)
 CONFIG_ROWS = Records(OwnerConfig, USERS, every_n="summary_every_n", enabled="memory_enabled")

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from records.facts import FactKind
 from records.messages import Origin, Role
+from records.reminders import Repeat
 from storage.files.sql import Row, Value
 from text.characters import well_formed
 
@@ -136,6 +137,7 @@ USERS = Table(
         Column("model", "text", default=""),
         Column("persona", "text", default=""),
         Column("persona_text", "text", default=""),
+        Column("next_reminder_id", "whole", default=1),
     ),
 )
 MESSAGES = Table(
@@ -281,6 +283,25 @@ PROGRESS = Table(
         Column("past_learned", "stretches", default=[]),
     ),
 )
+REMINDERS = Table(
+    name="reminders",
+    key=("user_id", "id"),
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("thread_id", "telegram_id", default=0),
+        Column("person_id", "telegram_id", default=0),
+        Column("text", "text"),
+        Column("due_at", "date"),
+        Column("wall_time", "text", default=""),
+        Column("repeat", "text", default="", choices=get_args(Repeat)),
+        Column("month_day", "whole", default=0),
+        Column("language", "text", default=""),
+        Column("created_at", "date"),
+        Column("source_id", "whole", default=None),
+        Column("sends", "whole", default=0),
+    ),
+)
 RESTORES = Table(
     name="restores",
     key=("user_id", "id"),
@@ -320,6 +341,7 @@ TABLES = (
     PROFILES,
     VERSIONS,
     ACCOUNTS,
+    REMINDERS,
     RESTORES,
 )
 BY_NAME = {table.name: table for table in TABLES}
@@ -333,5 +355,6 @@ COUNTERS = {
     "next_fact_id": "facts",
     "next_profile_id": "profiles",
     "next_version_id": "versions",
+    "next_reminder_id": "reminders",
 }
 """Columns of `users` that give the next id, and the tables that they number."""

@@ -5,6 +5,7 @@ dialect.py        SQLite's statements as PostgreSQL reads them
 driver.py         the driver: connections, the values they carry, and our words for errors
 full_text.py      words in a tsvector, ranked by our own BM25
 inbox.py          the update inbox, claimed by the process that serves the owner
+later_tables.py   the tables that came after the first schema
 leases.py         who serves an owner, with fence and expiry
 migrations.py     the schema, as one list of migrations, and the wall between owners
 replica.py        this process among several: that it lives, and is woken

@@ -7,7 +7,7 @@ is held meanwhile. Does not know queries.
 import psycopg
 
 from records.errors import StorageError, StorageTooNew
-from storage.files.tables import ERASED
+from storage.postgres.later_tables import REMINDERS_SCHEMA
 from storage.postgres.schema import (
     CONVERSATIONS_SCHEMA,
     FIRST_FUNCTIONS,
@@ -17,18 +17,23 @@ from storage.postgres.schema import (
 )
 from storage.postgres.shared_schema import SHARED_FUNCTIONS, SHARED_SCHEMA
 
-_LATER = frozenset({"conversations"})
-"""Tables that a later step makes, with their own wall."""
 _OWNED = (
-    "users",
-    *(table for table in ERASED if table not in _LATER),
-    "words",
-    "word_counts",
-    "places",
-    "scope_words",
-    "vectors",
-    "unindexed",
+    *(
+        "users",
+        "progress",
+        "messages",
+        "summaries",
+        "failures",
+        "facts",
+        "profiles",
+        "versions",
+        "accounts",
+        "restores",
+    ),
+    *("fact_vectors", "jobs", "scopes", "rebuild_parts"),
+    *("words", "word_counts", "places", "scope_words", "vectors", "unindexed"),
 )
+"""The tables of the first schema."""
 # A second wall: who connects as a user that does not own these tables sees the rows of one owner, or of all where the
 # work concerns all ('*'). The owner of the tables is not held back, so that its searches may use every index.
 _WALL = "\n".join(
@@ -63,6 +68,7 @@ MIGRATIONS: list[str] = [
     CONVERSATIONS_SCHEMA,
     _USAGE_OF_MODELS,
     _PERSONA,
+    REMINDERS_SCHEMA,
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""
 

@@ -19,6 +19,7 @@ owner_tables.py              what the parts of a store have in common: single st
 profile_table.py             the profile's versions
 quotes.py                    what repeats forgotten words without being built on their message
 rebuild_table.py             the one transaction that replaces all summaries of a scope
+reminder_table.py            reminders: kept, due, and told once
 sql_store.py                 memories in SQL tables: the base of all three stores
 store.py                     memories in memory.db
 """

@@ -305,11 +305,11 @@ async def _counted(reader: Reader, owner: int, going: _Going, what: Forgetting) 
     if what.what == "everything":
         counts = await reader.row(_COUNT_EVERYTHING, owner)
         assert counts is not None  # noqa: S101 - a row of counts
-        return Forgotten(
-            messages=counts[0], summaries=counts[1], facts=counts[2], profiles=counts[3], versions=counts[4]
-        )
+        names = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
+        return Forgotten(**dict(zip(names, counts, strict=True)))
     ids = json.dumps(going.message_ids)
     versions = await reader.row(f"SELECT COUNT(*) FROM versions WHERE {_OF_MESSAGES}", owner, ids)  # noqa: S608
+    reminders = await reader.row(f"SELECT COUNT(*) FROM reminders WHERE {_ASKED_BY}", owner, ids)  # noqa: S608
     staying = await reader.row(
         f"SELECT COUNT(*) FROM messages WHERE {_OF_CHUNKS} AND id NOT IN (SELECT value FROM json_each(?))",  # noqa: S608
         owner,
@@ -322,6 +322,7 @@ async def _counted(reader: Reader, owner: int, going: _Going, what: Forgetting) 
         facts=len(going.facts.ids),
         profiles=len(going.profiles),
         versions=int(versions[0]) if versions else 0,
+        reminders=int(reminders[0]) if reminders else 0,
         reactivated=int(staying[0]) if staying else 0,
     )
 
@@ -347,6 +348,7 @@ async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool
     messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     if going.message_ids:
         await tx.run(word_index.forget, owner, messages)
+        await tx.rows(f"DELETE FROM reminders WHERE {_ASKED_BY}", owner, messages)  # noqa: S608
         await tx.rows(f"DELETE FROM versions WHERE {_OF_MESSAGES}", owner, messages)  # noqa: S608
         await tx.rows(
             "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, messages
@@ -406,10 +408,11 @@ user_id = ? AND chunk_id IN (
 """
 _TEXTS = "SELECT value FROM json_each(?) WHERE type = 'text'"
 _OF_MESSAGES = "user_id = ? AND message_id IN (SELECT value FROM json_each(?))"
+_ASKED_BY = "user_id = ? AND source_id IN (SELECT value FROM json_each(?))"
 _OF_CHUNKS = "user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
 _COUNT_EVERYTHING = """
 SELECT
   (SELECT COUNT(*) FROM messages WHERE user_id = ?1), (SELECT COUNT(*) FROM summaries WHERE user_id = ?1),
   (SELECT COUNT(*) FROM facts WHERE user_id = ?1), (SELECT COUNT(*) FROM profiles WHERE user_id = ?1),
-  (SELECT COUNT(*) FROM versions WHERE user_id = ?1)
+  (SELECT COUNT(*) FROM versions WHERE user_id = ?1), (SELECT COUNT(*) FROM reminders WHERE user_id = ?1)
 """

@@ -352,6 +352,29 @@ ALTER TABLE users ADD COLUMN persona_text TEXT NOT NULL DEFAULT '';
 """
 
 
+REMINDERS_SCHEMA = """
+ALTER TABLE users ADD COLUMN next_reminder_id INTEGER NOT NULL DEFAULT 1;
+-- What somebody asked to be told at a time; a row goes when it was told for the last time.
+CREATE TABLE reminders (
+  id         INTEGER NOT NULL,                -- per owner, ascending, never used again
+  user_id    INTEGER NOT NULL,
+  thread_id  INTEGER NOT NULL DEFAULT 0,      -- where it is told
+  person_id  INTEGER NOT NULL DEFAULT 0,      -- who asked
+  text       TEXT NOT NULL,
+  due_at     TEXT NOT NULL,                   -- the next time
+  wall_time  TEXT NOT NULL DEFAULT '',        -- the same by the owner's clock; '' = a distance was asked for
+  repeat     TEXT NOT NULL DEFAULT '',        -- '' (once), 'daily', 'weekly' or 'monthly'
+  month_day  INTEGER NOT NULL DEFAULT 0,      -- of a monthly one
+  language   TEXT NOT NULL DEFAULT '',        -- in which it was asked for
+  created_at TEXT NOT NULL,
+  source_id  INTEGER,                         -- the message that asked for it, with which it is forgotten
+  sends      INTEGER NOT NULL DEFAULT 0,      -- times that telling it was begun, and not known to have ended
+  PRIMARY KEY (user_id, id)
+);
+CREATE INDEX reminder_due ON reminders (due_at);
+"""
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -388,5 +411,6 @@ MIGRATIONS: list[Migration] = [
     script(CONVERSATIONS_SCHEMA),
     script(USAGE_OF_MODELS_SCHEMA),
     script(PERSONA_SCHEMA),
+    script(REMINDERS_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -21,7 +21,7 @@ from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, 
 from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
-from storage.sqlite import context_sources, history_table, message_table
+from storage.sqlite import context_sources, history_table, message_table, reminder_table
 from storage.sqlite.conversation_table import ConversationTable
 from storage.sqlite.deletion_cascade import DeletionCascade
 from storage.sqlite.explanation_table import ExplanationTable
@@ -32,6 +32,7 @@ from storage.sqlite.history_table import HistoryTable
 from storage.sqlite.owner_tables import erase_tables, renamed
 from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
+from storage.sqlite.reminder_table import ReminderTable
 
 BATCH = 500
 WORDS_WITHIN = 2.0
@@ -64,6 +65,7 @@ class SqlStore(FoldTable):
         self.profiles = ProfileTable(database, kind)
         self.explanations = ExplanationTable(database, kind)
         self.rebuilds = RebuildTable(database, kind)
+        self.reminders = ReminderTable(database, kind)
         self.forgetting = DeletionCascade(database, kind, self.vectors)
         self.history = HistoryTable(database, kind)
         self.conversations = ConversationTable(database, kind)
@@ -80,8 +82,16 @@ class SqlStore(FoldTable):
     async def put_owner(self, config: OwnerConfig) -> None:
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
-        choices = CONFIG_ROWS.row(config)
-        if not await self._execute(config.owner, _PUT_OWNER, *_CHOICES.stored(choices), self.kind):
+        values = (*_CHOICES.stored(CONFIG_ROWS.row(config)), self.kind)
+
+        def put(connection: Connection) -> bool:
+            before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
+            is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
+            if is_here and before is not None and before[0] != config.timezone:
+                reminder_table.follow(connection, config.owner, config.zone)
+            return is_here
+
+        if not await self._db.transact(put, config.owner):
             raise StorageError("This memory lives in another store.")
 
     # messages ----------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ next_text.py           a question that the person's next text answers
 policy.py              /summary_policy, /summary_prompt, /summary_rebuild
 proposals.py           what the model proposes to remember or to forget, with two buttons
 registry.py            all families, and which of them answers what
+reminders.py           /reminders, the offer of one, and how one is told
 search.py              /search and its "More" button
 summaries.py           /summary_status, _show, _on, _off and _now
 transfer.py            /export and /import

@@ -67,7 +67,11 @@ class Basics(Family):
 
     def _stored(self, ask: Ask) -> str:
         stored = tr("basics-stored") if ask.chat.is_private else tr("basics-stored-group")
-        return " ".join(filter(None, (stored, retention_text(self._retention_days), tr("basics-forgetting"))))
+        return " ".join(
+            filter(
+                None, (stored, tr("basics-reminders"), retention_text(self._retention_days), tr("basics-forgetting"))
+            )
+        )
 
 
 def _row(row: Command, ask: Ask) -> str:

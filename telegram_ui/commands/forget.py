@@ -340,6 +340,7 @@ def counts(forgotten: Forgotten) -> str:
         forgotten.facts and tr("shared-facts", facts=forgotten.facts),
         forgotten.profiles and tr("forget-profiles", profiles=forgotten.profiles),
         forgotten.versions and tr("forget-versions", versions=forgotten.versions),
+        forgotten.reminders and tr("forget-reminders", reminders=forgotten.reminders),
     ]
     return ", ".join(part for part in parts if part)
 

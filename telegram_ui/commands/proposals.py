@@ -10,6 +10,7 @@ from locales.catalog import in_every_language, tr
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
+from telegram_ui.commands import reminders
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.forget import receipt
 from telegram_ui.commands.forget_targets import Target, payload, read
@@ -55,6 +56,9 @@ class Proposals(Family):
 
 async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
     """Ask this person and nobody else. The button that forgets works for ten minutes, as under /forget."""
+    if proposal.kind == "remind":
+        await reminders.offer(dependencies, chat, person, proposal)
+        return
     yes, no = tr(f"proposals-yes-{proposal.kind}"), tr(f"proposals-no-{proposal.kind}")
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""
     if proposal.kind == "forget":

@@ -37,6 +37,7 @@ from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.models import ModelCommands
 from telegram_ui.commands.policy import PolicyCommands
 from telegram_ui.commands.proposals import Proposals
+from telegram_ui.commands.reminders import ReminderCommands
 from telegram_ui.commands.search import SearchCommands
 from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.transfer import TransferCommands
@@ -62,6 +63,7 @@ FAMILIES: tuple[type[Family], ...] = (
     MemoryCommands,
     WhyCommands,
     SearchCommands,
+    ReminderCommands,
     IncognitoCommands,
     UsageCommands,
     TransferCommands,

@@ -11,7 +11,7 @@ import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, NoReturn
@@ -116,6 +116,7 @@ async def telegram_service(
     attachments: Attachments,
     inbox: Inbox,
     commands: Callable[[Delivery, MayConfigure], Commands],
+    alongside: Callable[[Commands], AbstractAsyncContextManager[None]] = lambda commands: nullcontext(),
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
     pause: Pause = asyncio.sleep,
@@ -123,6 +124,8 @@ async def telegram_service(
 ) -> AsyncIterator[Service]:
     """The bot is ready when the block begins, and has let go of everything when it ends (within about 8
     seconds).
+
+    `alongside`: what else sends messages, open while the service is.
 
     Raises SettingsError for a token that Telegram refuses, a webhook that it does not take, or an address
     that cannot be listened on. While Telegram cannot be reached it keeps trying, entering included.
@@ -176,6 +179,7 @@ async def telegram_service(
         await stack.enter_async_context(_running(queue.let_backlogs_go_on(pause)))
         await stack.enter_async_context(_running(_keep_house(queue, pause)))
         await stack.enter_async_context(_running(_announce(answered, bot)))
+        await stack.enter_async_context(alongside(answered))
         if isinstance(queue, SharedQueue):
             await stack.enter_async_context(_running(queue.claim_all(bot, pause)))
         triage = Triage(access, queue)

@@ -17,7 +17,7 @@ LAYERS = (
     ("telegram_ui", "playground"),
     ("assembly",),
     ("chat",),
-    ("background", "transfer", "facts", "attachments"),
+    ("background", "transfer", "facts", "attachments", "reminders"),
     ("memory_retrieval", "summary_manager"),
     ("external_memory",),
     ("retrieval", "summaries"),

@@ -1,0 +1,30 @@
+reminders-offer = Soll ich dich am { $when } erinnern?
+reminders-yes = Ja
+reminders-no = Nein
+reminders-declined = Es wurde keine Erinnerung gestellt.
+reminders-too-old = Diese Frage ist zu alt. Bitte mich noch einmal, oder nutze /reminders add.
+reminders-passed = Diese Zeit ist schon vorbei. Bitte mich noch einmal mit einer anderen.
+reminders-set = Ich erinnere dich am { $when }: { $text }
+reminders-cancel = Absagen
+reminders-cancelled = Abgesagt: { $text }
+reminders-gone = Diese Erinnerung gibt es nicht mehr.
+reminders-not-yours = Absagen kann sie nur, wer darum gebeten hat, oder ein Admin der Gruppe.
+reminders-none = Es gibt keine Erinnerungen.
+reminders-how = Sag „erinnere mich am Freitag um 9 daran, Anna anzurufen“, oder schicke /reminders add mit einer Zeit und worum es geht: /reminders add jeden Montag um 10 den Bericht schicken.
+reminders-press = Ein Knopf sagt die Erinnerung mit seiner Nummer ab.
+reminders-utc = Die Zeiten sind in UTC, denn ich kenne deine Zeitzone nicht: /tz stellt sie ein.
+reminders-heading = { $reminders ->
+    [one] { $reminders } Erinnerung:
+   *[other] { $reminders } Erinnerungen:
+ }
+reminders-full = { $reminders ->
+    [one] Es gibt schon { $reminders } Erinnerung, und keinen Platz für mehr. Sage sie unter /reminders ab.
+   *[other] Es gibt schon { $reminders } Erinnerungen, und keinen Platz für mehr. Sage welche unter /reminders ab.
+ }
+reminders-due = Erinnerung: { $text }
+reminders-late = Sie war am { $when } fällig; da konnte ich sie nicht schicken.
+reminders-each-daily = { $when }, dann jeden Tag
+reminders-each-weekly = { $when }, dann jede Woche
+reminders-each-monthly = { $when }, dann jeden Monat
+reminders-weekdays = Mo Di Mi Do Fr Sa So
+reminders-add-words = neu dazu hinzu

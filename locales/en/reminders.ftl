@@ -1,0 +1,33 @@
+# /reminders, and the offer of a reminder under an answer. reminders-add-words: words after /reminders that add one.
+
+reminders-offer = Remind you on { $when }?
+reminders-yes = Yes
+reminders-no = No
+reminders-declined = No reminder was set.
+reminders-too-old = This question is too old to be answered. Ask me again, or use /reminders add.
+reminders-passed = That time has passed already. Ask me again with another one.
+reminders-set = I will remind you on { $when }: { $text }
+reminders-cancel = Cancel it
+reminders-cancelled = Cancelled: { $text }
+reminders-gone = This reminder is not there any more.
+reminders-not-yours = Only who asked for it, or an admin of the group, can cancel it.
+reminders-none = There are no reminders.
+reminders-how = Say “remind me on Friday at 9 to call Ann”, or send /reminders add followed by a time and what it is about: /reminders add every Monday at 10 send the report.
+reminders-press = A button cancels the reminder with its number.
+reminders-utc = Times are in UTC, since I do not know your time zone: /tz sets it.
+reminders-heading = { $reminders ->
+    [one] { $reminders } reminder:
+   *[other] { $reminders } reminders:
+ }
+reminders-full = { $reminders ->
+    [one] There is { $reminders } reminder already, and no room for more. Cancel it under /reminders.
+   *[other] There are { $reminders } reminders already, and no room for more. Cancel some under /reminders.
+ }
+reminders-due = Reminder: { $text }
+reminders-late = It was due on { $when }; I could not send it then.
+reminders-each-daily = { $when }, and then every day
+reminders-each-weekly = { $when }, and then every week
+reminders-each-monthly = { $when }, and then every month
+# Monday first, with spaces between them.
+reminders-weekdays = Mon Tue Wed Thu Fri Sat Sun
+reminders-add-words = add new

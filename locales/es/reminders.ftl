@@ -1,0 +1,30 @@
+reminders-offer = ¿Te lo recuerdo el { $when }?
+reminders-yes = Sí
+reminders-no = No
+reminders-declined = No se ha puesto ningún recordatorio.
+reminders-too-old = Esta pregunta es demasiado antigua. Pídemelo otra vez o usa /reminders add.
+reminders-passed = Esa hora ya ha pasado. Pídemelo otra vez con otra.
+reminders-set = Te lo recordaré el { $when }: { $text }
+reminders-cancel = Cancelarlo
+reminders-cancelled = Cancelado: { $text }
+reminders-gone = Ese recordatorio ya no existe.
+reminders-not-yours = Solo puede cancelarlo quien lo pidió o un administrador del grupo.
+reminders-none = No hay recordatorios.
+reminders-how = Di «recuérdame el viernes a las 9 llamar a Ana», o envía /reminders add con la hora y el motivo: /reminders add cada lunes a las 10 enviar el informe.
+reminders-press = Un botón cancela el recordatorio de su número.
+reminders-utc = Las horas están en UTC, pues no conozco tu zona horaria: /tz la establece.
+reminders-heading = { $reminders ->
+    [one] { $reminders } recordatorio:
+   *[other] { $reminders } recordatorios:
+ }
+reminders-full = { $reminders ->
+    [one] Ya hay { $reminders } recordatorio y no caben más. Cancélalo en /reminders.
+   *[other] Ya hay { $reminders } recordatorios y no caben más. Cancela alguno en /reminders.
+ }
+reminders-due = Recordatorio: { $text }
+reminders-late = Era para el { $when }; entonces no pude enviarlo.
+reminders-each-daily = { $when }, y luego cada día
+reminders-each-weekly = { $when }, y luego cada semana
+reminders-each-monthly = { $when }, y luego cada mes
+reminders-weekdays = lun mar mié jue vie sáb dom
+reminders-add-words = añade añadir nuevo

@@ -1,0 +1,30 @@
+reminders-offer = Lembro você em { $when }?
+reminders-yes = Sim
+reminders-no = Não
+reminders-declined = Nenhum lembrete foi criado.
+reminders-too-old = Esta pergunta é antiga demais. Peça de novo ou use /reminders add.
+reminders-passed = Essa hora já passou. Peça de novo com outra.
+reminders-set = Vou lembrar você em { $when }: { $text }
+reminders-cancel = Cancelar
+reminders-cancelled = Cancelado: { $text }
+reminders-gone = Esse lembrete não existe mais.
+reminders-not-yours = Só quem pediu o lembrete, ou um administrador do grupo, pode cancelá-lo.
+reminders-none = Não há lembretes.
+reminders-how = Diga “me lembre na sexta às 9 de ligar para a Ana”, ou envie /reminders add com a hora e o motivo: /reminders add toda segunda às 10 enviar o relatório.
+reminders-press = Um botão cancela o lembrete do seu número.
+reminders-utc = As horas estão em UTC, pois não conheço o seu fuso horário: /tz o define.
+reminders-heading = { $reminders ->
+    [one] { $reminders } lembrete:
+   *[other] { $reminders } lembretes:
+ }
+reminders-full = { $reminders ->
+    [one] Já há { $reminders } lembrete e não cabem mais. Cancele-o em /reminders.
+   *[other] Já há { $reminders } lembretes e não cabem mais. Cancele alguns em /reminders.
+ }
+reminders-due = Lembrete: { $text }
+reminders-late = Era para { $when }; não consegui enviar na hora.
+reminders-each-daily = { $when }, e depois todo dia
+reminders-each-weekly = { $when }, e depois toda semana
+reminders-each-monthly = { $when }, e depois todo mês
+reminders-weekdays = seg ter qua qui sex sáb dom
+reminders-add-words = adicionar adicione novo

@@ -1,0 +1,32 @@
+reminders-offer = Напомнить тебе: { $when }?
+reminders-yes = Да
+reminders-no = Нет
+reminders-declined = Напоминание не поставлено.
+reminders-too-old = Этот вопрос слишком старый. Попроси меня ещё раз или используй /reminders add.
+reminders-passed = Это время уже прошло. Попроси меня ещё раз, назвав другое.
+reminders-set = Напомню ({ $when }): { $text }
+reminders-cancel = Отменить
+reminders-cancelled = Отменено: { $text }
+reminders-gone = Этого напоминания уже нет.
+reminders-not-yours = Отменить его может только тот, кто о нём попросил, или администратор группы.
+reminders-none = Напоминаний нет.
+reminders-how = Скажи «напомни в пятницу в 9 позвонить Ане» или отправь /reminders add, время и о чём напомнить: /reminders add каждый понедельник в 10 отправить отчёт.
+reminders-press = Кнопка отменяет напоминание со своим номером.
+reminders-utc = Время указано по UTC: я не знаю твоего часового пояса, его задаёт /tz.
+reminders-heading = { $reminders ->
+    [one] { $reminders } напоминание:
+    [few] { $reminders } напоминания:
+   *[many] { $reminders } напоминаний:
+ }
+reminders-full = { $reminders ->
+    [one] Уже есть { $reminders } напоминание, и места больше нет. Отмени его в /reminders.
+    [few] Уже есть { $reminders } напоминания, и места больше нет. Отмени какое-нибудь в /reminders.
+   *[many] Уже есть { $reminders } напоминаний, и места больше нет. Отмени какие-нибудь в /reminders.
+ }
+reminders-due = Напоминание: { $text }
+reminders-late = Срок был { $when }; тогда я не мог его отправить.
+reminders-each-daily = { $when }, затем каждый день
+reminders-each-weekly = { $when }, затем каждую неделю
+reminders-each-monthly = { $when }, затем каждый месяц
+reminders-weekdays = Пн Вт Ср Чт Пт Сб Вс
+reminders-add-words = добавь добавить новое

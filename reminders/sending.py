@@ -1,0 +1,135 @@
+"""What is due is told, once: noted before and after, so that a process that dies meanwhile loses nothing.
+
+Owns how often a reminder is sent and when it is due next. Does not know how one is worded or sent (Tell), nor what
+asked for it.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime
+from typing import Literal
+
+from attrs import define, field
+
+from external_memory import ExternalMemory
+from records.errors import KeepsakeError
+from records.reminders import Reminder, Wish
+from records.scopes import Clock
+from runtime.tasks import ended, uncancelled
+from text.wall_clock import moment_of, next_time
+
+log = logging.getLogger(__name__)
+
+MOST_SENDS = 2
+"""Times that one is sent where nobody knows whether the first arrived: as answers are."""
+AT_ONCE = 8
+MOST_DUE = 200
+"""Reminders that are looked at in one go; the rest is due the next time."""
+GRACE = 2.0
+"""Seconds that what is being sent when the bot stops is given to arrive."""
+LOOK_EVERY = 5.0
+"""Seconds between two looks for what is due."""
+
+Told = Literal["arrived", "unknown", "lost", "later"]
+Tell = Callable[[Reminder, datetime], Awaitable[Told]]
+"""Sends a reminder, now; what came of it. unknown: it may have arrived; lost: it never will; later: try again."""
+
+
+@define(kw_only=True, eq=False)
+class Reminders:
+    """The reminders of all owners."""
+
+    _memory: ExternalMemory
+    _clock: Clock
+    _at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(AT_ONCE), init=False)
+
+    async def add(
+        self, owner: int, wish: Wish, *, thread: int, person: int, language: str, source: int | None = None
+    ) -> Reminder | None:
+        """Keep a reminder, whether memory is on or off; None where its owner has as many as there may be. Asked for
+        twice, it is kept once. Raises StorageError.
+        """
+        if await self._memory.config(owner) is None:
+            await self._memory.choose(owner, lambda known: known)
+        async with self._memory.home(owner) as store:
+            return await store.reminders.add(
+                owner, wish, thread=thread, person=person, language=language, now=self._clock(), source=source
+            )
+
+    async def all(self, owner: int) -> Sequence[Reminder]:
+        """The next ones first."""
+        async with self._memory.home(owner) as store:
+            return await store.reminders.all(owner)
+
+    async def remove(self, owner: int, number: int) -> Reminder | None:
+        """Cancel one; what it was, None where there is none."""
+        async with self._memory.home(owner) as store:
+            return await store.reminders.remove(owner, number)
+
+    @asynccontextmanager
+    async def telling(self, tell: Tell) -> AsyncIterator[None]:
+        """Look for what is due while the block is open, at once and then every LOOK_EVERY seconds. What is being sent
+        at its end is given time to arrive: broken off, the next run would send it a second time.
+        """
+        closing = asyncio.Event()
+
+        async def look() -> None:
+            while not closing.is_set():
+                try:
+                    await self.send_due(tell)
+                except KeepsakeError as error:
+                    log.warning("what is due could not be read: %s", type(error).__name__)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(closing.wait(), LOOK_EVERY)
+
+        looking = asyncio.create_task(look())
+        try:
+            yield
+        finally:
+            closing.set()
+            await asyncio.wait([looking], timeout=GRACE)
+            await ended(looking)
+
+    async def send_due(self, tell: Tell) -> None:
+        """Send what is due, each failing by itself; one that was missed is sent once."""
+        for store in self._memory.stores:
+            due = await store.reminders.due(self._clock(), limit=MOST_DUE)
+            await asyncio.gather(*(self._send(one, tell) for one in due))
+
+    async def _send(self, one: Reminder, tell: Tell) -> None:
+        async with self._at_once:
+            try:
+                await self._sent(one, tell)
+            except KeepsakeError as error:
+                log.warning("a reminder of %d is not sent yet: %s", one.owner, type(error).__name__)
+
+    async def _sent(self, one: Reminder, tell: Tell) -> None:
+        while True:
+            async with self._memory.home(one.owner) as store:
+                times = await store.reminders.begin(one)
+            if times is None:
+                return
+            if times > MOST_SENDS:
+                log.warning("a reminder of %d is not sent a third time", one.owner)
+                break
+            told = await tell(one, self._clock())
+            if told == "later":
+                async with self._memory.home(one.owner) as store:
+                    await store.reminders.take_back(one)
+                return
+            if told != "unknown":
+                break
+        await uncancelled(lambda: self._done(one))
+
+    async def _done(self, one: Reminder) -> None:
+        config = await self._memory.config(one.owner)
+        again = None
+        if config is not None and one.repeat:
+            wall = self._clock().astimezone(config.zone).replace(tzinfo=None)
+            first = one.local or one.due_at.astimezone(config.zone).replace(tzinfo=None)
+            if (local := next_time(first, one.repeat, one.month_day, after=wall)) is not None:
+                again = moment_of(local, config.zone), local
+        async with self._memory.home(one.owner) as store:
+            await store.reminders.done(one, again)

@@ -1,0 +1,243 @@
+"""/reminders: what is to be told when; listed, added in words, cancelled by a button. Also the offer under an answer.
+
+The reminder that is offered stands in the question itself, so that its button works after a restart although nothing is
+kept. Does not know how a request is read, nor when a reminder is due again (reminders/).
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.error import BadRequest
+
+from locales.catalog import current, speaking, tr, words
+from locales.choice import spoken
+from records.owners import OwnerConfig
+from records.reminders import LONGEST_REMINDER, MOST_REMINDERS, Reminder, Repeat, Wish
+from records.scopes import Person, Scope
+from records.turns import Proposal
+from reminders.sending import Told
+from reminders.wishes import wish
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.wording import minute, quoted
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
+
+log = logging.getLogger(__name__)
+
+OFFERED, LISTED = "rmy", "rml"
+NO = "no"
+PAGE, CANCEL = "p", "x"
+ON_A_PAGE = 8
+SHOWN = 120
+"""Characters of a reminder in the list."""
+LATE = timedelta(minutes=2)
+"""From so much on it is said when it was due."""
+_REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "monthly"}
+_LETTERS = {repeat: letter for letter, repeat in _REPEATS.items()}
+
+
+class ReminderCommands(Family):
+    """Answers /reminders and the offer of one. In a group everybody may add; who asked, or an admin, cancels."""
+
+    heading = "recall"
+
+    @command("reminders")
+    async def _reminders(self, ask: Ask) -> str | None:
+        said = ask.argument.strip()
+        first, _, rest = said.partition(" ")
+        if first.casefold() in words("reminders-add-words"):
+            said = rest.strip()
+        elif not said:
+            await self._show_list(ask, 0, None)
+            return None
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        zone = _zone_of(config)
+        asked = wish(said, self._now().astimezone(zone), asked=True)
+        if asked is None:
+            return tr("reminders-how")
+        kept = await self._keep(ask, asked, None)
+        if kept is None:
+            return tr("reminders-full", reminders=MOST_REMINDERS)
+        row = [self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")]
+        text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
+        await self._delivery.say(ask.chat, "\n".join([text, *_zone_hint(config)]), keyboard=InlineKeyboardMarkup([row]))
+        return None
+
+    @press(OFFERED)
+    async def _press_offered(self, ask: Ask) -> str | None:
+        """The answer to an offer: what is to be remembered stands in the question."""
+        if ask.argument == NO:
+            await self._show(ask, tr("reminders-declined"))
+            return None
+        zone = await self._zone(ask.chat.scope.owner)
+        read = read_offer(ask.argument, ask.message_text, zone)
+        if read is None:
+            return tr("reminders-too-old")  # or it was pressed twice: the message says already what came of it
+        asked, source = read
+        if asked.due_at <= self._now():
+            await self._show(ask, tr("reminders-passed"))
+            return None
+        kept = await self._keep(ask, asked, source)
+        if kept is None:
+            await self._show(ask, tr("reminders-full", reminders=MOST_REMINDERS))
+            return None
+        row = [self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")]
+        text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
+        await self._show(ask, text, InlineKeyboardMarkup([row]))
+        return None
+
+    @press(LISTED)
+    async def _press_listed(self, ask: Ask) -> str | None:
+        """A page of the list, or a reminder to cancel: from the list, or from the message that said it is set."""
+        action, _, rest = ask.argument.partition(".")
+        number, _, page = rest.partition(".")
+        if not number.isdecimal() or action not in (PAGE, CANCEL):
+            return tr("shared-dead-button")
+        if action == PAGE:
+            await self._show_list(ask, int(number), ask.message_id)
+            return None
+        found = next((one for one in await self._listed(ask.chat.place) if one.id == int(number)), None)
+        is_others = found is not None and found.person != ask.person.id
+        if is_others and not await self._may_configure(ask.chat, ask.person):
+            return tr("reminders-not-yours")
+        if found is not None:
+            await self._services.reminders.remove(found.owner, found.id)
+        gone = tr("reminders-gone") if found is None else tr("reminders-cancelled", text=quoted(found.text, SHOWN))
+        if page.isdecimal():
+            await self._show_list(ask, int(page), ask.message_id)
+        else:
+            await self._show(ask, gone)
+        return gone[:200]
+
+    async def _keep(self, ask: Ask, asked: Wish, source: int | None) -> Reminder | None:
+        return await self._services.reminders.add(
+            ask.chat.scope.owner,
+            asked,
+            thread=ask.chat.thread,
+            person=ask.person.id,
+            language=current(),
+            source=source,
+        )
+
+    async def _listed(self, scope: Scope) -> Sequence[Reminder]:
+        """An owner's reminders; of a channel only those of the person whose direct messages these are."""
+        found = await self._services.reminders.all(scope.owner)
+        return [one for one in found if one.thread == scope.thread] if scope.is_direct_messages else found
+
+    async def _show_list(self, ask: Ask, page: int, instead_of: int | None) -> None:
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        zone = _zone_of(config)
+        found = await self._listed(ask.chat.place)
+        if not found:
+            await self._delivery.replace(ask.chat, instead_of, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
+            return
+        last = (len(found) - 1) // ON_A_PAGE
+        page = min(page, last)
+        shown = found[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]
+        lines = [tr("reminders-heading", reminders=len(found)), ""]
+        buttons = []
+        for number, one in enumerate(shown, start=page * ON_A_PAGE + 1):
+            lines.append(f"{number}. {when_text(one, zone)} – {quoted(one.text, SHOWN)}")
+            buttons.append(self._button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{one.id}.{page}"))
+        rows = [buttons[start : start + 4] for start in range(0, len(buttons), 4)]
+        turning = [(number, label) for number, label in ((page - 1, "‹"), (page + 1, "›")) if 0 <= number <= last]
+        if turning:
+            rows.append([self._button(ask, LISTED, label, f"{PAGE}.{number}") for number, label in turning])
+        lines += ["", tr("reminders-press"), *_zone_hint(config)]
+        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
+
+
+async def offer(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
+    """Ask this person and nobody else whether to be reminded."""
+    asked = proposal.wish
+    if asked is None:
+        return
+    config = await dependencies.services.memory.config(chat.scope.owner)
+    heading = tr("reminders-offer", when=wish_text(asked, _zone_of(config)))
+    text = "\n\n".join(["\n".join([heading, *_zone_hint(config)]), asked.text])
+    row = [
+        InlineKeyboardButton(label, callback_data=dependencies.buttons.data(OFFERED, chat, person, payload))
+        for label, payload in (
+            (tr("reminders-yes"), offer_payload(asked, proposal.source)),
+            (tr("reminders-no"), NO),
+        )
+    ]
+    await dependencies.delivery.say(chat, text, keyboard=InlineKeyboardMarkup([row]))
+
+
+def offer_payload(asked: Wish, source: int | None) -> str:
+    """What the button carries apart from the text: moment, repetition, whether the clock counts, day, source."""
+    clock = "i" if asked.local is None else "c"
+    return f"{int(asked.due_at.timestamp()):x}{_LETTERS[asked.repeat]}{clock}{asked.month_day:02d}.{source or 0:x}"
+
+
+def read_offer(payload: str, message: str, zone: tzinfo) -> tuple[Wish, int | None] | None:
+    """The reminder of a pressed button, and the message that asked for it; None for none of ours."""
+    text = message.partition("\n\n")[2].strip()[:LONGEST_REMINDER]
+    head, _, source = payload.partition(".")
+    moment, letter, clock, day = head[:-4], head[-4:-3], head[-3:-2], head[-2:]
+    try:
+        due_at = datetime.fromtimestamp(int(moment, 16), UTC)
+        repeat, month_day, number = _REPEATS[letter], int(day), int(source, 16)
+    except (ValueError, KeyError, OverflowError, OSError):
+        return None
+    if not text:
+        return None
+    local = due_at.astimezone(zone).replace(tzinfo=None) if clock == "c" else None
+    return Wish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
+
+
+def wish_text(asked: Wish, zone: tzinfo) -> str:
+    """When somebody would be reminded: "Fri 2026-11-27 09:00", and how often."""
+    return _when(asked.due_at, asked.repeat, zone)
+
+
+def when_text(one: Reminder, zone: tzinfo) -> str:
+    """When a reminder is due next, and how often."""
+    return _when(one.due_at, one.repeat, zone)
+
+
+def _when(due_at: datetime, repeat: Repeat, zone: tzinfo) -> str:
+    weekday = tr("reminders-weekdays").split()[due_at.astimezone(zone).weekday()]
+    when = f"{weekday} {minute(due_at, zone)}"
+    return tr(f"reminders-each-{repeat}", when=when) if repeat else when
+
+
+def _zone_of(config: OwnerConfig | None) -> tzinfo:
+    return config.zone if config else UTC
+
+
+def _zone_hint(config: OwnerConfig | None) -> list[str]:
+    """Said to who has chosen no time zone: "at 9" may be another time for them."""
+    return [] if config and config.timezone else [tr("reminders-utc")]
+
+
+class ReminderTeller:
+    """Tells people what they asked to be reminded of, in the language that they chose, or in which they asked."""
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._delivery = dependencies.delivery
+        self._memory = dependencies.services.memory
+
+    async def tell(self, one: Reminder, now: datetime) -> Told:
+        """Send a reminder; see reminders/sending.py."""
+        config = await self._memory.config(one.owner)
+        chat = Chat(id=one.owner, thread=one.thread, is_private=one.owner > 0)
+        if self._delivery.is_paused(chat):
+            return "later"
+        with speaking(spoken(config.language if config else "") or spoken(one.language) or current()):
+            text = tr("reminders-due", text=one.text)
+            if now - one.due_at >= LATE:
+                text += f"\n\n{tr('reminders-late', when=_when(one.due_at, '', _zone_of(config)))}"
+        try:
+            await self._delivery.say(chat, text)
+        except DeliveryUnknown:
+            return "unknown"
+        except ChatGone:
+            log.warning("a reminder of %d is dropped: the chat is gone", one.owner)
+            return "lost"
+        except DeliveryError as error:
+            return "lost" if isinstance(error.__cause__, BadRequest) else "later"
+        return "arrived"

@@ -1,0 +1,111 @@
+"""What every store promises of reminders: kept within bounds, due, told once, moved, forgotten."""
+
+import contextlib
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from records.errors import StorageError
+from records.forgetting import Forgetting
+from records.reminders import MOST_REMINDERS, Reminder, Wish
+from storage.files.rows import REMINDER_ROWS
+from storage.files.tables import REMINDERS
+from storage.protocol import MemoryStore
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, NOW, config, open_sqlite, said, write
+
+# ruff: noqa: DTZ001 - wall clocks have no zone
+HOUR = timedelta(hours=1)
+WISH = Wish(text="call mum", due_at=NOW + HOUR, local=datetime(2026, 3, 1, 13))
+
+
+async def add(store: MemoryStore, wish: Wish = WISH, *, owner: int = ANNA.owner, source: int | None = None) -> Reminder:
+    made = await store.reminders.add(owner, wish, thread=0, person=owner, language="de", now=NOW, source=source)
+    assert made is not None
+    return made
+
+
+async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> None:
+    weekly = Wish(text="bins", due_at=NOW + timedelta(minutes=1), local=None, repeat="weekly", month_day=0)
+    first, second = await add(store), await add(store, weekly)
+    assert (first.id, second.id) == (1, 2)
+    assert await add(store) == first, "the same asked for twice is kept once"
+    assert await store.reminders.all(ANNA.owner) == [second, first]
+    assert await store.reminders.all(BORIS.owner) == []
+    assert await store.reminders.remove(BORIS.owner, first.id) is None
+    assert await store.reminders.remove(ANNA.owner, first.id) == first
+    assert await store.reminders.remove(ANNA.owner, first.id) is None
+    assert (await add(store)).id == 3, "a number is never given again"
+
+
+async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
+    made = REMINDER_ROWS.row(await add(store)) | {"wall_time": ""}
+    async with write(store) as tx:
+        rows = [REMINDERS.stored(made | {"id": number}) for number in range(2, MOST_REMINDERS + 1)]
+        await tx.many(REMINDERS.upsert, rows)
+    assert (await add(store)).id == 1, "the one that is there"
+    more_of_them = replace(WISH, text="one more")
+    more = await store.reminders.add(ANNA.owner, more_of_them, thread=0, person=7, language="", now=NOW)
+    assert more is None
+    assert (await add(store, owner=BORIS.owner)).id == 1
+    with pytest.raises(StorageError):
+        await add(store, owner=99)
+
+
+async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
+    late, early = await add(store), await add(store, replace(WISH, due_at=NOW), owner=BORIS.owner)
+    assert await store.reminders.due(NOW - HOUR, limit=9) == []
+    assert await store.reminders.due(NOW, limit=9) == [early]
+    assert await store.reminders.due(NOW + HOUR, limit=9) == [early, late]
+    assert await store.reminders.due(NOW + HOUR, limit=1) == [early]
+    assert await store.reminders.begin(late) == 1
+    assert await store.reminders.begin(late) == 2
+    await store.reminders.take_back(late)
+    assert await store.reminders.begin(late) == 2
+    again = (NOW + 2 * HOUR, datetime(2026, 3, 1, 14))
+    await store.reminders.done(late, again)
+    [moved] = await store.reminders.all(ANNA.owner)
+    assert moved == replace(late, due_at=again[0], local=again[1], sends=0)
+    assert await store.reminders.begin(late) is None, "it is due at another time now"
+    await store.reminders.done(late, None)
+    assert len(await store.reminders.all(ANNA.owner)) == 1
+    await store.reminders.done(early, None)
+    assert await store.reminders.due(NOW + 9 * HOUR, limit=9) == [moved]
+
+
+async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: MemoryStore) -> None:
+    await add(store)
+    distance = await add(store, Wish(text="pizza", due_at=NOW + HOUR, local=None))
+    await store.put_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo"))
+    found = {one.text: one.due_at for one in await store.reminders.all(ANNA.owner)}
+    assert found == {"call mum": datetime(2026, 3, 1, 4, tzinfo=UTC), "pizza": distance.due_at}
+
+
+async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_everything(store: MemoryStore) -> None:
+    [message] = await store.append(ANNA, [said("remind me to call mum")])
+    await add(store, source=message.id)
+    other = await add(store, replace(WISH, text="bins"))
+    what = Forgetting(what="messages", ids=(message.id,))
+    assert (await store.forgetting.preview(ANNA.owner, what)).reminders == 1
+    assert (await store.forgetting.forget(ANNA.owner, what)).reminders == 1
+    assert await store.reminders.all(ANNA.owner) == [other]
+    everything = Forgetting(what="everything")
+    assert not (await store.forgetting.preview(ANNA.owner, everything)).is_nothing
+    assert (await store.forgetting.forget(ANNA.owner, everything)).reminders == 1
+    assert await store.reminders.all(ANNA.owner) == []
+
+
+async def test_it_moves_with_its_owner(store: MemoryStore, tmp_path: Path) -> None:
+    await add(store, replace(WISH, repeat="monthly", month_day=31))
+    async with contextlib.AsyncExitStack() as stack:
+        (tmp_path / "other").mkdir()
+        other: MemoryStore = await stack.enter_async_context(open_sqlite(tmp_path / "other"))
+        await other.load(ANNA.owner, store.dump(ANNA.owner))
+        assert await other.digest(ANNA.owner) == await store.digest(ANNA.owner)
+        assert isinstance(other, SqliteStore)
+        moved = await other.reminders.all(ANNA.owner)
+    assert moved == await store.reminders.all(ANNA.owner)
+    await store.rename(ANNA.owner, -77)
+    assert [one.text for one in await store.reminders.all(-77)] == ["call mum"]

@@ -1,0 +1,27 @@
+"""A reminder that is asked for in words survives kill -9, and is told once, at the start, with the time it was due."""
+
+import pytest
+
+from tests.end_to_end.harness import House
+from tests.end_to_end.memory import Memory
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House) -> None:
+    ann = house.person()
+    memory = Memory(house.folder / "reminded")
+    async with house.bot(DATA_DIR="reminded") as process:
+        since = ann.now
+        ann.says("Remind me tomorrow at 9 to call mum")
+        offered = await ann.hears("Remind you on", since=since)
+        ann.press(offered, "Yes")
+        await ann.hears("I will remind you", since=since)
+        await process.kill()
+    memory.write("UPDATE reminders SET due_at = '2026-01-02T03:04:00+00:00'")
+    since = ann.now
+    async with house.bot(DATA_DIR="reminded"):
+        await ann.hears("Reminder: call mum", since=since)
+        await ann.asks("Thanks")
+        told = [one["text"] for one in ann.heard(since=since) if one["text"].startswith("Reminder")]
+    assert told == ["Reminder: call mum\n\nIt was due on Fri 2026-01-02 03:04; I could not send it then."]

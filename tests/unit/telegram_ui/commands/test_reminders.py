@@ -1,0 +1,179 @@
+"""/reminders and the offer of one, over the local Bot API server; and how one that is due is told."""
+
+from datetime import UTC, timedelta
+
+import pytest
+
+from playground.refusals import Json
+from records.errors import KeepsakeError
+from records.reminders import Reminder
+from records.scopes import Person
+from records.turns import Proposal
+from reminders.sending import MOST_SENDS, Told
+from reminders.wishes import wish
+from telegram_ui.commands import proposals
+from telegram_ui.commands.reminders import ReminderTeller, offer_payload, read_offer
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
+
+
+async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tuple[Json, dict[str, str]]:
+    asked = wish(text, desk.moment[0])
+    assert asked is not None
+    proposal = Proposal(kind="remind", text=asked.text, wish=asked, source=source)
+    await proposals.ask(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
+    return desk.buttons(ANN)
+
+
+async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
+    return list(await desk.services.reminders.all(owner))
+
+
+async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
+    message, buttons = await is_offered(desk, "remind me on Friday at 9 to call mum")
+    assert message["text"] == (
+        "Remind you on Fri 2026-11-27 09:00?\n"
+        "Times are in UTC, since I do not know your time zone: /tz sets it.\n\ncall mum"
+    )
+    assert list(buttons) == ["Yes", "No"]
+    desk.restart()
+    for _ in range(2):
+        await desk.press(ANN, ANN, message, buttons["Yes"])
+    assert [(one.text, f"{one.due_at:%a %H:%M}", one.person) for one in await of(desk)] == [
+        ("call mum", "Fri 09:00", ANN)
+    ]
+    assert desk.last(ANN) == "I will remind you on Fri 2026-11-27 09:00: call mum"
+    _, buttons = desk.buttons(ANN)
+    assert await desk.press(ANN, ANN, message, buttons["Cancel it"]) == "Cancelled: call mum"
+    assert await of(desk) == []
+
+
+async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) -> None:
+    message, buttons = await is_offered(desk, "remind me in 2 minutes to go")
+    await desk.press(ANN, ANN, message, buttons["No"])
+    assert desk.last(ANN) == "No reminder was set."
+    desk.pass_time(timedelta(minutes=3))
+    assert (
+        await desk.press(ANN, ANN, message, buttons["Yes"])
+        == "This question is too old to be answered. Ask me again, or use /reminders add."
+    )
+    message, buttons = await is_offered(desk, "remind me in 2 minutes to go")
+    desk.pass_time(timedelta(minutes=3))
+    await desk.press(ANN, ANN, message, buttons["Yes"])
+    assert desk.last(ANN) == "That time has passed already. Ask me again with another one."
+    assert await of(desk) == []
+
+
+@pytest.mark.parametrize("text", ["remind me monthly on the 31st to pay", "remind me in 5 minutes to go"])
+def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
+    asked = wish(text, STARTED)
+    assert asked is not None
+    payload = offer_payload(asked, 10**11)
+    assert len(payload) <= 28
+    assert read_offer(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
+
+
+@pytest.mark.parametrize("payload", ["", "no", "zz", "12", "ffffffffffffdc00.0", "65oc00", "65xc00.1", "65oc-1.zz"])
+def test_a_payload_that_is_none_of_ours_sets_nothing(payload: str) -> None:
+    assert read_offer(payload, "Remind you?\n\nx", UTC) is None
+
+
+async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/tz Berlin")
+    await desk.say(ANN, ANN, "/reminders add every Monday at 10 send the report")
+    assert desk.last(ANN) == "I will remind you on Mon 2026-11-23 10:00, and then every week: send the report"
+    assert f"{(await of(desk))[0].due_at:%H:%M}" == "09:00"
+    await desk.say(ANN, ANN, "/reminders whenever you like")
+    assert desk.last(ANN).startswith("Say “remind me on Friday")
+    await desk.say(ANN, ANN, "/tz Tokyo")
+    await desk.say(ANN, ANN, "/reminders")
+    assert desk.last(ANN) == (
+        "1 reminder:\n\n1. Mon 2026-11-23 10:00, and then every week – send the report\n\n"
+        "A button cancels the reminder with its number."
+    )
+
+
+async def test_the_list_has_pages_and_cancels(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders")
+    assert desk.last(ANN).startswith("There are no reminders.")
+    for number in range(10):
+        await desk.say(ANN, ANN, f"/reminders add in {number + 1} hours to do thing {number}")
+    await desk.say(ANN, ANN, "/reminders")
+    message, buttons = desk.buttons(ANN)
+    assert list(buttons) == [f"✕ {number}" for number in range(1, 9)] + ["›"]
+    await desk.press(ANN, ANN, message, buttons["›"])
+    _, buttons = desk.buttons(ANN)
+    assert list(buttons) == ["✕ 9", "✕ 10", "‹"]
+    assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "Cancelled: do thing 9"
+    assert desk.last(ANN).splitlines()[0] == "9 reminders:"
+    assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "This reminder is not there any more."
+
+
+async def test_in_a_group_who_asked_cancels_or_an_admin(desk: Desk) -> None:
+    for person in (BOB, ANN):
+        await desk.say(person, GROUP, f"/reminders@{desk.peer.world.bot['username']} add tomorrow at 9 meet {person}")
+    await desk.say(BOB, GROUP, f"/reminders@{desk.peer.world.bot['username']}")
+    message, buttons = desk.buttons(GROUP)
+    of_ann = "✕ 2"
+    assert await desk.press(BOB, GROUP, message, buttons[of_ann]) == (
+        "Only who asked for it, or an admin of the group, can cancel it."
+    )
+    assert len(await of(desk, GROUP)) == 2
+    assert await desk.press(BOB, GROUP, message, buttons["✕ 1"]) == f"Cancelled: meet {BOB}"
+
+
+async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
+    await desk.say(ANN, ANN, "/reminders add every day at 10:00 to eat")
+    teller = ReminderTeller(desk.commands.dependencies)
+    await desk.services.reminders.send_due(teller.tell)
+    desk.pass_time(timedelta(hours=1))
+    since = len(desk.peer.texts(ANN))
+    for _ in range(2):
+        await desk.services.reminders.send_due(teller.tell)
+    assert sorted(desk.peer.texts(ANN)[since:]) == ["Reminder: eat", "Reminder: stretch"]
+    [eat] = await of(desk)
+    assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
+    desk.pass_time(timedelta(days=3))
+    await desk.services.reminders.send_due(teller.tell)
+    assert desk.last(ANN) == "Reminder: eat\n\nIt was due on Sun 2026-11-22 10:00; I could not send it then."
+    [eat] = await of(desk)
+    assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
+
+
+async def test_a_process_that_dies_while_it_tells_does_so_twice_at_most(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
+    desk.pass_time(timedelta(hours=1))
+    told: list[int] = []
+
+    async def dies(one: Reminder, now: object) -> Told:
+        told.append(one.sends)
+        raise KeepsakeError
+
+    for _ in range(4):
+        await desk.services.reminders.send_due(dies)
+    assert len(told) == MOST_SENDS
+    assert await of(desk) == []
+
+
+async def test_where_telegram_does_not_take_it_it_is_told_later(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
+    desk.pass_time(timedelta(hours=1))
+    told: list[Told] = ["arrived", "unknown", "later", "later", "later"]
+
+    async def tell(one: Reminder, now: object) -> Told:
+        return told.pop()
+
+    for _ in range(3):
+        await desk.services.reminders.send_due(tell)
+    assert [one.sends for one in await of(desk)] == [0]
+    await desk.services.reminders.send_due(tell)
+    assert await of(desk) == []
+    assert told == []
+
+
+async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
+    desk.pass_time(timedelta(hours=1))
+    desk.peer.fault("error", method="sendMessage", error_code=403, description="Forbidden: bot was blocked by the user")
+    await desk.services.reminders.send_due(ReminderTeller(desk.commands.dependencies).tell)
+    assert await of(desk) == []

@@ -1,0 +1,48 @@
+"""Wall clocks: moments, months, and the next time of what repeats."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from records.reminders import Repeat
+from text.wall_clock import moment_of, next_time
+
+# ruff: noqa: DTZ001 - wall clocks have no zone
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def test_a_time_that_a_clock_skips_or_shows_twice_is_one_moment() -> None:
+    assert moment_of(datetime(2026, 3, 29, 2, 30), BERLIN) == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+    assert moment_of(datetime(2026, 10, 25, 2, 30), BERLIN) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    assert moment_of(datetime(2026, 10, 25, 2, 30), None) == datetime(2026, 10, 25, 2, 30, tzinfo=UTC)
+
+
+def test_the_last_of_a_month_stays_the_last() -> None:
+    local, seen = datetime(2026, 1, 31, 9), []
+    for _ in range(4):
+        following = next_time(local, "monthly", 31, after=local)
+        assert following is not None
+        local = following
+        seen.append((local.month, local.day))
+    assert seen == [(2, 28), (3, 31), (4, 30), (5, 31)]
+
+
+@pytest.mark.parametrize("repeat", ["daily", "weekly", "monthly"])
+@given(
+    st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)),
+    st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)),
+)
+def test_the_next_time_is_later_and_none_is_left_out(repeat: Repeat, local: datetime, now: datetime) -> None:
+    found = next_time(local, repeat, local.day if repeat == "monthly" else 0, after=now)
+    assert found is not None
+    assert found > max(local, now)
+    assert found.time() == local.time()
+    longest = {"daily": 1, "weekly": 7, "monthly": 31}[repeat]
+    assert found - max(local, now) <= timedelta(days=longest)
+
+
+def test_what_comes_once_has_no_next_time() -> None:
+    assert next_time(datetime(2026, 1, 1), "", 0, after=datetime(2026, 1, 1)) is None
