@@ -70,6 +70,8 @@ LOOK_FOR_OLD = 3600.0
 """Seconds between two checks for archives older than RETENTION_DAYS."""
 WRITE_USE = 30.0
 """Seconds between two writes of the tokens that were used, where no budget is set."""
+READ_PEOPLE = 30.0
+"""Seconds between two readings of whom admins let in, where another process may have been told."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts to write what a failing store did not take."""
 
@@ -310,6 +312,10 @@ async def open_services(
             ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=TIDYING),
             ScheduledTask(name="cleaning the files after a forgetting", work=memory.tidy, every=TIDYING),
         ]
+        if memory.is_shared:
+            scheduled.append(
+                ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=READ_PEOPLE)
+            )
         if settings.retention_days:
             work = partial(corrections.forget_archives, timedelta(days=settings.retention_days))
             scheduled.append(

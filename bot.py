@@ -29,7 +29,7 @@ from runtime.readiness import Readiness
 from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Dependencies, MayConfigure
+from telegram_ui.commands.family import Dependencies, MayConfigure, Operation
 from telegram_ui.commands.registry import Commands
 from telegram_ui.commands.reminders import ReminderTeller
 from telegram_ui.sending import formatting
@@ -261,6 +261,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 corrections=services.corrections,
                 attachments=services.attachments,
                 inbox=services.memory.inbox,
+                people=services.memory.people,
                 commands=partial(_commands, settings, services),
                 alongside=_alongside,
             )
@@ -295,6 +296,15 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
         may_configure=may_configure,
         retention_days=settings.retention_days,
         default_language=settings.default_language,
+        operation=Operation(
+            admin_ids=settings.admin_user_ids,
+            allowed_ids=settings.allowed_user_ids,
+            everyone=settings.everyone_allowed,
+            models=tuple(dict.fromkeys((settings.openai_model, settings.summary_model))),
+            budget=settings.daily_token_budget,
+            budget_per_person=settings.daily_token_budget_per_user,
+            data_dir=settings.data_dir,
+        ),
     )
     return Commands(dependencies)
 

@@ -8,6 +8,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from storage.files.data_dir import data_dir as held_data_dir
 from storage.files.database import Database
 from storage.files.inbox_protocol import Inbox
 from storage.files.integrity import examined
+from storage.files.people import People
 from storage.files.usage import UsageLedger
 from storage.files.wizard_state import WizardStates
 from storage.ground import Ground, own_ground, shared_ground
@@ -108,6 +110,19 @@ class ExternalMemory:
     def usage(self) -> UsageLedger:
         """The tokens that were used."""
         return self._ground.usage
+
+    @property
+    def people(self) -> People:
+        """Who was let in or removed by a button."""
+        return self._ground.people
+
+    async def census(self, since: datetime) -> tuple[int, int, int]:
+        """Memories in all, those in which something was said since, and scopes whose last summary failed."""
+        active = failed = 0
+        for store in self._stores.values():
+            counts = await store.census(since)
+            active, failed = active + counts[0], failed + counts[1]
+        return len(await self._ground.directory.locations()), active, failed
 
     @property
     def is_shared(self) -> bool:

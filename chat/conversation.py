@@ -70,8 +70,7 @@ class Conversation:
         """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
 
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
-        already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer. `on_prepared`: called
-        once the prompt is made, before anybody waits for the model.
+        already is not asked again (`repeated`). Cancelling it stores no answer. `on_prepared`: called with the prompt made.
         """
         session = self._sessions.of(incoming.scope)
         try:
@@ -91,8 +90,7 @@ class Conversation:
                 await self._remember_answer(turn, answered)
                 return self._replied(turn, answered)
         finally:
-            # Not before: the question needs the embedder first.
-            self._stored()
+            self._stored()  # not before: the question needs the embedder first
 
     async def answer_again(
         self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None

@@ -8,6 +8,7 @@ searched for every secret that is set. Does not know who logs what.
 import logging
 import sys
 import traceback
+from collections import deque
 from collections.abc import Iterable
 
 from runtime.metrics import counter
@@ -24,6 +25,10 @@ OURS = frozenset(
 LOGGED = counter("keepsake_log_records", "Warnings and errors in the log, by level and room.", ["level", "room"])
 
 
+MOST_RECENT = 20
+LONGEST_TEMPLATE = 160
+
+
 class Counting(logging.Handler):
     """Counts warnings and errors: every failure that is not a person's leaves one."""
 
@@ -33,6 +38,25 @@ class Counting(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         room = record.name.partition(".")[0]
         LOGGED.labels(record.levelname, room if room in OURS else "library").inc()
+
+
+class Recent(logging.Handler):
+    """The latest warnings and errors, for the operator: where and when, and the template without what it was filled
+    with. Of a library not even that.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: deque[tuple[float, str, str]] = deque(maxlen=MOST_RECENT)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        is_ours = record.name.partition(".")[0] in OURS
+        template = " ".join(str(record.msg).split())[:LONGEST_TEMPLATE] if is_ours else ""
+        self.lines.append((record.created, f"{record.levelname} {record.name}", template))
+
+
+RECENT = Recent()
+"""Of this process."""
 
 
 class DiscreetFormatter(logging.Formatter):
@@ -82,6 +106,7 @@ def set_up(level: str, secrets: Iterable[str]) -> None:
         root.removeHandler(old)
     root.addHandler(handler)
     root.addHandler(Counting())
+    root.addHandler(RECENT)
     root.setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))
     for name in OURS:
         logging.getLogger(name).setLevel(level)

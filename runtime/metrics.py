@@ -32,6 +32,11 @@ def histogram(name: str, meaning: str, labels: Sequence[str] = ()) -> Histogram:
     return Histogram(name, meaning, labels, registry=REGISTRY, buckets=SECONDS)
 
 
+def figure(name: str) -> float | None:
+    """The present value of a figure without labels; None where nobody counts it."""
+    return REGISTRY.get_sample_value(name)
+
+
 def page() -> bytes:
     """All figures in Prometheus' text format."""
     return generate_latest(REGISTRY)

@@ -21,6 +21,7 @@ from storage.files.driver import explained
 from storage.files.inbox import UpdateInbox
 from storage.files.inbox_protocol import Inbox
 from storage.files.leases import Everybody, OnGain, OwnerLeases
+from storage.files.people import People
 from storage.files.usage import UsageLedger
 from storage.files.wizard_state import WizardStates
 from storage.protocol import MemoryStore
@@ -45,6 +46,7 @@ class Ground:
     inbox: Inbox
     wizards: WizardStates
     usage: UsageLedger
+    people: People
     leases: OwnerLeases
     demand_writable: Callable[[], Awaitable[None]]
     on_gain: list[OnGain] | None = None
@@ -58,6 +60,8 @@ async def own_ground(database: Database, folder: Path, stores: Mapping[StorageTy
             "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
         )
     wizards, inbox, leases = WizardStates(database), UpdateInbox(database), Everybody()
+    people = People(database)
+    await people.load()
     renaming = OwnerRenaming(database, stores, wizards)
     for owner in await renaming.resume():
         log.warning("%d, a group that became a supergroup, has its new id now", owner)
@@ -75,6 +79,7 @@ async def own_ground(database: Database, folder: Path, stores: Mapping[StorageTy
         inbox=inbox,
         wizards=wizards,
         usage=usage,
+        people=people,
         leases=leases,
         demand_writable=partial(asyncio.to_thread, _demand_room, folder),
     )
@@ -159,6 +164,8 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
                     await leases.hold(config.owner)
                     await directory.register(config)
                     log.info("owner %d was found in a store and adopted", config.owner)
+        people = People(server)
+        await people.load()
         yield Ground(
             directory=directory,
             renaming=renaming,
@@ -166,6 +173,7 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
             inbox=inbox,
             wizards=wizards,
             usage=usage,
+            people=people,
             leases=leases,
             demand_writable=demand_writable,
             on_gain=leases.on_gain,

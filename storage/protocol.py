@@ -61,6 +61,10 @@ class MemoryStore(Protocol):
     async def put_owner(self, config: OwnerConfig) -> None:
         """Insert or replace an owner's settings. Raises StorageError for an owner that lives in another store."""
 
+    async def census(self, since: datetime) -> tuple[int, int]:
+        """Owners here of whom something was said since, and scopes of which the last fold failed."""
+        ...
+
     # messages ----------------------------------------------------------------------------------------------
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
         """Store messages in one transaction, with their words indexed. Ids ascend and are never used again.

@@ -28,6 +28,7 @@ menu-usage = ما استهلكته النماذج في آخر 7 أيام و30 ي
 menu-export = ملف بكل ما أتذكره هنا
 menu-import = استيراد ملف مصدَّر: مني أو من تيليغرام أو من ChatGPT
 menu-forget = محو رسالة أو معلومة أو أيام أو كل شيء نهائيًا
+menu-admin = من يستخدم البوت وحاله والسماح للناس (لمشرفي البوت فقط)
 menu-heading-start = الخطوات الأولى
 menu-heading-choices = اختياراتك
 menu-heading-chats = المحادثات

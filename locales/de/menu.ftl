@@ -28,6 +28,7 @@ menu-usage = was die Modelle in den letzten 7 und 30 Tagen verbraucht haben
 menu-export = eine Datei mit allem, was hier gemerkt ist
 menu-import = einen Export einlesen: von mir, Telegram oder ChatGPT
 menu-forget = eine Nachricht, einen Fakt, Tage oder alles endgültig löschen
+menu-admin = wer den Bot benutzt, wie es ihm geht, Leute zulassen (nur Admins des Bots)
 menu-heading-start = Erste Schritte
 menu-heading-choices = Deine Einstellungen
 menu-heading-chats = Unterhaltungen

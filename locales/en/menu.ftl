@@ -30,6 +30,7 @@ menu-usage = what the models cost here in the last 7 and 30 days
 menu-export = a file of everything that is remembered here
 menu-import = bring in an export: mine, Telegram's or ChatGPT's
 menu-forget = erase a message, a fact, days or everything, for good
+menu-admin = who uses the bot, how it is, letting people in (admins of the bot only)
 menu-heading-start = First steps
 menu-heading-choices = Your choices
 menu-heading-chats = Conversations

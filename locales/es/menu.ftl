@@ -28,6 +28,7 @@ menu-usage = lo que gastaron los modelos en los últimos 7 y 30 días
 menu-export = un archivo con todo lo que se recuerda aquí
 menu-import = traer una exportación: mía, de Telegram o de ChatGPT
 menu-forget = borrar para siempre un mensaje, un dato, días o todo
+menu-admin = quién usa el bot, cómo está, y dar acceso (solo administradores del bot)
 menu-heading-start = Primeros pasos
 menu-heading-choices = Tus ajustes
 menu-heading-chats = Conversaciones

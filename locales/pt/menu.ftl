@@ -28,6 +28,7 @@ menu-usage = o que os modelos gastaram nos últimos 7 e 30 dias
 menu-export = um arquivo com tudo o que é lembrado aqui
 menu-import = trazer uma exportação: minha, do Telegram ou do ChatGPT
 menu-forget = apagar para sempre uma mensagem, um fato, dias ou tudo
+menu-admin = quem usa o bot, como ele está, e dar acesso (só administradores do bot)
 menu-heading-start = Primeiros passos
 menu-heading-choices = Suas escolhas
 menu-heading-chats = Conversas

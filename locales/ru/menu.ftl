@@ -28,6 +28,7 @@ menu-usage = сколько израсходовано моделями за 7 �
 menu-export = файл со всем, что здесь запомнено
 menu-import = загрузить экспорт: мой, Telegram или ChatGPT
 menu-forget = навсегда стереть сообщение, факт, дни или всё
+menu-admin = кто пользуется ботом, как он работает, допуск людей (только администраторы бота)
 menu-heading-start = Первые шаги
 menu-heading-choices = Твои настройки
 menu-heading-chats = Разговоры

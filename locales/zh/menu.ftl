@@ -28,6 +28,7 @@ menu-usage = 最近 7 天和 30 天模型的用量
 menu-export = 把这里记住的一切导出为文件
 menu-import = 导入我、Telegram 或 ChatGPT 的导出文件
 menu-forget = 永久删除一条消息、一条事实、几天或全部内容
+menu-admin = 谁在使用机器人、运行状况、允许他人使用（仅限机器人管理员）
 menu-heading-start = 入门
 menu-heading-choices = 你的选项
 menu-heading-chats = 对话

@@ -7,6 +7,7 @@ inbox.py           raw updates, committed before they are confirmed
 inbox_protocol.py  what an inbox promises, wherever it is kept
 integrity.py       whether a database file is intact, checked in the background
 leases.py          which owners this process serves
+people.py          whom an admin let in or removed by a button
 place.py           the name of a DATA_DIR among several
 row_validation.py  rows out of a file that people may have edited
 rows.py            rows of SQLite, and the values they stand for

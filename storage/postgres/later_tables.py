@@ -22,3 +22,14 @@ CREATE INDEX reminder_due ON reminders (due_at);
 ALTER TABLE reminders ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_owner ON reminders USING (current_setting('app.owner', true) IN (user_id::TEXT, '*'));
 """
+
+PEOPLE_SCHEMA = """
+CREATE TABLE people (
+  person_id  BIGINT PRIMARY KEY,
+  standing   TEXT COLLATE "C" NOT NULL,
+  name       TEXT COLLATE "C" NOT NULL DEFAULT '',
+  language   TEXT COLLATE "C" NOT NULL DEFAULT '',
+  changed_at TEXT COLLATE "C" NOT NULL,
+  changed_by BIGINT NOT NULL DEFAULT 0
+);
+"""

@@ -7,7 +7,7 @@ is held meanwhile. Does not know queries.
 import psycopg
 
 from records.errors import StorageError, StorageTooNew
-from storage.postgres.later_tables import REMINDERS_SCHEMA
+from storage.postgres.later_tables import PEOPLE_SCHEMA, REMINDERS_SCHEMA
 from storage.postgres.schema import (
     CONVERSATIONS_SCHEMA,
     FIRST_FUNCTIONS,
@@ -69,6 +69,7 @@ MIGRATIONS: list[str] = [
     _USAGE_OF_MODELS,
     _PERSONA,
     REMINDERS_SCHEMA,
+    PEOPLE_SCHEMA,
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""
 

@@ -375,6 +375,19 @@ CREATE INDEX reminder_due ON reminders (due_at);
 """
 
 
+PEOPLE_SCHEMA = """
+-- Who asked to be let in, and what an admin decided by a button; next to ALLOWED_USER_IDS. Only in memory.db.
+CREATE TABLE people (
+  person_id  INTEGER PRIMARY KEY,
+  standing   TEXT NOT NULL,                   -- 'asked', 'allowed', 'refused' or 'removed'
+  name       TEXT NOT NULL DEFAULT '',
+  language   TEXT NOT NULL DEFAULT '',        -- the tag of their app's
+  changed_at TEXT NOT NULL,
+  changed_by INTEGER NOT NULL DEFAULT 0       -- the admin
+);
+"""
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -412,5 +425,6 @@ MIGRATIONS: list[Migration] = [
     script(USAGE_OF_MODELS_SCHEMA),
     script(PERSONA_SCHEMA),
     script(REMINDERS_SCHEMA),
+    script(PEOPLE_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
 
 from records.context import ContextSources
 from records.errors import StorageError
@@ -15,7 +16,7 @@ from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
-from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of
+from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of, text_of
 from storage.files.sql import Connection, OwnerDatabase, Reader, Transaction
 from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
@@ -93,6 +94,10 @@ class SqlStore(FoldTable):
 
         if not await self._db.transact(put, config.owner):
             raise StorageError("This memory lives in another store.")
+
+    async def census(self, since: datetime) -> tuple[int, int]:
+        [row] = await self._rows(None, _CENSUS, self.kind, text_of(since))
+        return int(row[0]), int(row[1])
 
     # messages ----------------------------------------------------------------------------------------------
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
@@ -406,6 +411,13 @@ WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
 UNION ALL
 SELECT 'level', level, COUNT(*), 0 FROM summaries
 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
+"""
+_CENSUS = """
+SELECT
+  (SELECT COUNT(*) FROM users WHERE storage_type = ?1 AND EXISTS (
+    SELECT 1 FROM scopes JOIN messages ON messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+    WHERE scopes.user_id = users.user_id AND messages.created_at >= ?2)),
+  (SELECT COUNT(*) FROM failures JOIN users ON users.user_id = failures.user_id WHERE users.storage_type = ?1)
 """
 _CHOICES = USERS.only(CONFIG_ROWS.columns)
 _PUT_OWNER = (

@@ -2,6 +2,8 @@
 
 A new command is a method of a family, declared with @command; a new family is a file and its row in registry.py.
 
+admin.py               /admin: people, health, latest errors; letting in and removing
+admission.py           a stranger would like to be let in: the admins are asked
 answers.py             the buttons under an answer: regenerate, continue, try again, stop
 basics.py              /start, /help, /privacy and /stop
 buttons.py             callback data that works for its person in its scope alone

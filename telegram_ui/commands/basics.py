@@ -21,6 +21,7 @@ class Basics(Family):
         super().__init__(dependencies)
         self._commands = dependencies.commands
         self._retention_days = dependencies.retention_days
+        self._operation = dependencies.operation
 
     @command("start", where="private")
     async def _start(self, ask: Ask) -> None:
@@ -40,12 +41,14 @@ class Basics(Family):
     async def _help(self, ask: Ask) -> str | None:
         """The commands by their headings; after a command's name, that one alone."""
         name = ask.argument.strip().removeprefix("/").casefold()
-        if row := next((one for one in self._commands if one.name == name), None):
+        is_admin = self._operation.is_admin(ask.chat, ask.person)
+        known = [one for one in self._commands if one.where != "admins" or is_admin]
+        if row := next((one for one in known if one.name == name), None):
             return _row(row, ask)
         shown = Marked().add(tr("basics-just-write") if ask.chat.is_private else tr("basics-just-mention"))
         # Sorting keeps the order within a heading, and headings come in the order of their first commands.
-        places = {one.heading: place for place, one in reversed(list(enumerate(self._commands)))}
-        ordered = sorted(self._commands, key=lambda one: places[one.heading])
+        places = {one.heading: place for place, one in reversed(list(enumerate(known)))}
+        ordered = sorted(known, key=lambda one: places[one.heading])
         for heading, rows in groupby(ordered, key=lambda one: one.heading):
             shown.add("\n\n").bold(tr(f"menu-heading-{heading}"))
             for row in rows:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
+from pathlib import Path
 from typing import Any, Literal
 
 import telegram
@@ -24,6 +25,8 @@ from telegram_ui.sending.streaming import AnswerStream
 
 Who = Literal["everyone", "admins"]
 """Who may use a command or a button in a group; in private chats everybody may."""
+Where = Literal["private", "everywhere", "admins"]
+"""The menus that list a command; "admins": none, for only ADMIN_USER_IDS know it."""
 Queue = Literal["commands", "slow", "chat"]
 """Where the work waits: with the other commands; with those that take as long as a model does; or with the scope's
 answers, where /stop reaches it."""
@@ -115,7 +118,7 @@ class Command:
     name: str
     handler: Handler
     who: Who
-    where: Literal["private", "everywhere"]
+    where: Where
     queue: Queue
     refusal: str
     reads_file: bool = False
@@ -153,7 +156,7 @@ def command(
     name: str,
     *,
     who: Who = "everyone",
-    where: Literal["private", "everywhere"] = "everywhere",
+    where: Where = "everywhere",
     queue: Queue = "commands",
     refusal: str = "shared-admins-only",
     reads_file: bool = False,
@@ -197,6 +200,23 @@ class Answers:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Operation:
+    """What /admin knows of the settings. `budget`, `budget_per_person`: tokens a day; 0 = no limit."""
+
+    admin_ids: frozenset[int] = frozenset()
+    allowed_ids: frozenset[int] = frozenset()
+    everyone: bool = False
+    models: tuple[str, ...] = ()
+    budget: int = 0
+    budget_per_person: int = 0
+    data_dir: Path | None = None
+
+    def is_admin(self, chat: Chat, person: Person) -> bool:
+        """Whether this is an admin of the bot, in private: what /admin says is for nobody else."""
+        return chat.is_private and person.id in self.admin_ids
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
     """What families work with. `commands`: all rows, for /help; `monotonic`: seconds; `last_buttons`: which message has
     the buttons of the last answer.
@@ -212,6 +232,7 @@ class Dependencies:
     commands: Sequence[Command] = ()
     retention_days: int = 0
     default_language: str = ENGLISH
+    operation: Operation = Operation()
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)
     speech: Speech | None = None

@@ -77,7 +77,7 @@ class LanguageCommands(Family):
             return
         bot: telegram.Bot = ask.update.get_bot()
         scope = BotCommandScopeChat(ask.chat.id)
-        rows = [(row.name, row.description) for row in self._dependencies.commands]
+        rows = [(row.name, row.description) for row in self._dependencies.commands if row.where != "admins"]
         with suppress(TelegramError):  # the commands work all the same
             await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
 

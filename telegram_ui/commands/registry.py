@@ -23,6 +23,7 @@ from locales.catalog import LANGUAGES, speaking, tr
 from locales.choice import language_for
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
+from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
@@ -69,6 +70,7 @@ FAMILIES: tuple[type[Family], ...] = (
     TransferCommands,
     HistoryExtractionCommands,
     ForgetCommands,
+    AdminCommands,
     AnswerButtons,
     Proposals,
 )
@@ -103,6 +105,11 @@ class Commands:
                 self._declared[one.key] = family, one
 
     @property
+    def _listed(self) -> list[Command]:
+        """The commands that everybody may know."""
+        return [row for row in self._rows if row.where != "admins"]
+
+    @property
     def names(self) -> frozenset[str]:
         return frozenset(row.name for row in self._rows)
 
@@ -126,7 +133,7 @@ class Commands:
 
     def unknown(self, name: str) -> str:
         """What is said to a command that is none of `names`: the nearest of them, where one is near enough."""
-        near = get_close_matches(name, sorted(self.names), n=1, cutoff=LIKENESS)
+        near = get_close_matches(name, sorted(row.name for row in self._listed), n=1, cutoff=LIKENESS)
         if near:
             return tr("shared-unknown-near", command=f"/{name}", near=f"/{near[0]}")
         return tr("shared-unknown", command=f"/{name}")
@@ -169,6 +176,10 @@ class Commands:
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return
         family, declared = self._declared[f"/{name}"]
+        is_hidden = isinstance(declared, Command) and declared.where == "admins"
+        if is_hidden and not self.dependencies.operation.is_admin(chat, person):
+            await self.dependencies.delivery.say(chat, self.unknown(name))
+            return
         if argument and isinstance(declared, Command) and declared.stands_alone:
             text: str | None = tr("shared-takes-nothing", command=f"/{name}")
         else:
@@ -227,7 +238,7 @@ class Commands:
             # In a thread, because the texts of a language are read for this.
             described = await asyncio.to_thread(self._described, language)
             for scope, listed in (
-                (BotCommandScopeAllPrivateChats(), self._rows),
+                (BotCommandScopeAllPrivateChats(), self._listed),
                 (BotCommandScopeAllGroupChats(), in_groups),
                 (BotCommandScopeAllChatAdministrators(), admins),
             ):

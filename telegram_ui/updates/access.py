@@ -9,6 +9,7 @@ from telegram.error import TelegramError
 
 from records.scopes import Person
 from settings import Settings
+from storage.files.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 
 TOLD_WITHIN = timedelta(hours=1)
@@ -16,15 +17,23 @@ MOST_TOLD = 5
 """How often a stranger is told within that time."""
 MOST_TOLD_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
 """So many strangers are told within that time: Telegram's limit of messages is there for those who are served."""
+MOST_REQUESTS = 20
+"""Strangers about whom admins are asked within TOLD_WITHIN."""
 ADMIN_KNOWN_FOR = timedelta(minutes=1)
 REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
 
 
 class Access:
-    """The rules of ALLOWED_USER_IDS and ADMIN_USER_IDS, and of groups' own admins."""
+    """The rules of ALLOWED_USER_IDS and ADMIN_USER_IDS, of whom admins let in, and of groups' own admins."""
 
-    def __init__(self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime], people: People | None = None
+    ) -> None:
+        """`people`: whom admins let in or removed by buttons."""
         self._everyone = settings.everyone_allowed
+        self._admin_ids = settings.admin_user_ids
+        self._people = people
+        self._requests = (now(), 0)
         self._served = settings.allowed_user_ids | settings.admin_user_ids
         self._bot = bot
         self._now = now
@@ -38,6 +47,11 @@ class Access:
 
     def serves(self, person_id: int) -> bool:
         """As `is_served`, by the person's id."""
+        if person_id in self._admin_ids:
+            return True
+        standing = self._people.standing(person_id) if self._people else None
+        if standing in ("allowed", "removed"):
+            return standing == "allowed"
         return self._everyone or person_id in self._served
 
     def tellings_left(self, person_id: int) -> int:
@@ -60,6 +74,17 @@ class Access:
             return False
         self._told[person.id] = (since, times + 1)
         return True
+
+    def may_ask_admins(self, person: Person) -> bool:
+        """Whether admins are told that somebody would like to be let in: once for each, and so often in an hour."""
+        if not self._admin_ids or self._people is None or self._people.standing(person.id) is not None:
+            return False
+        now = self._now()
+        since, times = self._requests
+        if now - since >= TOLD_WITHIN:
+            since, times = now, 0
+        self._requests = (since, times + 1)
+        return times < MOST_REQUESTS
 
     def _may_tell_one_more(self, now: datetime) -> bool:
         since, times = self._told_in_all

@@ -20,7 +20,7 @@ from chat.corrections import Corrections
 from locales.catalog import speaking, tr
 from records.scopes import Scope
 from records.turns import Reply
-from telegram_ui.commands import answers, proposals
+from telegram_ui.commands import admission, answers, proposals
 from telegram_ui.commands.answers import shown_text
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
@@ -257,6 +257,9 @@ class Dispatcher:
         is_to_be_told = parsed.chat.is_private and parsed.kind != "edited" and len(self._notice_queues) < MOST_NOTICES
         if is_to_be_told and self._access.may_tell_stranger(parsed.person):
             self._notify(parsed, lambda: tr("notices-stranger", id=str(parsed.person.id)))
+            if self._access.may_ask_admins(parsed.person):
+                ask = partial(admission.ask_admins, self._commands.dependencies, parsed.person, parsed.text)
+                self._notice_queues.submit(parsed.scope, ask)
 
     def _notify(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
         """Say something that nobody waits for; not at all where too much is to be said already."""

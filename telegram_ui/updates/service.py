@@ -27,6 +27,7 @@ from chat.corrections import Corrections
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
 from storage.files.inbox_protocol import Inbox
+from storage.files.people import People
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
@@ -116,6 +117,7 @@ async def telegram_service(
     attachments: Attachments,
     inbox: Inbox,
     commands: Callable[[Delivery, MayConfigure], Commands],
+    people: People | None = None,
     alongside: Callable[[Commands], AbstractAsyncContextManager[None]] = lambda commands: nullcontext(),
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
@@ -140,7 +142,7 @@ async def telegram_service(
         request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_request_options(settings)),
         get_updates_request=polls,
     )
-    access = Access(settings, bot, now=now)
+    access = Access(settings, bot, now=now, people=people)
     delivery = Delivery(bot, streaming=settings.reply_streaming)
     answered = commands(delivery, access.may_configure)
     relevance, work = Relevance(access, answered), inbox.shared

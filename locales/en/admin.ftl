@@ -1,0 +1,37 @@
+# /admin, and what strangers and admins are told of letting in.
+
+admin-heading = The bot, for its admins
+admin-memories = Memories: { $memories }; used within 7 days: { $active }
+admin-everyone = Let in: everyone
+admin-let-in-count = Let in: { $people }
+admin-requests = Requests without an answer: { $people }
+admin-no-quota = Quotas: none is set
+admin-quota = Tokens today: { $tokens }.
+admin-quota-all = Limit for all: { $tokens }.
+admin-quota-each = Limit for each person: { $tokens }.
+admin-waiting = Updates that wait: { $updates }
+admin-failed-folds = Chats whose last summary failed: { $chats }
+admin-storage = Storage: { $size } MB
+admin-models = Models: { $models }
+admin-errors-count = Warnings and errors kept: { $errors }
+admin-button-people = People
+admin-button-errors = Latest errors
+admin-button-back = Back
+admin-errors = The latest warnings and errors, newest first; what they were about is not shown.
+admin-no-errors = There were no warnings or errors since the start.
+admin-people = People who asked, were let in or were removed
+admin-nobody = Nobody yet.
+admin-standing-asked = asked
+admin-standing-allowed = let in
+admin-standing-removed = removed
+admin-remove-one = Remove { $id }
+admin-allow-one = Allow { $id }
+admin-request = { $name } (id { $id }) would like to use me.
+admin-allow = Allow
+admin-refuse = Refuse
+admin-let-in = You have been let in: write to me whenever you like. /help says what I can do.
+admin-decided-already = { $name }: decided already.
+admin-allowed = { $name } may use me now.
+admin-refused = { $name } was refused, and is not asked about again.
+admin-removed = { $name } may not use me any more.
+admin-not-an-admin = That is an admin: ADMIN_USER_IDS decides about them.

@@ -1,0 +1,174 @@
+"""/admin, for ADMIN_USER_IDS in private: who uses the bot, how it is, the latest errors; letting in and removing.
+
+Nothing here shows what anybody said. Does not know who is served (updates/access.py), nor how strangers ask
+(admission.py).
+"""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from telegram import InlineKeyboardMarkup
+
+from locales.catalog import tr
+from records.people import KnownPerson
+from runtime import logs, metrics
+from telegram_ui.commands import admission
+from telegram_ui.commands.admission import ALLOW, KIND, REFUSE
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.wording import minute
+
+OVERVIEW, ERRORS, PEOPLE, REMOVE = "o", "e", "p", "x"
+ON_A_PAGE = 8
+ACTIVE_WITHIN = timedelta(days=7)
+MEGABYTE = 1_000_000
+
+
+class AdminCommands(Family):
+    """Answers /admin. Whoever is no admin of the bot is told that there is no such command."""
+
+    heading = "more"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._dependencies = dependencies
+        self._operation = dependencies.operation
+
+    @command("admin", where="admins", stands_alone=True)
+    async def _admin(self, ask: Ask) -> None:
+        await self._show_overview(ask, None)
+
+    @press(KIND)
+    async def _press(self, ask: Ask) -> str | None:
+        """A view, or a decision about a person."""
+        # Somebody who is an admin no longer may still have the button.
+        if not self._operation.is_admin(ask.chat, ask.person):
+            return tr("shared-dead-button")
+        what, _, number = ask.argument.partition(".")
+        if not number.isdecimal():
+            return tr("shared-dead-button")
+        if what in (ALLOW, REFUSE):
+            return await self._decide(ask, int(number), what)
+        if what == OVERVIEW:
+            await self._show_overview(ask, ask.message_id)
+        elif what == ERRORS:
+            await self._show_errors(ask)
+        elif what == PEOPLE:
+            await self._show_people(ask, int(number))
+        elif what == REMOVE:
+            return await self._remove(ask, int(number))
+        else:
+            return tr("shared-dead-button")
+        return None
+
+    async def _decide(self, ask: Ask, number: int, what: str) -> str:
+        """The answer to a stranger's request, or a removed person let in again; the first admin's press counts."""
+        known = self._services.memory.people.get(number)
+        if known is not None and known.standing == ("allowed" if what == ALLOW else "refused"):
+            text = tr("admin-decided-already", name=_shown(known))
+        else:
+            standing = "allowed" if what == ALLOW else "refused"
+            decided = await admission.decide(
+                self._dependencies, number, "allowed" if standing == "allowed" else "refused", by=ask.person.id
+            )
+            text = tr("admin-allowed" if what == ALLOW else "admin-refused", name=_shown(decided))
+        await self._show(ask, text, self._back(ask))
+        return text[:200]
+
+    async def _remove(self, ask: Ask, number: int) -> str:
+        if number in self._operation.admin_ids:
+            return tr("admin-not-an-admin")
+        removed = await admission.decide(self._dependencies, number, "removed", by=ask.person.id)
+        await self._show_people(ask, 0)
+        return tr("admin-removed", name=_shown(removed))[:200]
+
+    # What is shown -------------------------------------------------------------------------------------------
+
+    async def _show_overview(self, ask: Ask, instead_of: int | None) -> None:
+        memory, operation = self._services.memory, self._operation
+        now = self._now()
+        memories, active, failed = await memory.census(now - ACTIVE_WITHIN)
+        spent = await memory.usage.of(now.date())
+        used = sum(one.prompt + one.completion for one in spent.values())
+        let_in = len(operation.allowed_ids | {one.id for one in memory.people.listed("allowed")})
+        size = await asyncio.to_thread(_size, operation.data_dir)
+        waiting = metrics.figure("keepsake_updates_unfinished") or 0
+        lines = [
+            tr("admin-heading"),
+            "",
+            tr("admin-memories", memories=memories, active=active),
+            tr("admin-everyone") if operation.everyone else tr("admin-let-in-count", people=let_in),
+            tr("admin-requests", people=len(memory.people.listed("asked"))),
+            _quota_text(used, operation.budget, operation.budget_per_person),
+            tr("admin-waiting", updates=round(waiting)),
+            tr("admin-failed-folds", chats=failed),
+            tr("admin-storage", size=f"{size / MEGABYTE:.1f}"),
+            tr("admin-models", models=", ".join(operation.models)),
+            tr("admin-errors-count", errors=len(logs.RECENT.lines)),
+        ]
+        buttons = [
+            self._button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0"),
+            self._button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0"),
+        ]
+        keyboard = InlineKeyboardMarkup([buttons])
+        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
+
+    async def _show_errors(self, ask: Ask) -> None:
+        zone = await self._zone(ask.chat.scope.owner)
+        lines = [
+            f"{minute(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
+            for at, where, template in reversed(logs.RECENT.lines)
+        ]
+        text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
+        await self._show(ask, text, self._back(ask))
+
+    async def _show_people(self, ask: Ask, page: int) -> None:
+        people = self._services.memory.people
+        by_button = {one.id: one for one in (*people.listed("allowed"), *people.listed("removed"))}
+        fixed = [
+            KnownPerson(id=number, standing="allowed", name="")
+            for number in sorted(self._operation.allowed_ids - self._operation.admin_ids)
+            if number not in by_button
+        ]
+        found = [*people.listed("asked"), *reversed(by_button.values()), *fixed]
+        last = max(0, (len(found) - 1) // ON_A_PAGE)
+        page = min(page, last)
+        lines, rows = [tr("admin-people")], []
+        for one in found[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]:
+            lines.append(f"{_shown(one)} – {tr(f'admin-standing-{one.standing}')}")
+            is_in = one.standing == "allowed"
+            label = tr("admin-remove-one" if is_in else "admin-allow-one", id=str(one.id))
+            rows.append([self._button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{one.id}")])
+        if not found:
+            lines.append(tr("admin-nobody"))
+        turning = [(number, label) for number, label in ((page - 1, "‹"), (page + 1, "›")) if 0 <= number <= last]
+        if turning:
+            rows.append([self._button(ask, KIND, label, f"{PEOPLE}.{number}") for number, label in turning])
+        rows.append([self._button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")])
+        await self._show(ask, "\n".join(lines), InlineKeyboardMarkup(rows))
+
+    def _back(self, ask: Ask) -> InlineKeyboardMarkup:
+        return InlineKeyboardMarkup([[self._button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]])
+
+
+def _quota_text(used: int, budget: int, per_person: int) -> str:
+    if not budget and not per_person:
+        return tr("admin-no-quota")
+    limits = [tr("admin-quota-all", tokens=budget)] if budget else []
+    limits += [tr("admin-quota-each", tokens=per_person)] if per_person else []
+    return " ".join([tr("admin-quota", tokens=used), *limits])
+
+
+def _shown(one: KnownPerson) -> str:
+    return f"{one.name} ({one.id})" if one.name else str(one.id)
+
+
+def _size(folder: Path | None) -> int:
+    """Bytes in the data directory; what goes meanwhile is not counted."""
+    total = 0
+    for path in folder.rglob("*") if folder is not None else ():
+        try:
+            total += path.stat().st_size
+        except OSError:
+            continue
+    return total
