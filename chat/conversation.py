@@ -70,7 +70,8 @@ class Conversation:
         """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
 
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
-        already is not asked again (`repeated`). Cancelling it stores no answer. `on_prepared`: called with the prompt made.
+        already is not asked again (`repeated`). Cancelling it stores no answer. `on_prepared`: called once
+        the prompt is made.
         """
         session = self._sessions.of(incoming.scope)
         try:
