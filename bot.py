@@ -30,8 +30,8 @@ from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies, MayConfigure, Operation
+from telegram_ui.commands.outreach.reminders import ReminderTeller
 from telegram_ui.commands.registry import Commands
-from telegram_ui.commands.reminders import ReminderTeller
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import identity, telegram_service

@@ -2,8 +2,7 @@
 
 A new command is a method of a family, declared with @command; a new family is a file and its row in registry.py.
 
-admin.py               /admin: people, health, latest errors; letting in and removing
-admission.py           a stranger would like to be let in: the admins are asked
+outreach/              reminders, and people who would like to be let in
 answers.py             the buttons under an answer: regenerate, continue, try again, stop
 basics.py              /start, /help, /privacy and /stop
 buttons.py             callback data that works for its person in its scope alone
@@ -22,7 +21,6 @@ next_text.py           a question that the person's next text answers
 policy.py              /summary_policy, /summary_prompt, /summary_rebuild
 proposals.py           what the model proposes to remember or to forget, with two buttons
 registry.py            all families, and which of them answers what
-reminders.py           /reminders, the offer of one, and how one is told
 search.py              /search and its "More" button
 summaries.py           /summary_status, _show, _on, _off and _now
 transfer.py            /export and /import

@@ -10,10 +10,10 @@ from locales.catalog import in_every_language, tr
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
-from telegram_ui.commands import reminders
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.forget import receipt
 from telegram_ui.commands.forget_targets import Target, payload, read
+from telegram_ui.commands.outreach import reminders
 from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"

@@ -23,7 +23,6 @@ from locales.catalog import LANGUAGES, speaking, tr
 from locales.choice import language_for
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
-from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
@@ -36,9 +35,10 @@ from telegram_ui.commands.incognito import IncognitoCommands
 from telegram_ui.commands.language import LanguageCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.models import ModelCommands
+from telegram_ui.commands.outreach.admin import AdminCommands
+from telegram_ui.commands.outreach.reminders import ReminderCommands
 from telegram_ui.commands.policy import PolicyCommands
 from telegram_ui.commands.proposals import Proposals
-from telegram_ui.commands.reminders import ReminderCommands
 from telegram_ui.commands.search import SearchCommands
 from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.transfer import TransferCommands

@@ -20,8 +20,9 @@ from chat.corrections import Corrections
 from locales.catalog import speaking, tr
 from records.scopes import Scope
 from records.turns import Reply
-from telegram_ui.commands import admission, answers, proposals
+from telegram_ui.commands import answers, proposals
 from telegram_ui.commands.answers import shown_text
+from telegram_ui.commands.outreach import admission
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery

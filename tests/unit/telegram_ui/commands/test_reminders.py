@@ -12,7 +12,7 @@ from records.turns import Proposal
 from reminders.sending import MOST_SENDS, Told
 from reminders.wishes import wish
 from telegram_ui.commands import proposals
-from telegram_ui.commands.reminders import ReminderTeller, offer_payload, read_offer
+from telegram_ui.commands.outreach.reminders import ReminderTeller, offer_payload, read_offer
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
 
 

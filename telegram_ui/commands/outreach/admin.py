@@ -13,9 +13,9 @@ from telegram import InlineKeyboardMarkup
 from locales.catalog import tr
 from records.people import KnownPerson
 from runtime import logs, metrics
-from telegram_ui.commands import admission
-from telegram_ui.commands.admission import ALLOW, KIND, REFUSE
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.outreach import admission
+from telegram_ui.commands.outreach.admission import ALLOW, KIND, REFUSE
 from telegram_ui.commands.wording import minute
 
 OVERVIEW, ERRORS, PEOPLE, REMOVE = "o", "e", "p", "x"
