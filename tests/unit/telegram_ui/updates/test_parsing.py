@@ -147,7 +147,7 @@ def test_anonymous_admins_speak_as_the_group() -> None:
 
 def test_edits_are_known_as_such_and_messages_without_text_as_wordless() -> None:
     assert heard(kind="edited_message", text="x").kind == "edited"
-    assert heard(location={"latitude": 1, "longitude": 2}).attachment == "a location"
+    assert heard(location={"latitude": 1, "longitude": 2}).attachment == "location"
     assert heard(rich_message={"blocks": []}).kind == "wordless"
 
 
