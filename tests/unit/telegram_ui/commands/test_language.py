@@ -48,7 +48,7 @@ async def test_a_person_is_set_up_in_the_language_of_their_app(desk: Desk, langu
     assert said("wizard-done") in desk.last(ANN)
     assert said("wizard-threshold", turns=7) in desk.last(ANN)
     await desk.say(ANN, ANN, "/help")
-    assert all(said(f"menu-{one.name}") in desk.last(ANN) for one in all_commands())
+    assert all(said(f"menu-{one.name}") in desk.last(ANN) for one in all_commands() if one.where != "admins")
 
 
 @pytest.mark.parametrize("language", OTHERS)
