@@ -44,7 +44,7 @@ class ParsedUpdate:
     the bot, replies to it, presses its buttons, or is a command. `target`: a command named this bot.
     `units`: the length as sent, in UTF-16 units.
     `mode`: how memory stood when it was said, None where nobody knows.
-    `attachment`: the kind of what was sent along ("photo"); `file`: the same where it may be read. What is neither words nor such
+    `attachment`: what was sent along ("photo"); `file`: the same where it may be read. What is neither words nor such
     a file is of the kind "wordless". `is_wordless`: there are no words; a text then only names the file.
     `replied_picture`: of the message that it replies to.
     """
