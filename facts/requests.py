@@ -23,8 +23,12 @@ MOST_TURNS = 20
 MOST_KNOWN = 40
 """Known facts that a request shows at most, those that share most words with its turns first."""
 SHARED = 2
-"""Words that a known fact shares at least with one that says nothing of a change: with one ("called") it is about
-something else, and only what changed is replaced.
+"""Words that a known fact shares at least with a message that says nothing of a change: with one ("called") it is
+about something else.
+"""
+UNSHARED = 12
+"""Known facts without such a word that are shown where a message says that something changed: "I moved to Porto" has
+no word of "lives in Lisbon".
 """
 LINE_LEAST = 70
 """The least that is allowed to one line where there is room."""
@@ -187,16 +191,18 @@ class Requests:
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
         """The known facts that the model sees, since the turns may change them: those that share words with what the
-        person says. Of others a small model makes its answer, instead of reading the lines.
+        person says, and a few others where something changed. Of all others a small model makes its answer, instead of
+        reading the lines.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked = [(topics(message.content), 1 if _may_replace(message) else SHARED) for message in said]
         about = frozenset[str]().union(*(words for words, _ in asked))
         of = {fact.id: topics(f"{fact.text} {fact.subject}") for fact in known}
-        ranked = sorted(
-            (fact for fact in known if any(len(of[fact.id] & words) >= least for words, least in asked)),
-            key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id),
-        )[:MOST_KNOWN]
+        ranked = sorted(known, key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id))
+        related = {fact.id for fact in ranked if any(len(of[fact.id] & words) >= least for words, least in asked)}
+        others = [fact.id for fact in ranked if fact.id not in related] if any(map(_may_replace, said)) else []
+        shown = related | set(others[:UNSHARED])
+        ranked = [fact for fact in ranked if fact.id in shown][:MOST_KNOWN]
         lines = self._fitting([prompts.known_line(fact) for fact in ranked], room)
         return ranked[: len(lines)], lines
 

@@ -13,6 +13,8 @@ from records.errors import KeepsakeError
 KEYS: Mapping[type[KeepsakeError], str] = {
     errors.KeepsakeError: "errors-keepsake",
     errors.StorageError: "errors-storage",
+    errors.StorageCorrupt: "errors-storage-damaged",
+    errors.StorageIndexing: "errors-storage-indexing",
     errors.ModelError: "errors-model",
     errors.ModelUnreachable: "errors-model-unreachable",
     errors.ModelBusy: "errors-model-busy",

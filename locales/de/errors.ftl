@@ -1,5 +1,7 @@
 errors-keepsake = Etwas ist schiefgegangen.
 errors-storage = Das Gedächtnis kann gerade nicht gelesen oder geschrieben werden.
+errors-storage-damaged = Die Datei des Gedächtnisses ist beschädigt und wurde so gelassen, wie sie ist. Wer diesen Bot betreibt, kann die letzte Sicherung zurückholen (--restore FILE).
+errors-storage-indexing = Ich indexiere deine früheren Nachrichten gerade neu und brauche dafür alle. Bitte versuche es in einer Minute noch einmal.
 errors-model = Das Modell hat keine brauchbare Antwort gegeben.
 errors-model-unreachable = Das Modell ist nicht erreichbar.
 errors-model-busy = Das Modell ist überlastet.

@@ -2,6 +2,8 @@
 
 errors-keepsake = Something went wrong.
 errors-storage = The memory cannot be read or written right now.
+errors-storage-damaged = The memory's file is damaged and was left as it is. Whoever runs this bot can bring back the last backup (--restore FILE).
+errors-storage-indexing = I am indexing your earlier messages again, and need all of them for this. Please try it again in a minute.
 errors-model = The model gave no usable answer.
 errors-model-unreachable = The model cannot be reached.
 errors-model-busy = The model is overloaded.

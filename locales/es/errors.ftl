@@ -1,5 +1,7 @@
 errors-keepsake = Algo salió mal.
 errors-storage = Ahora mismo la memoria no se puede leer ni escribir.
+errors-storage-damaged = El archivo de la memoria está dañado y se ha dejado como está. Quien mantiene este bot puede recuperar la última copia de seguridad (--restore FILE).
+errors-storage-indexing = Estoy volviendo a indexar tus mensajes anteriores y para esto los necesito todos. Inténtalo de nuevo dentro de un minuto, por favor.
 errors-model = El modelo no dio una respuesta utilizable.
 errors-model-unreachable = No se puede contactar con el modelo.
 errors-model-busy = El modelo está saturado.

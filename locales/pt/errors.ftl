@@ -1,5 +1,7 @@
 errors-keepsake = Algo deu errado.
 errors-storage = A memória não pode ser lida nem gravada agora.
+errors-storage-damaged = O arquivo da memória está danificado e foi deixado como está. Quem mantém este bot pode recuperar o último backup (--restore FILE).
+errors-storage-indexing = Estou indexando de novo suas mensagens anteriores e preciso de todas para isso. Tente de novo em um minuto, por favor.
 errors-model = O modelo não deu uma resposta utilizável.
 errors-model-unreachable = Não é possível alcançar o modelo.
 errors-model-busy = O modelo está sobrecarregado.

@@ -1,5 +1,7 @@
 errors-keepsake = 出了点问题。
 errors-storage = 现在无法读写记忆。
+errors-storage-damaged = 记忆文件已损坏，并保持原样。运行此机器人的人可以恢复最近的备份（--restore FILE）。
+errors-storage-indexing = 我正在重新索引你之前的消息，而这需要全部消息。请一分钟后再试。
 errors-model = 模型没有给出可用的回答。
 errors-model-unreachable = 无法连接到模型。
 errors-model-busy = 模型负载过高。

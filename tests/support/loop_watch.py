@@ -6,10 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+EACH = 0.001
+"""Seconds after which it is looked again: a loop that never rests would take the processor from what it waits for."""
+
 
 @dataclass
 class Held:
-    """`seconds`: the longest that one turn of the loop computed."""
+    """`seconds`: the longest that one turn of the loop computed, and `EACH` more at most."""
 
     seconds: float = 0.0
 
@@ -19,18 +22,18 @@ async def watched_loop() -> AsyncIterator[Held]:
     """Watch the running loop while the block runs."""
     held, loop = Held(), asyncio.get_running_loop()
     last = time.thread_time()
-    handle = loop.call_soon(lambda: None)
+    handle: asyncio.Handle = loop.call_soon(lambda: None)
 
     def turn() -> None:
         nonlocal last, handle
         now = time.thread_time()
         held.seconds = max(held.seconds, now - last)
         last = now
-        handle = loop.call_soon(turn)
+        handle = loop.call_later(EACH, turn)
 
     turn()
     try:
         yield held
-        await asyncio.sleep(0)
     finally:
         handle.cancel()
+        held.seconds = max(held.seconds, time.thread_time() - last)

@@ -38,8 +38,8 @@ FORMATS: Mapping[str, ImportFormat] = {
 UNPACKED_ANYWAY, UNPACKED_EACH = 16_000_000, 32
 """An archive may unpack to so many bytes, and so many more for each of its own: exports shrink to a tenth or less, but
 an archive that grows a thousand times was made to fill the memory."""
-VALUES_ANYWAY, VALUES_EACH = 1_500_000, 1
-"""Values that are read of a file, and so many more for each byte that was sent."""
+VALUES_ANYWAY, VALUES_EACH = 1_300_000, 1
+"""Values that are read of a file, and so many more for each byte that was sent: reading them takes below 200 MB."""
 MESSAGES_ANYWAY, BYTES_A_MESSAGE = 200_000, 20
 """Messages that are taken from a file, and one more for so many bytes that were sent."""
 MOST_FACTS = 10_000

@@ -55,7 +55,7 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
     talk: Talk, tmp_path: Path, erase: Callable[[Talk, int], Awaitable[None]]
 ) -> None:
     fact = await edited(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
-    await talk.say("I have it every morning.")
+    await talk.say("Now I have it every morning.")
     brought_back = answer(told(f"Anna drinks {WORD} every morning.", 1, replaces=fact.id))
     talk.server.script_schema("facts", Behaviour(hold="start", text=brought_back))
     talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
@@ -113,7 +113,7 @@ async def test_what_was_learned_beside_a_fact_does_not_keep_its_words(
 ) -> None:
     """It is learned again, from its own message alone."""
     fact = await edited(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
-    await talk.say("I have it every morning.")
+    await talk.say("Now I have it every morning.")
     talk.server.script_schema(
         "facts",
         answer(

@@ -217,7 +217,8 @@ async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_pat
         memory = talk.services.memory
         async with memory._ground.erasing._db.write(None) as tx:
             what = json.dumps({"what": "messages", "ids": ids, "since": None, "until": None})
-            await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, 'now')", ANNA.id, what)
+            marked = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)"
+            await tx.rows(marked, ANNA.id, what, talk.moment[0].isoformat())
     assert traces(tmp_path)
     async with ExternalMemory.open(tmp_path, clock=lambda: talk.moment[0]) as memory:
         assert traces(tmp_path) == []

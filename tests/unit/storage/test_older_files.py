@@ -91,8 +91,10 @@ async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp
             connection.execute(f"ALTER TABLE places DROP COLUMN {column}")
         connection.execute("ALTER TABLE updates DROP COLUMN mode")
         connection.execute("ALTER TABLE updates DROP COLUMN readings")
-        for column in ("language", "model", "persona", "persona_text"):
+        for column in ("language", "model", "persona", "persona_text", "next_reminder_id"):
             connection.execute(f"ALTER TABLE users DROP COLUMN {column}")
+        for table in ("reminders", "people"):
+            connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version=10")
     completed = await pool_of(file, spoken, terms)
     assert made.counts.tolist() == [[2, 0, 0], [0, 1, 0], [0, 1, 0]]
@@ -113,8 +115,10 @@ async def test_messages_with_vowel_points_whose_words_were_cut_at_each(tmp_path:
         connection.execute("UPDATE words SET terms = ? WHERE rowid > 1", (pieces,))
         connection.execute("UPDATE places SET marks = x'' WHERE place > 1")
         connection.execute("ALTER TABLE updates DROP COLUMN readings")
-        for column in ("language", "model", "persona", "persona_text"):
+        for column in ("language", "model", "persona", "persona_text", "next_reminder_id"):
             connection.execute(f"ALTER TABLE users DROP COLUMN {column}")
+        for table in ("reminders", "people"):
+            connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version=12")
     indexed = await pool_of(file, spoken, terms)
     assert file.with_name(f"memory.db.before-format-{len(MIGRATIONS)}").exists()
