@@ -345,15 +345,17 @@ class ExternalMemory:
 
     async def _taken_over(self, owners: Sequence[int]) -> None:
         """What this process knows of owners from before it served them may be outdated."""
+        self._drop(*owners)
         for owner in owners:
-            self._drop(owner)
             for told in self.on_gain:
                 told(owner)
 
-    def _drop(self, owner: int) -> None:
-        """Read again what an owner chose, and where their talk goes on."""
-        self._configs.pop(owner, None)
-        for place in [place for place in self._open if place.owner == owner]:
+    def _drop(self, *owners: int) -> None:
+        """Read again what owners chose, and where their talk goes on."""
+        for owner in owners:
+            self._configs.pop(owner, None)
+        gone = set(owners)
+        for place in [place for place in self._open if place.owner in gone]:
             del self._open[place]
 
     async def _config(self, owner: int) -> OwnerConfig | None:

@@ -200,7 +200,8 @@ class Requests:
         of = {fact.id: topics(f"{fact.text} {fact.subject}") for fact in known}
         ranked = sorted(known, key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id))
         related = {fact.id for fact in ranked if any(len(of[fact.id] & words) >= least for words, least in asked)}
-        others = [fact.id for fact in ranked if fact.id not in related] if any(map(_may_replace, said)) else []
+        changes = any(least < SHARED for _, least in asked)
+        others = [fact.id for fact in ranked if fact.id not in related] if changes else []
         shown = related | set(others[:UNSHARED])
         ranked = [fact for fact in ranked if fact.id in shown][:MOST_KNOWN]
         lines = self._fitting([prompts.known_line(fact) for fact in ranked], room)

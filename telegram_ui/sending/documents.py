@@ -1,6 +1,7 @@
 """Files that people send and receive, within the limits of the Bot API. Does not know what is in them."""
 
 import io
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import IO
 
@@ -76,10 +77,7 @@ class Documents:
             )
             return message.message_id
 
-        try:
-            return await self._delivery.insist(chat, request, repeatable=False)
-        except BadRequest as refused:
-            raise DeliveryError(tr("files-not-sent")) from refused
+        return await self._sent(chat, request)
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
         """Send a file; the id of its message. Raises DeliveryError; DeliveryUnknown when it may have arrived."""
@@ -99,6 +97,10 @@ class Documents:
             )
             return message.message_id
 
+        return await self._sent(chat, request)
+
+    async def _sent(self, chat: Chat, request: Callable[[], Awaitable[int]]) -> int:
+        """Made once: what may have arrived is not sent again."""
         try:
             return await self._delivery.insist(chat, request, repeatable=False)
         except BadRequest as refused:
