@@ -329,7 +329,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
         stage = await stack.enter_async_context(
             open_stage(
                 services,
-                model_name=model_name,
+                model_name="" if offline else model_name,
                 port=port or DEFAULT_PORT,
                 is_wanted=port is not None,
                 folder=settings.data_dir,

@@ -18,11 +18,13 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from locales.catalog import speaking, tr
 from playground.bot_api import bot_api
 from playground.control import control
 from playground.faults import Faults
 from playground.guests import Guests
 from playground.panel import MemoryPanel
+from playground.texts import MOST_WANTED, page_texts, preferred, reader_of
 from playground.world import World
 
 STATIC = Path(__file__).parent / "static"
@@ -43,12 +45,18 @@ def playground_app(
 ) -> Starlette:
     """The page at /, its files at /static, people's acts at /api, the Bot API at /bot{token}.
 
-    `model_name` tells the person who answers, as a phrase: "gpt-5.4-mini", "the offline model". `guests`: what the page
+    `model_name` tells the person who answers, "gpt-5.4-mini"; "" is the offline model. `guests`: what the page
     may change of the people; None: nothing.
     """
 
     async def about(request: Request) -> Response:
-        return JSONResponse({"model_name": model_name})
+        with speaking(reader_of(request)):
+            name = model_name or tr("page-offline-model")
+        return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_fresh})
+
+    async def texts(request: Request) -> Response:
+        wanted = request.query_params.get("wanted", "").split(",")[:MOST_WANTED]
+        return JSONResponse(page_texts(preferred(wanted)))
 
     async def panel(request: Request) -> Response:
         try:
@@ -57,7 +65,8 @@ def playground_app(
         except ValueError:
             return JSONResponse({"error": "owner and thread are numbers."}, 400)
         try:
-            shown = await memory(owner, thread)
+            with speaking(reader_of(request)):
+                shown = await memory(owner, thread)
         except LookupError as missing:
             return JSONResponse({"error": str(missing)}, 404)
         return Response(shown.to_json(), media_type="application/json")
@@ -66,6 +75,7 @@ def playground_app(
         routes=[
             Route("/", _page),
             Route("/api/about", about),
+            Route("/api/texts", texts),
             Route("/api/memory", panel),
             *(guests.routes() if guests is not None else ()),
             Mount("/api", control(world, faults)),

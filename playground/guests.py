@@ -13,6 +13,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.routing import Route
 
+from locales.catalog import tr
 from playground.control import number_of, spoken
 from playground.parameters import Parameters
 from playground.people import Impossible, Person
@@ -43,6 +44,11 @@ class Guests:
             Route("/api/reset", spoken(self._start_over), methods=["POST"]),
         ]
 
+    @property
+    def is_fresh(self) -> bool:
+        """Nobody was added yet, and nobody's language was chosen."""
+        return not self._file.exists()
+
     def bring_back(self) -> None:
         """Add the people of earlier runs; a file that cannot be read is as none."""
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
@@ -55,9 +61,9 @@ class Guests:
     async def _add(self, request: Request, given: Parameters) -> Json:
         name = " ".join(given.text("name").split())
         if not 1 <= len(name) <= LONGEST_NAME:
-            raise Impossible(f"A name has 1 to {LONGEST_NAME} characters.")
+            raise Impossible(tr("page-name-long", most=LONGEST_NAME))
         if len(self._world.people) >= MOST_PEOPLE:
-            raise Impossible(f"There are {MOST_PEOPLE} people already.")
+            raise Impossible(tr("page-people-many", most=MOST_PEOPLE))
         person = self._world.add_person(max(self._world.people) + 1, name, language_code=_language(given))
         self._keep()
         self._world.feed.add({"kind": "reset"})

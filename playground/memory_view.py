@@ -1,6 +1,8 @@
 """The memory of one scope as the panel shows it. Reads only; does not know the page."""
 
 from chat.services import Services
+from locales.catalog import tr
+from locales.reasons import reasons
 from playground.panel import (
     FACTS_SHOWN,
     MESSAGES_SHOWN,
@@ -19,7 +21,7 @@ from playground.panel import (
     PanelSummary,
     shortened,
 )
-from records.context import Context, reason
+from records.context import Context
 from records.facts import Fact, Profile
 from records.messages import Message
 from records.owners import StorageType
@@ -138,18 +140,20 @@ def _account(context: Context) -> ContextAccount:
     return ContextAccount(
         ceiling=context.ceiling,
         parts=tuple(
-            ContextPart(name=part.name, tokens=part.tokens, budget=part.budget or None) for part in context.parts
+            ContextPart(name=tr(f"why-part-{part.name}"), tokens=part.tokens, budget=part.budget or None)
+            for part in context.parts
         ),
         total=context.tokens,
-        cut=tuple(ContextCut(what=cut.what, first=cut.first_id, last=cut.last_id, why=cut.why) for cut in context.cut),
+        cut=tuple(
+            ContextCut(what=tr(f"page-cut-{cut.what}"), first=cut.first_id, last=cut.last_id) for cut in context.cut
+        ),
         snippets=tuple(
             ContextSnippet(
                 message_id=snippet.message.id,
                 date=snippet.message.created_at,
                 speaker=snippet.message.speaker or snippet.message.role,
                 text=shortened(snippet.text),
-                why=reason(snippet.score),
-                score=sum(snippet.score.values()),
+                why=reasons(snippet.score),
             )
             for snippet in context.snippets
         ),

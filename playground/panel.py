@@ -111,24 +111,22 @@ class ContextPart:
 
 @dataclass(frozen=True, kw_only=True)
 class ContextCut:
-    """What did not fit: a range of message ids, and the reason as a sentence."""
+    """What did not fit, with the ids of the first and last message of it."""
 
     what: str
     first: int | None
     last: int | None
-    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContextSnippet:
-    """An earlier message brought back for the last question. `score`: of the ranking, higher is better."""
+    """An earlier message brought back for the last question, and why, in words."""
 
     message_id: int
     date: datetime
     speaker: str
     text: str
     why: str
-    score: float | None
 
 
 @dataclass(frozen=True, kw_only=True)

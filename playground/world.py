@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from locales.catalog import tr
 from playground.feed import Feed
 from playground.files import Files, attachment
 from playground.menus import Menus
 from playground.people import Chat, Impossible, Person
 from playground.privacy import is_meant_for
 from playground.refusals import Json
-from playground.text import CAPTION_LIMIT, formatted, pieces, units
+from playground.text import CAPTION_LIMIT, TEXT_LIMIT, formatted, pieces, units
 from playground.updates import Updates
 
 DRAFT_LIFETIME = 30  # seconds that clients show a draft
@@ -218,7 +219,7 @@ class World:
         if reply_to is not None:
             self._existing(chat_id, reply_to)
         if units(caption or "") > CAPTION_LIMIT:
-            raise Impossible("A caption has at most 1,024 characters.")
+            raise Impossible(tr("page-caption-long", most=CAPTION_LIMIT))
         try:
             content = attachment(kind, self.files.add(kind, name, data))
         except KeyError:
@@ -237,8 +238,8 @@ class World:
         if message["from"]["id"] != person_id or "text" not in message:
             raise Impossible("Only one's own text messages can be edited.")
         content = _text_content(text)
-        if not content or units(content["text"]) > 4096:
-            raise Impossible("An edited message has 1 to 4,096 characters.")
+        if not content or units(content["text"]) > TEXT_LIMIT:
+            raise Impossible(tr("page-edit-long", most=TEXT_LIMIT))
         kept = {key: value for key, value in message.items() if key not in ("text", "entities")}
         edited = self.change(chat_id, {**kept, **content, "edit_date": int(self.clock())})
         if self._visible(edited):

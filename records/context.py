@@ -58,12 +58,6 @@ class RecalledFact:
     is_outdated: bool = False
 
 
-def reason(score: Mapping[str, float]) -> str:
-    """The parts of a score in one line, strongest first."""
-    parts = sorted(score.items(), key=lambda part: -abs(part[1]))
-    return ", ".join(f"{name} {value:+.2f}" for name, value in parts if abs(value) >= 0.005)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextPart:
     """One part of a prompt: its tokens, and the most it was allowed."""

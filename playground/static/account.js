@@ -1,37 +1,37 @@
 // The explanation of the last prompt: what each part cost next to its budget, what was cut, and why each snippet came back.
 
 import { fullDate, h } from "./dom.js";
+import { counted, tr } from "./texts.js";
 
 export const accountSection = {
   id: "account",
-  title: "Last prompt",
+  title: tr("page-prompt"),
   draw({ context }) {
-    if (!context) return { note: "", body: h("p", { class: "hint" }, "Appears with the next answer.") };
+    if (!context) return { note: "", body: h("p", { class: "hint" }, tr("page-prompt-none")) };
     const body = h("div", {}, wholeBar(context), h("ul", { class: "bars" }, context.parts.map(partOf)), cutsOf(context.cut));
-    return { note: `${number(context.total)} of ${number(context.ceiling)} tokens`, body };
+    return { note: tr("page-tokens-of", { tokens: context.total, most: context.ceiling }), body };
   },
 };
 
 export const snippetsSection = {
   id: "snippets",
-  title: "Brought back",
+  title: tr("page-found"),
   draw({ context }) {
     if (!context?.snippets.length) return null;
-    return { note: `${context.snippets.length} earlier message${context.snippets.length === 1 ? "" : "s"}`, body: h("ul", { class: "snippet-list" }, context.snippets.map(snippetOf)) };
+    return { note: tr("page-found-count", { number: context.snippets.length }), body: h("ul", { class: "snippet-list" }, context.snippets.map(snippetOf)) };
   },
 };
 
-const number = (value) => value.toLocaleString("en");
 const share = (part, whole) => `${whole > 0 ? Math.min(100, (part / whole) * 100) : 0}%`;
 const hueOfPart = (index) => String((212 + index * 47) % 360);
 
 function wholeBar({ parts, ceiling, total }) {
-  return h("div", { class: "whole", role: "img", "aria-label": `${number(total)} of ${number(ceiling)} tokens used` },
-    parts.map((part, index) => h("i", { title: `${part.name}: ${number(part.tokens)}`, vars: { "--share": share(part.tokens, ceiling), "--hue": hueOfPart(index) } })));
+  return h("div", { class: "whole", role: "img", "aria-label": tr("page-tokens-of", { tokens: total, most: ceiling }) },
+    parts.map((part, index) => h("i", { title: `${part.name}: ${counted(part.tokens)}`, vars: { "--share": share(part.tokens, ceiling), "--hue": hueOfPart(index) } })));
 }
 
 function partOf(part, index) {
-  const figures = part.budget === null ? number(part.tokens) : `${number(part.tokens)} / ${number(part.budget)}`;
+  const figures = part.budget === null ? counted(part.tokens) : `${counted(part.tokens)} / ${counted(part.budget)}`;
   return h("li", { vars: { "--hue": hueOfPart(index) } },
     h("span", { class: "bar-name" }, part.name), h("span", { class: "bar-figures" }, figures),
     h("div", { class: part.budget === null ? "track open" : "track" }, h("i", { vars: { "--share": part.budget === null ? "0%" : share(part.tokens, part.budget) } })));
@@ -39,16 +39,15 @@ function partOf(part, index) {
 
 function cutsOf(cuts) {
   if (!cuts.length) return null;
-  return h("div", { class: "cuts" }, h("h4", {}, "Did not fit"), h("ul", {}, cuts.map((cut) => {
+  return h("div", { class: "cuts" }, h("h4", {}, tr("page-cut")), h("ul", {}, cuts.map((cut) => {
     const range = cut.first === null ? "" : cut.first === cut.last ? ` #${cut.first}` : ` #${cut.first}–${cut.last}`;
-    return h("li", {}, h("b", {}, `${cut.what}${range}`), ` ${cut.why}`);
+    return h("li", {}, h("b", {}, cut.what), range);
   })));
 }
 
 function snippetOf(snippet) {
-  const score = snippet.score === null ? null : h("span", { class: "score" }, snippet.score.toFixed(2));
   return h("li", { data: { snippet: String(snippet.message_id) } },
     h("p", { class: "detail-head" }, h("b", {}, snippet.speaker), h("span", {}, `#${snippet.message_id} · ${fullDate(new Date(snippet.date))}`)),
     h("p", { class: "detail-text", dir: "auto" }, snippet.text),
-    h("p", { class: "why" }, h("span", {}, snippet.why), score));
+    h("p", { class: "why" }, h("span", {}, snippet.why)));
 }

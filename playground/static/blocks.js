@@ -1,22 +1,23 @@
 // The remembered messages as small blocks: archived ones grouped and coloured by chunk, active ones after them.
 
-import { counted, fullDate, h, hueOf } from "./dom.js";
+import { fullDate, h, hueOf } from "./dom.js";
 import { chunkNumber } from "./pyramid.js";
+import { tr } from "./texts.js";
 
 let chosen = null; // id of the message whose text is open
 
 export const blocksSection = {
   id: "blocks",
-  title: "Messages",
+  title: tr("page-messages"),
   draw({ messages, owner }) {
-    if (!messages.length) return { note: "", body: h("p", { class: "hint" }, owner.enabled ? "Nothing remembered yet." : "Nothing is stored while memory is off.") };
+    if (!messages.length) return { note: "", body: h("p", { class: "hint" }, tr(owner.enabled ? "page-messages-none" : "page-messages-off")) };
     const detail = h("div", { class: "detail", "aria-live": "polite" });
     const groups = groupsOf(messages);
     const body = h("div", {}, h("div", { class: "chunks" }, groups.map((group, index) => groupNode(group, detail, index === 0))), detail, legend(groups));
     body.addEventListener("keydown", walk);
     showDetail(detail, messages.find((message) => message.id === chosen));
     const hidden = owner.total - messages.length;
-    return { note: hidden > 0 ? `newest ${messages.length} of ${owner.total.toLocaleString("en")}` : counted(messages.length, "message"), body };
+    return { note: hidden > 0 ? tr("page-messages-newest", { shown: messages.length, total: owner.total }) : tr("page-messages-count", { number: messages.length }), body };
   },
 };
 
@@ -32,7 +33,8 @@ function groupsOf(messages) {
 
 function groupNode({ chunk, members }, detail, first) {
   const archived = chunk !== null;
-  const label = archived ? `Chunk ${chunk}: ${counted(members.length, "archived message")}` : counted(members.length, "active message");
+  const count = tr("page-messages-count", { number: members.length });
+  const label = archived ? tr("page-messages-archived", { messages: count, id: String(chunk) }) : tr("page-messages-active", { messages: count });
   return h("div", { class: archived ? "chunk" : "chunk live", role: "group", "aria-label": label, title: label, vars: { "--hue": hueOf(chunkNumber(chunk)) } },
     members.map((message, index) => blockOf(message, first && index === 0, detail)));
 }
@@ -58,14 +60,14 @@ function showDetail(detail, message) {
   return detail.replaceChildren(
     h("p", { class: "detail-head" }, h("b", {}, message.speaker), h("span", {}, `#${message.id} · ${fullDate(new Date(message.created_at))}`)),
     h("p", { class: "detail-text", dir: "auto" }, message.text),
-    h("p", { class: "hint" }, message.chunk_id === null ? "Active: word for word in the prompt while it fits." : `Archived in chunk ${message.chunk_id}: still searchable, word for word.`));
+    h("p", { class: "hint" }, message.chunk_id === null ? tr("page-message-active") : tr("page-message-archived", { id: String(message.chunk_id) })));
 }
 
 function legend(groups) {
   const some = groups.some((group) => group.chunk !== null);
   return h("p", { class: "legend" },
-    h("span", {}, h("i", { class: "block user" }), "person"), h("span", {}, h("i", { class: "block assistant" }), "bot"),
-    some ? h("span", {}, "each colour is one chunk") : null);
+    h("span", {}, h("i", { class: "block user" }), tr("page-legend-person")), h("span", {}, h("i", { class: "block assistant" }), tr("page-legend-bot")),
+    some ? h("span", {}, tr("page-legend-colour")) : null);
 }
 
 function walk(event) {

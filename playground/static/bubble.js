@@ -4,6 +4,7 @@
 import { avatar, clockOf, fullDate, h, icon, sizeOf } from "./dom.js";
 import { renderText } from "./entities.js";
 import { fileUrl } from "./net.js";
+import { tr } from "./texts.js";
 import { kindOf, lineOf, nameOf, textOf } from "./words.js";
 
 /**
@@ -33,17 +34,17 @@ export function draftOf(draft) {
   const body = text
     ? h("div", { class: "text", dir: "auto" }, renderText(text, draft.entities), h("span", { class: "caret", "aria-hidden": "true" }))
     : dots();
-  return h("article", { class: "message in bot draft", "aria-label": "The bot is writing" },
+  return h("article", { class: "message in bot draft", "aria-label": tr("page-writing") },
     h("span", { class: "side" }, avatar(0, "", { bot: true })), h("div", { class: "stack" }, h("div", { class: "bubble" }, body)));
 }
 
-const dots = () => h("span", { class: "dots", role: "img", "aria-label": "typing" }, h("i"), h("i"), h("i"));
+const dots = () => h("span", { class: "dots", role: "img", "aria-label": tr("page-typing") }, h("i"), h("i"), h("i"));
 
 export const dateOf = (message) => new Date(message.date * 1000);
 
 function metaOf(message) {
   return h("span", { class: "meta" },
-    message.edit_date ? h("span", { class: "edited" }, "edited") : null,
+    message.edit_date ? h("span", { class: "edited" }, tr("page-edited")) : null,
     h("time", { dateTime: dateOf(message).toISOString(), title: fullDate(dateOf(message)) }, clockOf(dateOf(message))));
 }
 
@@ -59,7 +60,7 @@ const FILES = ["document", "voice", "audio", "video", "video_note", "animation",
 
 function mediaOf(message) {
   if (message.photo?.length) {
-    const alt = message.caption ? `Photo: ${message.caption}` : "Photo";
+    const alt = message.caption ? tr("page-photo-of", { caption: message.caption }) : tr("page-kind-photo");
     return h("img", { class: "photo", src: fileUrl(message.photo.at(-1).file_id), alt, loading: "lazy" });
   }
   const file = FILES.map((kind) => message[kind]).find(Boolean);
@@ -68,7 +69,7 @@ function mediaOf(message) {
   if (message.voice || message.audio) {
     return h("div", { class: "sound" }, h("b", {}, name), h("audio", { controls: true, preload: "metadata", src: fileUrl(file.file_id) }));
   }
-  return h("a", { class: "file", href: fileUrl(file.file_id), download: file.file_name ?? name, "aria-label": `Download ${name}` },
+  return h("a", { class: "file", href: fileUrl(file.file_id), download: file.file_name ?? name, "aria-label": tr("page-download", { name }) },
     h("span", { class: "file-icon" }, icon("file")), h("b", {}, name), h("small", {}, sizeOf(file.file_size)));
 }
 
@@ -91,9 +92,9 @@ function toolsOf(message, view, act) {
   const tool = (name, label, run) =>
     h("button", { type: "button", tabIndex: -1, title: label, "aria-label": label, on: { click: run } }, icon(name));
   return h("div", { class: "tools" },
-    tool("reply", "Reply (R)", () => act.reply(message)),
-    textOf(message) ? tool("copy", "Copy text (C)", () => act.copy(message)) : null,
-    view.canEdit ? tool("edit", "Edit (E)", () => act.edit(message)) : null);
+    tool("reply", tr("page-reply-key"), () => act.reply(message)),
+    textOf(message) ? tool("copy", tr("page-copy-key"), () => act.copy(message)) : null,
+    view.canEdit ? tool("edit", tr("page-edit-key"), () => act.edit(message)) : null);
 }
 
 function shortcut(event, message, view, act) {

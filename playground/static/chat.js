@@ -2,13 +2,14 @@
 // Bubbles are drawn by bubble.js, texts are sent by composer.js.
 
 import { bubbleOf, dateOf, draftOf } from "./bubble.js";
-import { avatar, byId, counted, dayOf, h, hueOf } from "./dom.js";
+import { avatar, byId, dayOf, h, hueOf } from "./dom.js";
 import { languageChoice, startOver } from "./guests.js";
 import * as reading from "./reading.js";
 import {
   currentChat, emit, isPrivate, on, setPref, speakerIn, speakersOf, state, threadIn, titleOf,
   topicsOf, unreadIn, visibleMessages, writingIn,
 } from "./state.js";
+import { tr } from "./texts.js";
 import { lineOf, nameOf, serviceOf, textOf } from "./words.js";
 
 const STEP = 150; // messages on the page at first, and more at each reach of its top
@@ -69,13 +70,13 @@ function nodesOf(chat, message, previous) {
   const newDay = !previous || dayOf(dateOf(previous)) !== dayOf(dateOf(message));
   if (newDay) nodes.push(h("p", { class: "day" }, h("span", {}, dayOf(dateOf(message)))));
   if (chat.recalled && previous?.message_id === chat.recalled) nodes.push(welcomeBack());
-  if (message.message_id === unreadFrom) nodes.push(h("p", { class: "unread-line" }, "New messages"));
+  if (message.message_id === unreadFrom) nodes.push(h("p", { class: "unread-line" }, tr("page-new-messages")));
   nodes.push(serviceOf(message) ? serviceNode(message) : drawnBubble(chat, message, newDay ? null : previous));
   return nodes;
 }
 
 // After a restart: what stands above comes from the memory, for the chat itself was only in the process.
-const welcomeBack = () => h("p", { class: "unread-line back" }, "Welcome back. What is above comes from memory.");
+const welcomeBack = () => h("p", { class: "unread-line back" }, tr("page-welcome-back"));
 
 function serviceNode(message) {
   return h("p", { class: "day", data: { id: String(message.message_id) } }, h("span", {}, serviceOf(message)));
@@ -157,10 +158,10 @@ function drawHead() {
   byId("chat-avatar").replaceChildren(inPrivate ? avatar(0, "", { bot: true }) : avatar(chat.id, titleOf(chat)));
   const writing = writingIn(chat.id, threadIn(chat)) !== null;
   status.className = writing ? "typing" : "";
-  status.textContent = !state.connected ? "waiting for the server…"
-    : writing ? (inPrivate ? "typing…" : `${nameOf(state.bot)} is typing…`)
-    : inPrivate ? `bot · you write as ${titleOf(chat)}`
-    : `${counted(speakersOf(chat).length, "member")} and the bot`;
+  status.textContent = !state.connected ? tr("page-waiting")
+    : writing ? (inPrivate ? tr("page-typing") : tr("page-typing-name", { name: nameOf(state.bot) }))
+    : inPrivate ? tr("page-writing-as", { name: titleOf(chat) })
+    : tr("page-members-and-bot", { number: speakersOf(chat).length });
 }
 
 // Not each second: an open choice would close.
@@ -188,7 +189,7 @@ function welcome(chat) {
   return h("div", { class: "welcome" },
     avatar(chat.id, titleOf(chat), { bot: inPrivate }),
     h("h2", {}, inPrivate ? nameOf(state.bot) : titleOf(chat)),
-    h("p", {}, inPrivate ? "It remembers what you tell it, once you let it. Press Start to begin; what you say goes to the model named at the top." : `Mention @${state.bot?.username} or reply to it, and it answers.`));
+    h("p", {}, inPrivate ? tr("page-welcome-private") : tr("page-welcome-group", { bot: `@${state.bot?.username}` })));
 }
 
 function more() {

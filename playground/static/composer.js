@@ -5,6 +5,7 @@ import { byId, h, icon } from "./dom.js";
 import * as net from "./net.js";
 import { closeMenu, menuKey, openCommands, startSuggestions, suggestFor } from "./suggest.js";
 import { currentChat, emit, isPrivate, on, setPref, speakerIn, speakersOf, state, threadIn, visibleMessages } from "./state.js";
+import { tr } from "./texts.js";
 import { toast } from "./toast.js";
 import { lineOf, nameOf, textOf } from "./words.js";
 
@@ -33,29 +34,29 @@ function draw() {
   if (!chat) return footer.replaceChildren();
   if (isPrivate(chat) && visibleMessages(chat).length === 0) {
     field = null;
-    return footer.replaceChildren(h("button", { type: "button", class: "start", on: { click: () => sendText("/start") } }, "Start"));
+    return footer.replaceChildren(h("button", { type: "button", class: "start", on: { click: () => sendText("/start") } }, tr("page-start")));
   }
   return drawField(chat, footer);
 }
 
 function drawField(chat, footer) {
   field = h("textarea", {
-    rows: 1, id: "words", placeholder: isPrivate(chat) ? "Message" : `Message, or @${state.bot?.username}`,
-    "aria-label": "Message", "aria-controls": "menu", "aria-autocomplete": "list", autocomplete: "off", dir: "auto",
+    rows: 1, id: "words", placeholder: isPrivate(chat) ? tr("page-message") : tr("page-message-group", { bot: `@${state.bot?.username}` }),
+    "aria-label": tr("page-message"), "aria-controls": "menu", "aria-autocomplete": "list", autocomplete: "off", dir: "auto",
     on: { input: onInput, keydown: onKey, paste: onPaste, blur: closeMenu },
   });
   field.value = state.prefs.unsent[chat.id] ?? "";
   const file = h("input", { type: "file", id: "file", multiple: true, hidden: true, on: { change: () => { sendFiles([...file.files]); file.value = ""; } } });
   footer.replaceChildren(
-    h("div", { class: "menu", id: "menu", role: "listbox", "aria-label": "Suggestions", hidden: true }),
+    h("div", { class: "menu", id: "menu", role: "listbox", "aria-label": tr("page-suggestions"), hidden: true }),
     h("div", { class: "about", id: "about", hidden: true }),
-    h("div", { class: "tries", id: "tries", role: "group", "aria-label": "Things to try", hidden: true }),
+    h("div", { class: "tries", id: "tries", role: "group", "aria-label": tr("page-tries"), hidden: true }),
     h("form", { class: "write", on: { submit: (event) => { event.preventDefault(); send(); } } },
       speakerChoice(chat),
-      h("button", { type: "button", class: "round menu-button", "aria-label": "Commands", title: "Commands", on: { mousedown: keepFocus, click: () => openCommands(field, pick) } }, icon("menu")),
+      h("button", { type: "button", class: "round menu-button", "aria-label": tr("page-commands"), title: tr("page-commands"), on: { mousedown: keepFocus, click: () => openCommands(field, pick) } }, icon("menu")),
       field,
-      h("button", { type: "button", class: "round", "aria-label": "Attach a file", title: "Attach a file", on: { click: () => file.click() } }, icon("clip")), file,
-      h("button", { type: "submit", class: "round send", "aria-label": "Send", title: "Send (Enter)" }, icon("send"))),
+      h("button", { type: "button", class: "round", "aria-label": tr("page-attach"), title: tr("page-attach"), on: { click: () => file.click() } }, icon("clip")), file,
+      h("button", { type: "submit", class: "round send", "aria-label": tr("page-send"), title: tr("page-send-key") }, icon("send"))),
   );
   fit();
   drawAbout();
@@ -64,7 +65,7 @@ function drawField(chat, footer) {
 }
 
 // What a newcomer may say, one tap each, until enough of their own words stand there.
-const TRIES = ["I'm allergic to walnuts.", "My sister Nora lives in Lisbon.", "What am I allergic to?", "What do you know about me?", "/why", "/help"];
+const TRIES = [tr("page-try-1"), tr("page-try-2"), tr("page-try-3"), tr("page-try-4"), "/why", "/help"];
 const MOST_TRIES = 4;
 const NEWCOMER = 12; // own messages
 
@@ -91,8 +92,8 @@ const keepFocus = (event) => event.preventDefault();
 function speakerChoice(chat) {
   if (isPrivate(chat)) return null;
   const speaker = speakerIn(chat);
-  return h("label", { class: "speaker" }, h("span", {}, "as"),
-    h("select", { id: "speaker", "aria-label": "Speak as", on: { change: (event) => { setPref("speaker", Number(event.target.value), chat.id); emit("speaker"); } } },
+  return h("label", { class: "speaker" }, h("span", {}, tr("page-as")),
+    h("select", { id: "speaker", "aria-label": tr("page-speak-as"), on: { change: (event) => { setPref("speaker", Number(event.target.value), chat.id); emit("speaker"); } } },
       speakersOf(chat).map((person) => h("option", { value: String(person.id), selected: person.id === speaker?.id }, nameOf(person)))));
 }
 
@@ -129,8 +130,8 @@ function drawAbout() {
   bar.hidden = about === null;
   if (about === null) return bar.replaceChildren();
   return bar.replaceChildren(icon(about.kind === "edit" ? "edit" : "reply"),
-    h("div", {}, h("b", {}, about.kind === "edit" ? "Edit message" : `Reply to ${nameOf(about.message.from)}`), h("span", {}, lineOf(about.message))),
-    h("button", { type: "button", class: "round", "aria-label": "Cancel (Esc)", on: { click: () => setAbout(null) } }, icon("close")));
+    h("div", {}, h("b", {}, about.kind === "edit" ? tr("page-edit-message") : tr("page-reply-to", { name: nameOf(about.message.from) })), h("span", {}, lineOf(about.message))),
+    h("button", { type: "button", class: "round", "aria-label": tr("page-cancel-key"), on: { click: () => setAbout(null) } }, icon("close")));
 }
 
 function onInput() {
@@ -226,7 +227,7 @@ async function attempt(run, unsent) {
   try {
     await run();
   } catch (problem) {
-    toast(problem instanceof net.Refused ? problem.message : "Not sent: the server does not answer.", { bad: true });
+    toast(problem instanceof net.Refused ? problem.message : tr("page-not-sent"), { bad: true });
     if (field && field.value === "" && unsent) { field.value = unsent; onInput(); }
   }
 }

@@ -1,8 +1,9 @@
 // The chat list: whom one can speak as, with the last words and unread badges. Knows nothing of how a chat is drawn.
 
-import { avatar, byId, clockOf, counted, dayOf, h, icon } from "./dom.js";
+import { avatar, byId, clockOf, dayOf, h, icon, isToday } from "./dom.js";
 import { dialogs, isPrivate, on, openChat, speakersOf, state, titleOf, unreadIn, writingIn } from "./state.js";
-import { addPerson } from "./guests.js";
+import { addPerson, pageLanguageChoice } from "./guests.js";
+import { tr } from "./texts.js";
 import { nextTheme, themeName } from "./themes.js";
 import { go } from "./views.js";
 import { lineOf, nameOf, serviceOf } from "./words.js";
@@ -23,8 +24,8 @@ function draw() {
   const focused = document.activeElement?.dataset?.chat;
   const list = byId("dialogs");
   list.replaceChildren(
-    sectionOf("In private with the bot, as", rows.filter((row) => row.private)),
-    sectionOf("Groups", rows.filter((row) => !row.private)),
+    sectionOf(tr("page-in-private"), rows.filter((row) => row.private)),
+    sectionOf(tr("page-groups"), rows.filter((row) => !row.private)),
     toolsNode(),
   );
   if (focused) list.querySelector(`[data-chat="${focused}"]`)?.focus();
@@ -32,7 +33,7 @@ function draw() {
   const badge = byId("tab-unread");
   badge.hidden = unread === 0;
   badge.textContent = unread;
-  document.title = unread ? `(${unread}) Keepsake · playground` : "Keepsake · playground";
+  document.title = unread ? `(${unread}) ${tr("page-title")}` : tr("page-title");
 }
 
 function rowOf(chat) {
@@ -45,15 +46,14 @@ function rowOf(chat) {
 
 function timeOf(message) {
   const date = new Date(message.date * 1000);
-  const day = dayOf(date);
-  return day === "Today" ? clockOf(date) : day;
+  return isToday(date) ? clockOf(date) : dayOf(date);
 }
 
 function previewOf(chat, message) {
-  if (!message) return isPrivate(chat) ? "No messages yet" : counted(speakersOf(chat).length, "member");
+  if (!message) return isPrivate(chat) ? tr("page-no-messages") : tr("page-members", { number: speakersOf(chat).length });
   const words = lineOf(message);
   if (serviceOf(message)) return words;
-  if (isPrivate(chat)) return message.from?.id === chat.id ? `You: ${words}` : words;
+  if (isPrivate(chat)) return message.from?.id === chat.id ? tr("page-you-said", { words }) : words;
   return `${nameOf(message.from)}: ${words}`;
 }
 
@@ -70,15 +70,17 @@ function buttonOf(row) {
   avatar(row.id, row.title),
   h("span", { class: "dialog-title" }, row.title),
   h("time", {}, row.time),
-  h("span", { class: row.typing ? "dialog-text typing" : "dialog-text" }, row.typing ? "typing…" : row.preview),
-  row.unread ? h("span", { class: "badge", "aria-label": `${row.unread} unread` }, String(row.unread)) : null);
+  h("span", { class: row.typing ? "dialog-text typing" : "dialog-text", dir: "auto" }, row.typing ? tr("page-typing") : row.preview),
+  row.unread ? h("span", { class: "badge", "aria-label": tr("page-unread", { number: row.unread }) }, String(row.unread)) : null);
 }
 
 function toolsNode() {
-  const theme = h("button", { type: "button", class: "tool", on: { click: () => { nextTheme(); theme.lastChild.textContent = `Theme: ${themeName()}`; } } }, icon("theme"), h("span", {}, `Theme: ${themeName()}`));
+  const theme = h("button", { type: "button", class: "tool", on: { click: () => { nextTheme(); theme.lastChild.textContent = themeText(); } } }, icon("theme"), h("span", {}, themeText()));
   return h("div", { class: "dialog-tools" },
-    h("button", { type: "button", class: "tool", on: { click: addPerson } }, icon("person"), h("span", {}, "Add a person")), theme);
+    h("button", { type: "button", class: "tool", on: { click: addPerson } }, icon("person"), h("span", {}, tr("page-add-person"))), theme, pageLanguageChoice());
 }
+
+const themeText = () => tr(`page-theme-${themeName()}`);
 
 function walk(event) {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;

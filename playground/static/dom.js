@@ -1,6 +1,8 @@
 // Building elements. Owns the one way in which data becomes page: text nodes and properties, never markup.
 // Does not know what is shown.
 
+import { manner, tr } from "./texts.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
@@ -48,43 +50,45 @@ export function hueOf(number) {
   return String(Math.round((Math.abs(Number(number) || 0) * 137.508 + 205) % 360));
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const DAY = new Intl.DateTimeFormat("en", { month: "long", day: "numeric" });
-const DAY_YEAR = new Intl.DateTimeFormat("en", { month: "long", day: "numeric", year: "numeric" });
-const FULL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+const CLOCK = manner(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const DAY = manner(Intl.DateTimeFormat, { month: "long", day: "numeric" });
+const DAY_YEAR = manner(Intl.DateTimeFormat, { month: "long", day: "numeric", year: "numeric" });
+const FULL = manner(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 
 export const clockOf = (date) => CLOCK.format(date);
 export const fullDate = (date) => FULL.format(date);
 
 /** "Today", "Yesterday", "May 4", or with its year when that is another one. */
 export function dayOf(date, now = new Date()) {
-  const days = Math.round((startOfDay(now) - startOfDay(date)) / 86_400_000);
-  if (days === 0) return "Today";
-  if (days === 1) return "Yesterday";
+  const days = daysAgo(date, now);
+  return days === 0 ? tr("page-today") : days === 1 ? tr("page-yesterday") : dateOf(date, now);
+}
+
+export const isToday = (date) => daysAgo(date, new Date()) === 0;
+
+/** "May 4", or with its year when that is another one. */
+export function dateOf(date, now = new Date()) {
   return (date.getFullYear() === now.getFullYear() ? DAY : DAY_YEAR).format(date);
 }
+
+const daysAgo = (date, now) => Math.round((startOfDay(now) - startOfDay(date)) / 86_400_000);
 
 function startOfDay(date) {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate());
 }
 
-/** So many of so many, in words and as a track. */
-export function progress(what, done, total, noun) {
+/** So many of so many as a track, and in the words given. */
+export function progress(what, done, total, told) {
   const share = Math.min(100, Math.round((done / total) * 100));
   return h("div", { class: "progress" },
-    h("span", {}, what), h("span", {}, `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${noun}`),
+    h("span", {}, what), h("span", {}, told),
     h("div", { class: "track", role: "progressbar", "aria-label": what, "aria-valuemin": "0", "aria-valuemax": String(total), "aria-valuenow": String(Math.min(done, total)) },
       h("i", { vars: { "--share": `${share}%` } })));
-}
-
-/** "1 message", "2 messages". */
-export function counted(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Bytes as people read them. */
 export function sizeOf(bytes) {
   if (!Number.isFinite(bytes)) return "";
-  if (bytes < 1000) return `${bytes} B`;
-  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  const [size, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1_000_000 ? [bytes / 1000, "kilobyte"] : [bytes / 1_000_000, "megabyte"];
+  return manner(Intl.NumberFormat, { style: "unit", unit, maximumFractionDigits: 1 }).format(size);
 }

@@ -2,6 +2,7 @@
 // Pure: knows nothing of chats; a clicked command goes to the callback that it is given.
 
 import { h } from "./dom.js";
+import { tr } from "./texts.js";
 
 const BLOCKS = new Set(["pre", "blockquote", "expandable_blockquote"]);
 const SAFE_LINK = /^(https?:|tg:|mailto:|tel:)/i;
@@ -79,16 +80,16 @@ function linkOf(url, children) {
 
 function preOf(entity, children) {
   const code = h("code", {}, children);
-  const copy = h("button", { type: "button", class: "copy", "aria-label": "Copy code" }, entity.language || "copy");
+  const copy = h("button", { type: "button", class: "copy", "aria-label": tr("page-copy-code") }, entity.language || tr("page-copy"));
   copy.addEventListener("click", async () => {
     await navigator.clipboard?.writeText(code.textContent);
-    copy.textContent = "copied";
+    copy.textContent = tr("page-copied");
   });
-  return h("pre", { tabindex: "0", "aria-label": entity.language ? `${entity.language} code` : "code" }, copy, code);
+  return h("pre", { tabindex: "0", "aria-label": entity.language ? tr("page-code-in", { language: entity.language }) : tr("page-code") }, copy, code);
 }
 
 function spoilerOf(children) {
-  const spoiler = h("span", { class: "spoiler", role: "button", tabindex: "0", "aria-label": "Hidden text, press to show" }, children);
+  const spoiler = h("span", { class: "spoiler", role: "button", tabindex: "0", "aria-label": tr("page-hidden-text") }, children);
   const show = () => {
     spoiler.classList.add("shown");
     for (const name of ["role", "tabindex", "aria-label"]) spoiler.removeAttribute(name);
@@ -102,12 +103,12 @@ function spoilerOf(children) {
 
 function expandableOf(children) {
   const body = h("span", { class: "quote-body" }, children);
-  const more = h("button", { type: "button", class: "inline-link quote-more", "aria-expanded": "false" }, "Show all");
+  const more = h("button", { type: "button", class: "inline-link quote-more", "aria-expanded": "false" }, tr("page-show-all"));
   const quote = h("blockquote", { class: "expandable" }, body, more);
   more.addEventListener("click", () => {
     const open = quote.classList.toggle("open");
     more.setAttribute("aria-expanded", String(open));
-    more.textContent = open ? "Show less" : "Show all";
+    more.textContent = open ? tr("page-show-less") : tr("page-show-all");
   });
   return quote;
 }

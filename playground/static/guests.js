@@ -1,13 +1,12 @@
 // The people of the playground: adding one, the language of their app, and starting over with a chat.
 // Sends by net.js; the server then has the page read everything again.
 
-import { byId, h } from "./dom.js";
+import { byId, h, icon } from "./dom.js";
 import * as net from "./net.js";
 import { openChat, setPref } from "./state.js";
+import { chosenLanguage, LANGUAGE, LANGUAGES, tr } from "./texts.js";
 import { toast } from "./toast.js";
 import { go } from "./views.js";
-
-const LANGUAGES = { en: "English", ru: "Русский", es: "Español", de: "Deutsch", zh: "中文", pt: "Português", ar: "العربية" };
 
 /** A choice of languages, the given one chosen. */
 function languages(chosen) {
@@ -18,8 +17,8 @@ function languages(chosen) {
 /** Asks for a name and a language, and opens the new person's chat. */
 export function addPerson() {
   const name = h("input", { name: "name", required: true, maxLength: 40, autocomplete: "off", dir: "auto" });
-  const language = h("select", { name: "language" }, languages("en"));
-  ask("Add a person", "Add", [h("label", {}, "First name", name), h("label", {}, "Language of their app", language)], async () => {
+  const language = h("select", { name: "language" }, languages(LANGUAGE));
+  ask(tr("page-add-person"), tr("page-add"), [h("label", {}, tr("page-first-name"), name), h("label", {}, tr("page-app-language"), language)], async () => {
     const person = await net.addPerson({ name: name.value, language: language.value });
     setPref("current", person.id);
     openChat(person.id);
@@ -29,16 +28,30 @@ export function addPerson() {
 
 /** The language of a person's app, as a choice. */
 export function languageChoice(person) {
-  const select = h("select", { "aria-label": "Language of the app", title: "Language of the app" }, languages(person.language_code));
+  const select = h("select", { "aria-label": tr("page-app-language"), title: tr("page-app-language") }, languages(person.language_code));
   select.addEventListener("change", () => attempt(() => net.chooseLanguage(person.id, select.value)));
   return h("label", { class: "language" }, select);
 }
 
+/** The language of the page itself, as a choice; the page is drawn anew in it. */
+export function pageLanguageChoice() {
+  const auto = h("option", { value: "", selected: !chosenLanguage }, tr("page-language-auto", { language: LANGUAGES[LANGUAGE] }));
+  const select = h("select", { "aria-label": tr("page-language"), title: tr("page-language") }, auto, chosenLanguage ? languages(chosenLanguage) : Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code }, name)));
+  select.addEventListener("change", () => { setPref("language", select.value); location.reload(); });
+  return h("label", { class: "tool language" }, icon("globe"), select);
+}
+
+/** Gives everybody the page's language where nobody has chosen one yet: a newcomer is answered in their own. */
+export async function welcome(about, people) {
+  if (!about.is_fresh || LANGUAGE === "en") return;
+  for (const person of people) await net.chooseLanguage(person.id, LANGUAGE);
+}
+
 /** Asks once more, then empties a chat and what is remembered of it. */
 export function startOver(chat, title) {
-  ask(`Start over with ${title}?`, "Start over", [h("p", { class: "hint" }, "The chat becomes empty, and everything that is remembered of it is erased.")], async () => {
+  ask(tr("page-start-over-with", { title }), tr("page-start-over"), [h("p", { class: "hint" }, tr("page-start-over-hint"))], async () => {
     await net.startOver(chat.id);
-    toast("A fresh start.");
+    toast(tr("page-fresh-start"));
   });
 }
 
@@ -47,7 +60,7 @@ function ask(title, yes, fields, act) {
   const form = h("form", { method: "dialog", on: { submit: () => attempt(act) } },
     h("h2", { id: "asking-title" }, title), ...fields,
     h("div", { class: "asking-buttons" },
-      h("button", { type: "button", on: { click: () => box.close() } }, "Cancel"), h("button", { type: "submit" }, yes)));
+      h("button", { type: "button", on: { click: () => box.close() } }, tr("page-cancel")), h("button", { type: "submit" }, yes)));
   box.replaceChildren(form);
   box.showModal();
 }
@@ -56,6 +69,6 @@ async function attempt(act) {
   try {
     await act();
   } catch (problem) {
-    toast(problem instanceof net.Refused ? problem.message : "The server does not answer.", { bad: true });
+    toast(problem instanceof net.Refused ? problem.message : tr("page-no-answer"), { bad: true });
   }
 }

@@ -4,10 +4,12 @@ import { startChat } from "./chat.js";
 import { replyTo, sendText, startComposer, startEdit } from "./composer.js";
 import { startDialogs } from "./dialogs.js";
 import { byId } from "./dom.js";
+import { welcome } from "./guests.js";
 import * as net from "./net.js";
 import { startPanel } from "./panel.js";
 import { startPresses } from "./presses.js";
 import { adopt, apply, emit, state } from "./state.js";
+import { tr } from "./texts.js";
 import { toast } from "./toast.js";
 import { startThemes } from "./themes.js";
 import { startViews } from "./views.js";
@@ -23,7 +25,7 @@ startChat({
   press,
   reply: replyTo,
   edit: startEdit,
-  copy: async (message) => { await navigator.clipboard?.writeText(textOf(message)); toast("Copied"); },
+  copy: async (message) => { await navigator.clipboard?.writeText(textOf(message)); toast(tr("page-copied")); },
 });
 startComposer();
 startPanel();
@@ -34,11 +36,12 @@ setInterval(() => emit("tick"), 1000);
 net.follow({
   async onConnect() {
     const [about, snapshot] = await Promise.all([net.about(), net.snapshot()]);
-    byId("banner-text").textContent = `answers by ${about.model_name} · served on this machine only`;
+    byId("banner-text").textContent = tr("page-banner", { model: about.model_name });
     state.connected = true;
     adopt(snapshot);
     emit("connection");
     document.body.classList.remove("offline");
+    await welcome(about, snapshot.people);
     return snapshot.version;
   },
   onEvents: apply,

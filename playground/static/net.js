@@ -1,13 +1,15 @@
 // The page's connection to the server: requests, and the endless poll for events with its reconnecting.
 // Does not know what the answers mean.
 
+import { LANGUAGE, tr } from "./texts.js";
+
 /** The server's refusal, in its own words. */
 export class Refused extends Error {}
 
 async function request(path, options = {}) {
-  const answer = await fetch(path, options);
+  const answer = await fetch(path, { ...options, headers: { ...options.headers, "Accept-Language": LANGUAGE } });
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(body.error ?? `The server answered ${answer.status}.`);
+  if (!answer.ok) throw new Refused(body.error ?? tr("page-answered", { status: String(answer.status) }));
   return body;
 }
 

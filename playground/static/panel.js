@@ -7,6 +7,7 @@ import { byId, h, progress } from "./dom.js";
 import { factsSection, profileSection } from "./knowledge.js";
 import * as net from "./net.js";
 import { pyramidSection } from "./pyramid.js";
+import { tr } from "./texts.js";
 import { startTracing } from "./tracing.js";
 import { currentChat, isPrivate, on, state, threadIn, titleOf, topicsOf } from "./state.js";
 
@@ -41,7 +42,7 @@ async function refresh() {
     shownScope = scope;
     draw(chat, memory, moved);
   } catch {
-    if (scope !== shownScope) byId("panel").replaceChildren(h("p", { class: "panel-empty" }, "The memory cannot be read right now."));
+    if (scope !== shownScope) byId("panel").replaceChildren(h("p", { class: "panel-empty" }, tr("page-memory-unreadable")));
   } finally {
     if (running === scope) running = null;
   }
@@ -66,23 +67,23 @@ function sectionOf(section, memory) {
 
 function headOf(chat, { owner, folding }) {
   const topic = topicsOf(chat).find((one) => one.id === threadIn(chat));
-  const whose = isPrivate(chat) ? `What is remembered about ${titleOf(chat)}` : `What is remembered in ${titleOf(chat)}${topic ? ` · ${topic.name}` : ""}`;
+  const whose = isPrivate(chat) ? tr("page-remembered-about", { name: titleOf(chat) }) : tr("page-remembered-in", { title: `${titleOf(chat)}${topic ? ` · ${topic.name}` : ""}` });
   const off = !owner.enabled;
   return h("header", { class: "panel-head" },
-    h("h2", {}, "Memory"),
+    h("h2", {}, tr("page-memory")),
     h("p", {}, whose),
     h("div", { class: "pills" },
-      h("span", { class: off ? "pill off" : "pill on" }, off ? "off" : "on"),
+      h("span", { class: off ? "pill off" : "pill on" }, tr(off ? "page-off" : "page-on")),
       owner.storage ? h("span", { class: "pill" }, owner.storage) : null,
-      h("span", { class: "pill" }, `${owner.total - owner.archived} active`),
-      h("span", { class: "pill" }, `${owner.archived} archived`)),
-    off ? h("p", { class: "hint" }, "Memory is off until its owner turns it on: send /summary in the chat.") : null,
-    owner.every_n > 0 && !off ? progress("Until the next summary", owner.unfolded_turns, owner.every_n, "turns") : null,
+      h("span", { class: "pill" }, tr("page-active", { number: owner.total - owner.archived })),
+      h("span", { class: "pill" }, tr("page-archived", { number: owner.archived }))),
+    off ? h("p", { class: "hint" }, tr("page-memory-off")) : null,
+    owner.every_n > 0 && !off ? progress(tr("page-until-summary"), owner.unfolded_turns, owner.every_n, tr("page-turns-of", { done: owner.unfolded_turns, total: owner.every_n })) : null,
     folding ? foldingOf(folding) : null);
 }
 
-function foldingOf({ state: phase, reason, error }) {
+function foldingOf({ error }) {
   const failed = Boolean(error);
   return h("p", { class: failed ? "folding failed" : "folding", role: "status" },
-    failed ? `The last fold failed: ${error}` : `Folding now (${reason}; ${phase})`);
+    failed ? tr("page-summary-failed", { error }) : tr("page-summarising"));
 }

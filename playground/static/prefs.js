@@ -2,7 +2,7 @@
 // Knows no chats; a storage that refuses or holds nonsense costs the choices, never the page.
 
 const KEY = "keepsake.playground";
-const FRESH = { current: null, view: "chats", speaker: {}, thread: {}, read: {}, place: {}, unsent: {}, panel: null, theme: "auto" };
+const FRESH = { current: null, view: "chats", speaker: {}, thread: {}, read: {}, place: {}, unsent: {}, panel: null, theme: "auto", language: "" };
 
 export function loadPrefs() {
   try {

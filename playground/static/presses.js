@@ -2,6 +2,7 @@
 
 import * as net from "./net.js";
 import { currentChat, on, speakerIn } from "./state.js";
+import { tr } from "./texts.js";
 import { alertBox, toast } from "./toast.js";
 
 const PATIENCE = 15_000; // milliseconds after which a button stops looking busy, as in Telegram's clients
@@ -21,7 +22,7 @@ export function startPresses() {
   return async function press(message, button, element) {
     if (button.copy_text) {
       await navigator.clipboard?.writeText(button.copy_text.text);
-      return toast("Copied");
+      return toast(tr("page-copied"));
     }
     if (element.getAttribute("aria-busy") === "true") return undefined;
     element.setAttribute("aria-busy", "true");
@@ -34,7 +35,7 @@ export function startPresses() {
       return setTimeout(() => release(waiting, id), PATIENCE);
     } catch (problem) {
       element.removeAttribute("aria-busy");
-      return toast(problem instanceof net.Refused ? problem.message : "The server does not answer.", { bad: true });
+      return toast(problem instanceof net.Refused ? problem.message : tr("page-no-answer"), { bad: true });
     }
   };
 }

@@ -1,14 +1,18 @@
 // The summaries as a pyramid: level 1 at the bottom, each higher level on top; active ones bright, folded ones dim.
 
-import { counted, dayOf, clockOf, fullDate, h, hueOf } from "./dom.js";
+import { dayOf, clockOf, fullDate, h, hueOf } from "./dom.js";
+import { has, manner, tr } from "./texts.js";
+
+const percent = manner(Intl.NumberFormat, { style: "percent" });
+const seconds = manner(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
 
 let chosen = null; // id of the summary whose text is open
 
 export const pyramidSection = {
   id: "pyramid",
-  title: "Summaries",
+  title: tr("page-summaries"),
   draw({ summaries, summaries_total: total }) {
-    if (!summaries.length) return { note: "", body: h("p", { class: "hint" }, "None yet. When enough turns are waiting, they are folded into a first summary; nothing is erased.") };
+    if (!summaries.length) return { note: "", body: h("p", { class: "hint" }, tr("page-summaries-none")) };
     const byId = new Map(summaries.map((summary) => [summary.id, summary]));
     const detail = h("div", { class: "detail", "aria-live": "polite" });
     const levels = [...new Set(summaries.map((summary) => summary.level))].sort((a, b) => b - a);
@@ -17,14 +21,14 @@ export const pyramidSection = {
     showDetail(detail, byId.get(chosen), byId);
     body.addEventListener("keydown", walk);
     const active = summaries.filter((summary) => summary.active).length;
-    return { note: `${active} active, ${(total || summaries.length).toLocaleString("en")} in all`, body };
+    return { note: tr("page-summaries-count", { active, total: total || summaries.length }), body };
   },
 };
 
 function levelOf(level, summaries, byId, detail) {
   const sorted = [...summaries].sort((a, b) => a.id - b.id);
   return h("div", { class: "level" }, h("span", { class: "level-name" }, `L${level}`),
-    h("div", { class: "bricks", role: "group", "aria-label": `Summaries of level ${level}`, vars: { "--columns": String(columnsOf(sorted.length)) } },
+    h("div", { class: "bricks", role: "group", "aria-label": tr("page-summaries-level", { level: String(level) }), vars: { "--columns": String(columnsOf(sorted.length)) } },
       sorted.map((summary, index) => brickOf(summary, byId, detail, index === 0))));
 }
 
@@ -47,8 +51,8 @@ function brickOf(summary, byId, detail, first) {
   const brick = h("button", {
     type: "button", tabIndex: first ? 0 : -1, class: summary.active ? "brick active" : "brick", vars: { "--hue": hueOf(chunkNumber(chunks[0])) },
     data: { key: `s${summary.id}`, summary: String(summary.id), chunks: chunks.join(" "), family: family.join(" ") },
-    "aria-pressed": String(summary.id === chosen), "aria-label": `Summary ${summary.id} of level ${summary.level}, ${counted(summary.count, "message")}, ${summary.active ? "active" : "folded further"}`,
-    title: `${counted(summary.count, "message")} · ${rangeOf(summary)}`,
+    "aria-pressed": String(summary.id === chosen), "aria-label": tr(summary.active ? "page-summary-active" : "page-summary-passive", { id: String(summary.id), level: String(summary.level), messages: countOf(summary) }),
+    title: `${countOf(summary)} · ${rangeOf(summary)}`,
   }, String(summary.count));
   brick.addEventListener("click", () => {
     chosen = chosen === summary.id ? null : summary.id;
@@ -63,32 +67,34 @@ function showDetail(detail, summary, byId) {
   if (!summary) return detail.replaceChildren();
   // Not by replaceChildren, which would write what is left out as the word "null".
   return detail.replaceChildren(h("div", {},
-    h("p", { class: "detail-head" }, h("b", {}, `L${summary.level} · ${counted(summary.count, "message")}`), h("span", {}, rangeOf(summary))),
+    h("p", { class: "detail-head" }, h("b", {}, `L${summary.level} · ${countOf(summary)}`), h("span", {}, rangeOf(summary))),
     h("p", { class: "detail-text", dir: "auto" }, summary.text),
     h("p", { class: "hint" }, standing(summary)),
     chainOf(summary, byId), qualityOf(summary), costOf(summary)));
 }
 
+const countOf = (summary) => tr("page-messages-count", { number: summary.count });
+
 function standing({ active, policy }) {
-  if (active) return "In the prompt while it is active.";
-  return policy === "pyramid" ? "Folded into a higher summary; kept, no longer in the prompt." : "A newer version replaced it; kept, no longer in the prompt.";
+  if (active) return tr("page-standing-active");
+  return policy === "pyramid" ? tr("page-standing-higher") : tr("page-standing-replaced");
 }
 
 // A rolling or sliding summary is rewritten from its predecessor: which version it is, and what came before.
 function chainOf(summary, byId) {
   const chain = [summary.id];
   for (let one = summary; one?.base_id != null && !chain.includes(one.base_id); one = byId.get(one.base_id)) chain.push(one.base_id);
-  return chain.length > 1 ? h("p", { class: "hint chain" }, `Version ${chain.length} (${summary.policy}): ${chain.map((id) => `#${id}`).join(" ← ")}`) : null;
+  return chain.length > 1 ? h("p", { class: "hint chain" }, tr("page-version-of", { number: chain.length, policy: summary.policy, chain: chain.map((id) => `#${id}`).join(" ← ") })) : null;
 }
 
 function qualityOf({ score, details }) {
   if (score === null || score === undefined) return null;
-  const parts = Object.entries(details).filter(([name]) => name !== "compressed").map(([name, value]) => `${name} ${Number(value.toFixed(2))}`);
-  return h("p", { class: "hint quality", title: parts.join(", ") }, h("b", {}, `Quality ${score.toFixed(2)}`), parts.length ? ` · ${parts.join(" · ")}` : "");
+  const parts = Object.entries(details).filter(([name]) => has(`page-part-${name}`)).map(([name, value]) => tr(`page-part-${name}`, { score: percent.format(value) }));
+  return h("p", { class: "hint quality" }, h("b", {}, tr("page-quality", { score: percent.format(score) })), parts.length ? ` · ${parts.join(" · ")}` : "");
 }
 
 function costOf({ model, milliseconds, tokens_in: read, tokens_out: written, reason, compressed }) {
-  const figures = [compressed > 1 && `compressed ${compressed} times`, model, reason && `because of ${reason}`, read ? `${read.toLocaleString("en")} → ${written.toLocaleString("en")} tokens` : "", milliseconds ? `${(milliseconds / 1000).toFixed(1)} s` : ""];
+  const figures = [compressed > 1 && tr("page-compressed", { number: compressed }), model, has(`page-reason-${reason}`) && tr(`page-reason-${reason}`), read ? tr("page-tokens-made", { read, written }) : "", milliseconds ? seconds.format(milliseconds / 1000) : ""];
   const told = figures.filter(Boolean).join(" · ");
   return told ? h("p", { class: "hint cost" }, told) : null;
 }
@@ -118,6 +124,6 @@ function rangeOf({ first, last }) {
   if (!first || !last) return "";
   const from = new Date(first);
   const to = new Date(last);
-  const ends = dayOf(from) === dayOf(to) ? clockOf(to) : fullDate(to);
-  return `${dayOf(from) === dayOf(to) ? `${dayOf(from)}, ${clockOf(from)}` : fullDate(from)} – ${ends}`;
+  if (dayOf(from) !== dayOf(to)) return `${fullDate(from)} – ${fullDate(to)}`;
+  return `${dayOf(from)}, ${clockOf(from)} – ${clockOf(to)}`;
 }

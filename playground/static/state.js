@@ -2,6 +2,7 @@
 // Pure bookkeeping: touches no element and no network. Listeners are told by topic what has changed.
 
 import { loadPrefs, savePrefs } from "./prefs.js";
+import { tr } from "./texts.js";
 import { nameOf } from "./words.js";
 
 export const state = {
@@ -121,7 +122,7 @@ export function speakerIn(chat) {
 
 export function topicsOf(chat) {
   if (!chat?.is_forum) return [];
-  return [{ id: 0, name: "General" }, ...Object.entries(chat.topics).map(([id, name]) => ({ id: Number(id), name }))];
+  return [{ id: 0, name: tr("page-topic-general") }, ...Object.entries(chat.topics).map(([id, name]) => ({ id: Number(id), name }))];
 }
 
 /** The open topic of a forum; 0 where there are none. */

@@ -3,11 +3,12 @@
 Owns the words. Does not know where explanations are kept (chat/explanations.py) or how a prompt is built.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from chat.explanations import Explanation
 from locales.catalog import tr
+from locales.reasons import reasons
 from records.context import Cut
 from records.messages import Message
 from records.summaries import Summary
@@ -39,14 +40,6 @@ PARTS = frozenset(
     }
 )
 """The parts of a prompt that have a name: the texts why-part-NAME."""
-FOR = frozenset(
-    {
-        "words", "words nearby", "words before", "words before nearby", "meaning", "meaning nearby", "fact",
-        "importance", "pinned", "instruction", "preference", "speaker", "reply", "time", "standing", "newer",
-    }
-)  # fmt: skip
-AGAINST = frozenset({"meaning", "meaning nearby", "importance", "assistant"})
-"""The parts of a score that are told if they count for a message (why-for-NAME), and against it (why-against-NAME)."""
 MARKS: frozenset[Mark] = frozenset({"outdated", "ended", "denial"})
 """What the model was told about a message or a fact: the texts why-mark-NAME."""
 
@@ -223,20 +216,6 @@ def quoted_line(message: Message, zone: tzinfo, most: int = QUOTED) -> str:
     """A message on one line: when, who, and how it begins."""
     shown = minute(message.created_at, zone)
     return tr("why-said", date=shown, speaker=speaker(message), text=quoted(message.content, most))
-
-
-def reasons(score: Mapping[str, float]) -> str:
-    """The parts of a score in words, the strongest first."""
-    told = []
-    for name, value in sorted(score.items(), key=lambda part: -abs(part[1])):
-        key = name.replace(" ", "-")
-        if name not in FOR | AGAINST:
-            told.append(name)
-        elif value > 0 and name in FOR:
-            told.append(tr(f"why-for-{key}"))
-        elif value <= 0 and name in AGAINST:
-            told.append(tr(f"why-against-{key}"))
-    return "; ".join(told) or tr("why-no-reason")
 
 
 def _span(first: datetime, last: datetime, zone: tzinfo) -> str:

@@ -2,10 +2,14 @@
 
 import re
 from fnmatch import fnmatchcase
+from typing import Any
 
 import pytest
+from babel import Locale
+from babel.numbers import format_decimal
 
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, text_in
+from playground.texts import page_texts
 from telegram_ui.commands.registry import all_commands
 from tests.house.text_sources import all_texts, calls, literals, needed, texts
 
@@ -71,6 +75,41 @@ def test_no_text_is_left_that_nobody_asks_for() -> None:
         if key not in literals() | referred and not any(fnmatchcase(key, pattern) for pattern in patterns)
     ]
     assert left == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_gets_its_texts_in_a_form_that_a_browser_puts_together(language: str) -> None:
+    """All of them, with the words and in the order of the files; test_page.py has the browser show them."""
+    shown = page_texts(language)["texts"]
+    assert list(shown) == list(texts(language, "page"))
+    for key, pattern in shown.items():
+        found = needed(language, key)
+        for number in NUMBERS if found.plurals else NUMBERS[:1]:
+            given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
+            assert put_together(pattern, given, language) == text_in(language, key, given), f"{key} in {language}"
+
+
+def put_together(pattern: Any, given: dict[str, Any], language: str) -> str:
+    """As texts.js does."""
+    if isinstance(pattern, str):
+        return pattern
+    shown = []
+    for part in pattern:
+        if isinstance(part, str):
+            shown.append(part)
+            continue
+        value = given[part["argument"]]
+        if "cases" in part:
+            case = part["cases"].get(plural_of(value, language), part["cases"][part["other"]])
+            written = put_together(case, given, language)
+        else:
+            written = value if isinstance(value, str) else format_decimal(value, locale=language)
+        shown.append(f"\u2068{written}\u2069" if language in RIGHT_TO_LEFT and len(pattern) > 1 else written)
+    return "".join(shown)
+
+
+def plural_of(number: int, language: str) -> str:
+    return Locale.parse(language).plural_form(number)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

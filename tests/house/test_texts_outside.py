@@ -50,6 +50,7 @@ PLACES = sorted(
     ]
 )
 """What speaks to people."""
+PAGE_FILES = sorted([*(ROOT / "playground/static").glob("*.js"), ROOT / "playground/static/index.html"])
 BELOW = sorted(
     path
     for folder in ("chat", "llm", "facts", "retrieval", "summaries", "background", ".")
@@ -113,6 +114,50 @@ def test_the_sentences_of_errors_are_in_their_files() -> None:
         if (texts := list(errors_in(ast.parse(path.read_text(encoding="utf-8")))))
     }
     assert found == {}, "use tr() and a file of locales/"
+
+
+PAGE_SENTENCE = re.compile(r"[A-Z][a-z]+ ?[a-z]*|(?:[A-Za-z]+,? ){2}[A-Za-z]+")
+"""A capital and a word, or three words: neither CSS nor keys of ours have them."""
+_QUOTED = re.compile(r"""(["`])((?:(?!\1)[^\\]|\\.)*)\1""")
+_BETWEEN = re.compile(r">([^<>{}]*[A-Za-z][^<>{}]*)<|(?:aria-label|title|placeholder|alt)=\"([^\"]+)\"")
+NAMES = frozenset({"Keepsake", "The playground needs JavaScript."})
+"""A name is none; without JavaScript no language can be chosen."""
+EVENTS = re.compile(r"(?:Arrow(?:Up|Down|Left|Right)|Enter|Escape|Tab|Content-Type|Accept-Language|POST)\b")
+"""What the browser calls its keys and headers."""
+
+
+def page_texts_in(source: str) -> list[str]:
+    """The sentences within the quotes of a module of the page, apart from errors that only a developer sees."""
+    lines = [line for line in source.splitlines() if not re.match(r"\s*(?://|\*|/\*|import )", line)]
+    found = []
+    for line in lines:
+        code = re.sub(r"(?<=[;{,)]) // .*|throw new Error\(.*\);|`M[\d.]+", "", line)
+        for _, text in _QUOTED.findall(code):
+            spoken = re.sub(r"\$\{.*\}", "", text)
+            if PAGE_SENTENCE.search(spoken) and not EVENTS.search(spoken) and not CSS.search(spoken):
+                found.append(text)
+    return found
+
+
+CSS = re.compile(
+    r"[.#\[:]\w|^[\w .-]+,? ?\.?[\w-]*, |^(?:message|bubble|dialog|key|part|fact|brick|toast|chunk|block)\b"
+)
+
+
+@pytest.mark.parametrize("path", PAGE_FILES, ids=[path.name for path in PAGE_FILES])
+def test_texts_of_the_page_are_in_their_files(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    if path.suffix == ".html":
+        found = [text for pair in _BETWEEN.findall(source) for text in pair if text.strip() and text not in NAMES]
+    else:
+        found = page_texts_in(source)
+    assert found == [], "use tr() and page.ftl"
+
+
+def test_a_text_in_the_page_is_found() -> None:
+    assert page_texts_in('h("p", {}, "Nothing here yet.")') == ["Nothing here yet."]
+    assert page_texts_in("const label = `Version ${id}`;") == ["Version ${id}"]
+    assert page_texts_in('h("p", { class: "folding failed" }, tr("page-on")) // Says it') == []
 
 
 def test_a_text_in_the_code_is_found() -> None:

@@ -1,6 +1,7 @@
 """The texts as they stand in the files, and the places in the program that ask for them."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -90,10 +91,64 @@ def _program() -> Mapping[str, ast.Module]:
     return {place: ast.parse(source) for place, source in sources.items() if "locales.catalog" in source}
 
 
+PAGE = ROOT / "playground/static"
+"""The playground's page, which asks for texts by the same keys."""
+_ASKED = re.compile(r"""\b(tr|has)\(""")
+_MARKED = re.compile(r'data-(?:text|label)="([\w-]+)"')
+
+
+@cache
+def page_calls() -> Sequence[Call]:
+    """Every call of tr() in the page's modules, and the elements of its HTML that say which text is theirs."""
+    marked = _MARKED.findall((PAGE / "index.html").read_text(encoding="utf-8"))
+    found = [Call("index.html", (key,), frozenset()) for key in marked]
+    for path in sorted(PAGE.glob("*.js")):
+        source = path.read_text(encoding="utf-8")
+        for asked in _ASKED.finditer(source):
+            if source[: asked.start()].endswith("function "):
+                continue
+            key, *given = _given(source, asked.end())
+            keys = tuple(re.sub(r"\$\{[^}]*\}", "*", one) for one in re.findall(r"""["`]([^"`]+)["`]""", key))
+            names = frozenset(_members(given[0])) if given else frozenset()
+            place = f"{path.name}:{source.count(chr(10), 0, asked.start()) + 1}"
+            # A text of any name may be asked for by an element of the page: those are in the HTML.
+            if keys:
+                found.append(Call(place, keys, names if asked[1] == "tr" else None))
+    return found
+
+
+def _given(source: str, start: int) -> list[str]:
+    """What stands between a call's parentheses, cut at its commas."""
+    depth, begin, parts, quote = 0, start, [], ""
+    for at in range(start, len(source)):
+        sign = source[at]
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}" and depth:
+            depth -= 1
+        elif sign == ")" or (sign == "," and depth == 0):
+            parts.append(source[begin:at].strip())
+            begin = at + 1
+            if sign == ")":
+                return parts
+    raise AssertionError("a call of tr() does not end")
+
+
+def _members(given: str) -> Iterator[str]:
+    """The names in an object as JavaScript writes it: { shown, total: owner.total }."""
+    assert given.startswith("{"), given
+    for one in _given(given[1:-1] + ")", 0):
+        yield one.partition(":")[0].strip()
+
+
 @cache
 def calls() -> Sequence[Call]:
     """Every call in the program that asks for a text by its key."""
-    found = []
+    found = list(page_calls())
     for place, tree in _program().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:

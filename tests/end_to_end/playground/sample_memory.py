@@ -133,9 +133,8 @@ def _account() -> ContextAccount:
         speaker="Anna",
         text="My sister Mara moved to Porto in March.",
         why="shares “sister” and “Porto” with the question",
-        score=7.31,
     )
-    cut = ContextCut(what="Recent turns", first=3, last=9, why="older than the recent budget; covered by L2")
+    cut = ContextCut(what="Recent turns", first=3, last=9)
     return ContextAccount(
         ceiling=8000, parts=parts, total=sum(part.tokens for part in parts), cut=(cut,), snippets=(snippet,)
     )

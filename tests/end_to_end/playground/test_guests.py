@@ -77,6 +77,19 @@ async def test_the_language_of_an_app_is_in_the_messages_that_follow(visit: Visi
     assert said["from"]["language_code"] == "de"
 
 
+async def test_the_page_speaks_the_readers_language(visit: Visit) -> None:
+    """The first of theirs that there is; refusals too. Nobody has chosen a language until somebody does."""
+    shown = (await visit.client.get("/api/texts", params={"wanted": "fr,de-AT,ru"})).json()
+    assert (shown["language"], shown["texts"]["page-today"], shown["right_to_left"]) == ("de", "Heute", False)
+    assert (await visit.client.get("/api/texts", params={"wanted": "ja"})).json()["language"] == "en"
+    german = {"Accept-Language": "fr;q=0.9, de"}
+    refused = await visit.client.post("/api/person", json={"name": " "}, headers=german)
+    assert refused.json()["error"] == f"Ein Name hat 1 bis {LONGEST_NAME} Zeichen."
+    assert (await visit.client.get("/api/about")).json()["is_fresh"]
+    await visit.client.post("/api/language", json={"person_id": ANNA, "language": "de"})
+    assert not (await visit.client.get("/api/about")).json()["is_fresh"]
+
+
 async def test_starting_over_empties_the_chat_and_its_memory(visit: Visit) -> None:
     await visit.client.post("/api/say", json={"person_id": ANNA, "chat_id": ANNA, "text": "Hello"})
     since = visit.world.feed.last
@@ -173,7 +186,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
         await page.locator(".chip", has_text="walnuts").click()
         await expect(page.locator(".message.out").last).to_contain_text("walnuts")
         await expect(page.locator(".chip", has_text="I'm allergic")).to_have_count(0)
-        await page.get_by_role("button", name="Theme: auto").click()
+        await page.get_by_role("button", name="Theme: automatic").click()
         await page.get_by_role("button", name="Theme: light").click()
         await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
         await page.get_by_role("button", name="Add a person").click()
@@ -182,5 +195,8 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
         await expect(page.locator('.dialog[aria-current="true"]')).to_contain_text("Dora")
         await page.reload()
         await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        await page.get_by_label("Language of this page").select_option("ar")
+        await expect(page.locator("html")).to_have_attribute("dir", "rtl")
+        await expect(page.get_by_role("button", name="إضافة شخص")).to_be_visible()
         await context.close()
     assert problems == []

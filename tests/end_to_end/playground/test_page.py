@@ -311,9 +311,11 @@ async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: P
     await expect(page.locator(".profile .version").nth(1)).to_be_visible()
     await page.locator('[data-summary="9"]').click()
     await expect(page.locator(".pyramid .chain")).to_have_text("Version 2 (rolling): #9 ← #4")
-    await expect(page.locator(".pyramid .quality")).to_contain_text("Quality 0.82 · retention 0.9 · novelty 0.75")
+    await expect(page.locator(".pyramid .quality")).to_contain_text(
+        "Quality 82% · names and numbers kept 90% · invents nothing 75%"
+    )
     await expect(page.locator(".pyramid .cost")).to_have_text(
-        "compressed 2 times · summary-model · because of threshold · 900 → 120 tokens · 1.2 s"
+        "summarised 2 times · summary-model · enough turns were waiting · 900 → 120 tokens · 1.2 sec"
     )
 
 

@@ -1,0 +1,81 @@
+"""The page's texts, made from the files of `locales/` into values that a browser can put together by itself.
+
+Owns their form: a text is a string, or a list of strings, {"argument"} and {"argument", "cases", "other"}. Does not
+know what the texts say.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from starlette.requests import Request
+
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT
+from locales.choice import spoken
+from playground.refusals import Json
+
+FAMILY = "page"
+MOST_WANTED = 20
+"""Languages of a browser that are looked at."""
+
+Pattern = str | list[str | Json]
+
+
+@cache
+def page_texts(language: str) -> Json:
+    """All that the page says in one of LANGUAGES, with the names of the others."""
+    # Here, because reading Fluent takes a tenth of a second that a bot without a playground need not spend.
+    from fluent.syntax import FluentParser
+    from fluent.syntax import ast as fluent
+
+    source = (FOLDER / language / f"{FAMILY}.ftl").read_text(encoding="utf-8")
+    entries = FluentParser(with_spans=False).parse(source).body
+    texts: Mapping[str, Pattern] = {
+        one.id.name: _pattern(one.value) for one in entries if isinstance(one, fluent.Message) and one.value
+    }
+    return {
+        "language": language,
+        "languages": dict(LANGUAGES),
+        "right_to_left": language in RIGHT_TO_LEFT,
+        "texts": texts,
+    }
+
+
+def preferred(tags: Iterable[str]) -> str:
+    """The first of some IETF tags that is one of our languages, or English."""
+    return next((one for tag in tags if (one := spoken(tag.strip()))), ENGLISH)
+
+
+def reader_of(request: Request) -> str:
+    """The language of whoever looks at the page that asks."""
+    tags = request.headers.get("accept-language", "").split(",")[:MOST_WANTED]
+    return preferred(tag.partition(";")[0] for tag in tags)
+
+
+def _pattern(pattern: object) -> Pattern:
+    """Raises TypeError for what the page's texts do not use: functions, terms, references to other texts."""
+    from fluent.syntax import ast as fluent
+
+    if not isinstance(pattern, fluent.Pattern):
+        raise TypeError(f"the page cannot show {pattern}")
+    parts: list[str | Json] = []
+    for element in pattern.elements:
+        match element:
+            case fluent.TextElement(value=text):
+                parts.append(text)
+            case fluent.Placeable(expression=fluent.VariableReference(id=name)):
+                parts.append({"argument": name.name})
+            case fluent.Placeable(expression=fluent.SelectExpression() as choice) if isinstance(
+                choice.selector, fluent.VariableReference
+            ):
+                cases = {_name(one.key): _pattern(one.value) for one in choice.variants}
+                other = next(_name(one.key) for one in choice.variants if one.default)
+                parts.append({"argument": choice.selector.id.name, "cases": cases, "other": other})
+            case _:
+                raise TypeError(f"the page cannot show {element}")
+    return "".join(map(str, parts)) if all(isinstance(one, str) for one in parts) else parts
+
+
+def _name(key: object) -> str:
+    from fluent.syntax import ast as fluent
+
+    return key.name if isinstance(key, fluent.Identifier) else str(getattr(key, "value", key))
