@@ -9,13 +9,21 @@ MODEL ?= 1.5b
 # Most tests wait for a process: twice as many workers as two cores have. Six were tried, and are no faster.
 WORKERS ?= 4
 
-.PHONY: run test test-postgres lint format reference bench real fuzz crash-test soak check-deploy clean
+.PHONY: run test test-postgres lint compile format reference bench real fuzz crash-test soak check-deploy clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
 
-test: lint
+# The suite starts many processes: what one of them compiled is there for all, whatever the machine says.
+unexport PYTHONDONTWRITEBYTECODE
+
+test: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j2 lint compile
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# Collects every test once, next to lint, so that the workers find them compiled.
+compile: $(VENV)/.test
+	@$(BIN)/python -m pytest --collect-only -p no:cacheprovider > /dev/null
 
 # The end-to-end tests with DATABASE_URL set, on a server out of a wheel.
 test-postgres: $(VENV)/.test

@@ -5,8 +5,9 @@ at a realistic pace, the first of them after `--first-token` milliseconds); ever
 and writes again (`--rate`: arrivals a second that wait for nothing; `--lone`: one person more, so many turns alone and
 then next to all others; `--remembered`: so many earlier messages of each person, so that every turn searches the
 memory; `--storage postgres`: on the server of DATABASE_URL, in schemas `load_…` made for it, with what its processes
-spend of this machine's processor). In the same run also our bot with memory off and two bare bots: an echo, and the
-same libraries asking the same model without memory. Times are those a person sees, from sending to the answer.
+spend of this machine's processor; `--bots keepsake`: that one alone). In the same run also our bot with memory off and
+two bare bots: an echo, and the same libraries asking the same model without memory. Times are those a person sees, from
+sending to the answer.
 """
 
 import argparse
@@ -257,6 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--lone", type=number(0), default=0)
     parser.add_argument("--remembered", type=number(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
+    parser.add_argument("--bots", nargs="+", choices=BOTS, default=BOTS)
     options = parser.parse_args(arguments)
     settings = settings_of(parser, without_embedding)
     if options.storage is StorageType.POSTGRES and not settings.database_url.value:
@@ -269,7 +271,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lone_turns=options.lone,
         remembered=options.remembered,
     )
-    results = asyncio.run(measure(load, InstantModel(tokens=options.tokens, wait=options.first_token / 1000)))
+    results = asyncio.run(
+        measure(load, InstantModel(tokens=options.tokens, wait=options.first_token / 1000), options.bots)
+    )
     asked = {
         "users": load.people,
         "turns_each": load.turns,

@@ -20,7 +20,11 @@ async def test_a_fact_is_recalled_after_forty_turns(house: House) -> None:
 
 
 async def the_playground(house: House, port: int) -> None:
-    process = Process(await replace(house, is_forked=False).spawn("--playground", "--port", str(port), environ={}))
+    process = Process(
+        await replace(house, is_forked=False).spawn(
+            "--playground", "--port", str(port), environ={"EMBEDDING_MODEL": "none"}
+        )
+    )
     try:
         await process.logged("ready")
         line = await process.printed("playground")

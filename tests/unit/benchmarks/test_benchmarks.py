@@ -148,7 +148,10 @@ def test_every_part_of_the_ablation_names_constants_that_are_there() -> None:
         assert ablation.without(names) != WEIGHTS
 
 
-def test_tokens_prints_prompts_beside_the_whole_history(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokens_prints_prompts_beside_the_whole_history(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
     tokens.main(["--turns", "8", "--every-n", "3"])
     result = printed(capsys)
     assert result["turns"] == 8
@@ -234,7 +237,7 @@ def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[st
 
 def test_load_arrives_at_a_rate_and_streams_at_a_pace(capsys: pytest.CaptureFixture[str]) -> None:
     load.main(
-        "--people 2 --turns 2 --rate 20 --tokens 30 --first-token 40 --lone 1 --remembered 20".split()  # noqa: SIM905 - as typed
+        "--people 2 --turns 2 --rate 20 --tokens 30 --first-token 40 --lone 1 --remembered 20 --bots keepsake".split()  # noqa: SIM905 - as typed
     )
     result = printed(capsys)
     assert (result["rate"], result["tokens"], result["remembered"], result["first_token_ms"]) == (20, 30, 20, 40)
@@ -244,6 +247,7 @@ def test_load_arrives_at_a_rate_and_streams_at_a_pace(capsys: pytest.CaptureFixt
     first = result["keepsake"]["ms_to_first_words"]["p50"]
     assert result["keepsake"]["late_ms"] == pytest.approx(first - 1.2 * 40 - 150, abs=0.2)
     assert result["keepsake"]["times_alone_p95"] > 0
+    assert "bare_echo" not in result
 
 
 def test_load_prints_our_bot_beside_two_bare_ones(capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,7 +37,7 @@ async def test_the_local_model_finds_meaning_across_languages() -> None:
 
 async def test_the_local_model_takes_any_text_and_leaves_the_loop_free() -> None:
     async with LocalEmbedder() as embedder:
-        odd = ["", "\0a\0b", "\ud800", "x" * 10_000, *["word"] * 4]
+        odd = ["", "\0a\0b", "\ud800", "x" * 4_000, "word"]
         work = asyncio.create_task(embedder.passages(odd))
         turns = 0
         while not work.done():
@@ -46,7 +46,7 @@ async def test_the_local_model_takes_any_text_and_leaves_the_loop_free() -> None
         vectors = await work
         assert turns > 10
         assert (await embedder.passages([])).shape == (0, 384)
-    assert vectors.shape == (8, 384)
+    assert vectors.shape == (5, 384)
     assert np.isfinite(vectors).all()
 
 

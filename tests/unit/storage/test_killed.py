@@ -18,7 +18,7 @@ from storage.sqlite.store import SqliteStore
 from tests.paths import ROOT
 from tests.support.writer import OWNERS
 
-KILLS = 6
+KILLS = 4
 
 
 async def run_and_kill(folder: Path, seed: int, lines: int, delay: float) -> set[tuple[int, str]]:
