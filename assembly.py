@@ -72,6 +72,8 @@ WRITE_USE = 30.0
 """Seconds between two writes of the tokens that were used, where no budget is set."""
 READ_PEOPLE = 30.0
 """Seconds between two readings of whom admins let in, where another process may have been told."""
+KEEP_VECTORS = 300.0
+"""Seconds between two looks whether a scope has grown so large that its vectors get an index."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts to write what a failing store did not take."""
 
@@ -313,9 +315,12 @@ async def open_services(
             ScheduledTask(name="cleaning the files after a forgetting", work=memory.tidy, every=TIDYING),
         ]
         if memory.is_shared:
-            scheduled.append(
-                ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=READ_PEOPLE)
-            )
+            scheduled += [
+                ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=READ_PEOPLE),
+                ScheduledTask(
+                    name="putting vectors in order", work=memory.keep_vectors, every=KEEP_VECTORS, at_start=True
+                ),
+            ]
         if settings.retention_days:
             work = partial(corrections.forget_archives, timedelta(days=settings.retention_days))
             scheduled.append(

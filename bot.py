@@ -228,8 +228,9 @@ def missing_settings(settings: Settings) -> dict[str, SettingsError]:
 
 async def _storage(settings: Settings) -> str:
     url = settings.database_url.value
-    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
-        server = "; PostgreSQL answers, and has its tables" if url else ""
+    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url) as memory:
+        meaning = "; ".join(filter(None, (store.vectors.described for store in memory.stores)))
+        server = f"; PostgreSQL answers, and has its tables; {meaning}" if url else ""
         return f"{settings.data_dir} can be read and written{server}"
 
 

@@ -134,6 +134,11 @@ class ExternalMemory:
         """Every store, for work on all memories alike; an owner's memory is reached by `opened` or `home`."""
         return tuple(self._stores.values())
 
+    async def keep_vectors(self) -> None:
+        """Have the stores put their vectors in order, where they search among them. Raises StorageError."""
+        for store in self._stores.values():
+            await store.vectors.keep_up()
+
     @property
     def storages(self) -> tuple[StorageType, ...]:
         """Where a memory may be kept."""

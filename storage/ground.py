@@ -128,6 +128,7 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
         PostgresLeases.opened(server, replica, url) as leases,
     ):
         stores[StorageType.POSTGRES] = PostgresStore(server)
+        log.info("%s", stores[StorageType.POSTGRES].vectors.described)
         wizards, inbox = WizardStates(server), PostgresInbox(server, leases, UpdateInbox(database))
         directory = SharedDirectory(server, database, replica.place)
         renaming = SharedRenaming(server, stores, wizards)

@@ -22,8 +22,11 @@ from runtime.tasks import uncancelled
 from storage.files.sql import Connection as AnyConnection
 from storage.files.sql import Reader, Transaction
 from storage.postgres.driver import HANGING_SECONDS, OPTIONS, SESSION, Connection, explained, set_up
-from storage.postgres.migrations import migrate
+from storage.postgres.migrations import alone, migrate
+from storage.postgres.pgvector import NOT_THERE, SEARCHING, Pgvector
+from storage.postgres.pgvector import prepare as prepare_vectors
 from storage.postgres.replica import Replica
+from storage.postgres.vector_upkeep import Upkeep
 
 Result = TypeVar("Result")
 Raw = psycopg.Connection[tuple[Any, ...]]
@@ -60,6 +63,7 @@ class PostgresDatabase:
     """An open database. Made by `open` only; implements OwnerDatabase.
 
     Where several processes share it, a write of an owner demands that this one (`replica`) holds the owner's lease.
+    `pgvector`: what searches vectors there; or why nothing does, in one sentence.
     """
 
     def __init__(self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor, replica: Replica | None) -> None:
@@ -68,6 +72,7 @@ class PostgresDatabase:
         self._threads = threads
         # As many as there are threads: what waits for a connection must not keep the threads of those that have one.
         self._free = asyncio.Semaphore(CONNECTIONS)
+        self.pgvector: Pgvector | str = NOT_THERE
         self._last_used: dict[Raw, tuple[str, float]] = {}
         self._away_until = 0.0
 
@@ -93,7 +98,7 @@ class PostgresDatabase:
         )
         database = cls(pool, threads, replica)
         try:
-            await database.in_thread(partial(_prepare, url, replica))
+            database.pgvector = await database.in_thread(partial(_prepare, url, replica))
             await database.in_thread(pool.open)
             yield database
         finally:
@@ -222,7 +227,7 @@ class PostgresDatabase:
 
 def _configured(replica: Replica | None, raw: Raw) -> None:
     set_up(raw)
-    raw.execute(f"{SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
+    raw.execute(f"{SESSION}; {SEARCHING}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
 def _is_read_only(raw: Raw) -> bool:
@@ -234,16 +239,19 @@ def _setting(owner: int | None) -> str:
     return EVERYBODY if owner is None else str(int(owner))
 
 
-def _prepare(url: str, replica: Replica | None) -> None:
-    """Make sure that the server lets us in, and has our tables."""
+def _prepare(url: str, replica: Replica | None) -> Pgvector | str:
+    """Make sure that the server lets us in, and has our tables; what searches vectors there, or why nothing does."""
     try:
         raw: Raw = psycopg.connect(url, **OPTIONS)
     except psycopg.Error as error:
         raise SettingsError("DATABASE_URL", _refused(str(error))) from error
     with contextlib.closing(raw):
         migrate(raw)
+        with alone(raw):
+            pgvector = prepare_vectors(raw, Upkeep(url))
         if replica is not None:
             replica.register(raw)
+        return pgvector
 
 
 def _refused(words: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 from psycopg import pq
-from psycopg.adapt import Buffer, Loader
+from psycopg.adapt import Buffer, Dumper, Loader
 from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
 from psycopg.types.string import StrBinaryDumper
 
@@ -51,6 +51,19 @@ class _Whole(Int8BinaryDumper):
 
     def dump(self, obj: int) -> Buffer | None:
         return super().dump(int(obj))
+
+
+class HalfVector(bytes):
+    """A vector in the words of pgvector's type `halfvec`; pgvector.py makes it."""
+
+
+class _HalfVector(Dumper):
+    """Without a type, since its number differs from database to database: the place where it stands says it."""
+
+    format = pq.Format.BINARY
+
+    def dump(self, obj: HalfVector) -> Buffer | None:
+        return obj
 
 
 class _TextLoader(Loader):
@@ -150,11 +163,12 @@ class Connection:
         self.raw.execute(script.encode())
 
 
-def set_up(raw: psycopg.Connection[Any]) -> None:
+def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     """Make a new connection carry our values."""
     raw.adapters.register_dumper(str, _Text)
     raw.adapters.register_dumper(int, _Whole)
     raw.adapters.register_dumper(bool, _Whole)
+    raw.adapters.register_dumper(HalfVector, _HalfVector)
     raw.adapters.register_loader("text", _TextLoader)
     raw.adapters.register_loader("numeric", _SumLoader)
     raw.prepared_max = PREPARED

@@ -4,6 +4,10 @@ Each is committed together with its number. However many programs start at once,
 is held meanwhile. Does not know queries.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import psycopg
 
 from records.errors import StorageError, StorageTooNew
@@ -82,8 +86,7 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     Raises StorageTooNew, everything left as it is, when they know more steps than we do.
     """
     while (version := _version(connection)) < len(MIGRATIONS):
-        with connection.transaction():
-            connection.execute(_LOCK)
+        with alone(connection):
             if _version(connection) != version:
                 continue  # somebody else has just done it
             try:
@@ -102,6 +105,14 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
             f"The PostgreSQL database was written by a newer version of Keepsake (its format is {version}, "
             f"this program knows {len(MIGRATIONS)}); please update the program."
         )
+
+
+@contextmanager
+def alone(connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """A transaction in which no other process changes the schema."""
+    with connection.transaction():
+        connection.execute(_LOCK)
+        yield
 
 
 def _version(connection: psycopg.Connection[tuple[object, ...]]) -> int:

@@ -7,6 +7,7 @@ Does not know how a connection is made.
 from records.owners import StorageType
 from storage.files.tables import ERASED, USERS
 from storage.postgres.database import PostgresDatabase
+from storage.postgres.pgvector import Pgvector
 from storage.search import full_text
 from storage.sqlite.sql_store import SqlStore
 
@@ -18,6 +19,11 @@ class PostgresStore(SqlStore):
 
     def __init__(self, database: PostgresDatabase, *, exhaustive: bool = False) -> None:
         super().__init__(database, StorageType.POSTGRES, exhaustive=exhaustive)
+        if isinstance(database.pgvector, Pgvector):
+            self.vectors.described = database.pgvector.described
+            self.vectors.server = None if exhaustive else database.pgvector
+        else:
+            self.vectors.described = database.pgvector
 
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""

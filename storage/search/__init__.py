@@ -7,5 +7,6 @@ quantized_vectors.py  vectors in RAM at a quarter of their size, by message
 terms.py              how terms stand in an index
 vector_index.py       which messages mean nearly the same as a question
 vector_search.py      the nearest vectors of a scope, searched in RAM
+vector_server.py      what a database may itself find among its vectors
 word_index.py         which messages hold which words, and which are neighbours
 """

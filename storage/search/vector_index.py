@@ -1,8 +1,9 @@
 """The vector index: which messages of one scope are nearest to a vector.
 
 Owns the tables `vectors`, `embedding_models` and `unindexed`, and which scopes have a copy in RAM, where
-vector_search.py searches. Does not know how text becomes a vector (llm/embeddings.py), or what else speaks for a
-message (retrieval/ranking.py).
+vector_search.py searches; where the database searches among its vectors (vector_server.py), larger scopes are left to
+it. Does not know how text becomes a vector (llm/embeddings.py), or what else speaks for a message
+(retrieval/ranking.py).
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from attrs import define, field
@@ -19,7 +21,8 @@ from records.scopes import Scope
 from storage.files.rows import message_of, runs
 from storage.files.sql import Connection, OwnerDatabase
 from storage.search.protocol import Compared, Floats, Ints, MessageVectors, VectorSearch
-from storage.search.vector_search import Exact, Signs, compared, grown, joined, rescored
+from storage.search.vector_search import Exact, Signs, centred_query, compared, grown, joined, rescored
+from storage.search.vector_server import PLAIN, Blob, Figures, Key, VectorServer, stacked
 
 MOST_EXACT = 20_000
 """A scope of up to so many vectors is searched exactly."""
@@ -29,8 +32,11 @@ CACHE_BYTES = 256 * 2**20
 LOADED = 5_000
 RENEWED = 10_000
 
-_Blob = tuple[str, int, bytes]
-"""Of a row of `vectors`: kind, part, vector."""
+FETCHED = 4
+"""The database brings so many times as many passages as are wanted: it compares with numbers that are rounded, and
+several may be of one message.
+"""
+_Held = Exact | Signs | Figures
 _INSERT = """
 INSERT INTO vectors (user_id, thread_id, seq, model_id, kind, part, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -52,12 +58,12 @@ INSERT INTO unindexed (seq, user_id) SELECT seq, user_id FROM messages WHERE seq
 ON CONFLICT DO NOTHING
 """
 _PAGE = """
-SELECT seq, part, vector FROM vectors
+SELECT seq, part, {columns} FROM vectors
 WHERE user_id = ? AND thread_id = ? AND model_id = ? AND kind = 'passage' AND (seq, part) > (?, ?)
 ORDER BY seq, part LIMIT ?
 """
 _PICK = """
-SELECT seq, vector FROM json_each(?) AS run CROSS JOIN vectors
+SELECT seq, {columns} FROM json_each(?) AS run CROSS JOIN vectors
 ON user_id = ? AND thread_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?) AND kind = ?
 AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
 """
@@ -67,15 +73,18 @@ AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1
 class VectorIndex:
     """The vectors of the messages in one store. Nothing is found under another model's name than it was put.
 
-    Searches run in threads.
+    Searches run in threads. `server`: what searches larger scopes in the database, if anything does. `described`: who
+    searches, in one sentence for those who run the bot, where that is a question.
     """
 
     _db: OwnerDatabase = field(alias="database")
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
     _most_exact: int = field(default=MOST_EXACT, kw_only=True)
     _large: int = field(default=LARGE, kw_only=True)
+    server: VectorServer | None = field(default=None, init=False)
+    described: str = field(default="", init=False)
     _cold: set[tuple[Scope, str, int]] = field(factory=set, init=False)
-    _cache: OrderedDict[tuple[Scope, str], Exact | Signs] = field(factory=OrderedDict, init=False)
+    _cache: OrderedDict[tuple[Scope, str], _Held] = field(factory=OrderedDict, init=False)
     # Held while a scope is read, and while a `put` is committed and copied, so that neither misses rows of the
     # other.
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
@@ -106,7 +115,7 @@ class VectorIndex:
         async with self._lock:
             outcomes = await asyncio.gather(
                 *(
-                    self._db.transact(partial(_stored, model, mine, blobs[owner]), owner)
+                    self._db.transact(partial(_stored, self.server, model, mine, blobs[owner]), owner)
                     for owner, mine in by_owner.items()
                 ),
                 return_exceptions=True,
@@ -138,6 +147,8 @@ class VectorIndex:
             return None
         if isinstance(held, Exact):
             return await asyncio.to_thread(held.nearest, query, limit)
+        if isinstance(held, Figures):
+            return await self._nearest_there(scope, model, query, limit, held)
 
         def searched(picked: Callable[[Ints], tuple[Ints, Floats]]) -> VectorSearch:
             rough = held.nearest(query, max(held.rescored, 4 * limit))
@@ -147,7 +158,7 @@ class VectorIndex:
             return await asyncio.to_thread(searched, held.kept.of)
         async with self._db.read(scope.owner) as reader:
             return await reader.together(
-                lambda connection: searched(lambda seqs: _passages(connection, scope, model, seqs, len(query)))
+                lambda connection: searched(lambda seqs: self._passages(connection, scope, model, seqs, len(query)))
             )
 
     async def compared(self, scope: Scope, model: str, nearest: VectorSearch, seqs: Ints) -> Compared:
@@ -162,7 +173,7 @@ class VectorIndex:
         else:
             async with self._db.read(scope.owner) as reader:
                 others = await reader.together(
-                    lambda connection: _passages(connection, scope, model, unread, len(nearest.query))
+                    lambda connection: self._passages(connection, scope, model, unread, len(nearest.query))
                 )
         return joined(nearest.compared, compared(*others, nearest.query, nearest.mean))
 
@@ -172,7 +183,7 @@ class VectorIndex:
             return {}
         async with self._db.read(scope.owner) as reader:
             return await reader.together(
-                lambda connection: _by_seq(_picked(connection, scope, model, "sentence", seqs))
+                lambda connection: _by_seq(_picked(connection, scope, model, "sentence", seqs, columns="vector"))
             )
 
     async def warm(self) -> None:
@@ -190,6 +201,11 @@ class VectorIndex:
                         self._cache[scope, model] = held
                         self._make_room()
                     break
+
+    async def keep_up(self) -> None:
+        """Have the database put its vectors in order, where it searches among them. Takes minutes at times."""
+        if self.server is not None:
+            await self.server.keep_up()
 
     def drop(self, owner: int) -> None:
         """Drop an owner's copies in RAM, which may be outdated: vectors were removed, here or by another process."""
@@ -218,7 +234,33 @@ class VectorIndex:
             await tx.rows("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
             await tx.rows("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
-    async def _held(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
+    async def _nearest_there(
+        self, scope: Scope, model: str, query: Floats, limit: int, figures: Figures
+    ) -> VectorSearch | None:
+        """What the database finds, compared exactly. More is fetched where a few messages have all the passages."""
+        server = self.server
+        assert server is not None  # noqa: S101 - it made the figures
+        moved, fetched = centred_query(query, figures.mean), FETCHED * limit
+        while True:
+            async with self._db.read(scope.owner) as reader:
+                rows = await reader.run(server.nearest, scope, model, moved, fetched)
+            seqs, vectors = await asyncio.to_thread(stacked, rows, len(query))
+            if len(rows) < fetched or len(np.unique(seqs)) >= limit:
+                break
+            fetched *= FETCHED
+        rough = figures.rough(query, seqs)
+        return rescored(compared(seqs, vectors, query, rough.mean), rough, query, limit)
+
+    def _passages(
+        self, connection: Connection, scope: Scope, model: str, seqs: Ints, dimensions: int
+    ) -> tuple[Ints, Floats]:
+        return stacked(_picked(connection, scope, model, "passage", seqs, columns=self._columns), dimensions)
+
+    @property
+    def _columns(self) -> str:
+        return PLAIN if self.server is None else self.server.columns
+
+    async def _held(self, scope: Scope, model: str, dimensions: int) -> _Held | None:
         key = (scope, model)
         held = self._cache.get(key)
         if held is None or held.dimensions != dimensions:
@@ -241,14 +283,29 @@ class VectorIndex:
             self._cache.popitem(last=False)
 
     async def _is_large(self, scope: Scope) -> bool:
+        return await self._messages(scope) > self._large
+
+    async def _messages(self, scope: Scope) -> int:
         async with self._db.read(scope.owner) as reader:
             row = await reader.row("SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", *scope)
-        return row is not None and int(row[0]) > self._large
+        return int(row[0]) if row is not None else 0
 
-    async def _loaded(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
-        """A scope, read from the file, and read again if something was erased in the meantime."""
+    async def _loaded(self, scope: Scope, model: str, dimensions: int) -> _Held | None:
+        """A scope, read from the file, and read again if something was erased in the meantime; of a scope that the
+        database searches, its figures.
+        """
+        server = self.server
         while True:
             drops = self._drops
+            if server is not None and await self._messages(scope) > server.least:
+                async with self._db.read(scope.owner) as reader:
+                    figures = await reader.together(
+                        lambda connection: server.figures(connection, scope, model, dimensions)
+                    )
+                if figures is not None:
+                    if drops == self._drops:
+                        return figures
+                    continue
             held: Exact | Signs = Exact.empty(dimensions)
             async for seqs, vectors in self._pages(scope, model, dimensions):
                 held = await asyncio.to_thread(grown, held, seqs, vectors, self._most_exact)
@@ -261,10 +318,11 @@ class VectorIndex:
         after = (-1, 0)
         while row is not None:
             async with self._db.read(scope.owner) as reader:
-                rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, LOADED)
+                page = _PAGE.format(columns=self._columns)
+                rows = await reader.rows(page, *scope, int(row[0]), *after, LOADED)
             if rows:
                 after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
-                yield await asyncio.to_thread(_stacked, ((row[0], row[2]) for row in rows), dimensions)
+                yield await asyncio.to_thread(stacked, ((row[0], row[2], row[3]) for row in rows), dimensions)
             if len(rows) < LOADED:
                 return
 
@@ -283,17 +341,19 @@ class VectorIndex:
                 self._cache[scope, model] = held
 
 
-def _with_items(held: Exact | Signs, items: Sequence[MessageVectors], most_exact: int) -> Exact | Signs | None:
+def _with_items(held: _Held, items: Sequence[MessageVectors], most_exact: int) -> _Held | None:
     """`held` with the passages of these items; None where that is not a plain addition."""
-    seqs = np.repeat([item.seq for item in items], [len(item.passages) for item in items])
-    if any(item.passages.shape[1] != held.dimensions for item in items) or np.isin(held.seqs[: held.count], seqs).any():
+    if any(item.passages.shape[1] != held.dimensions for item in items):
         return None
     # As they will be read from the file.
     vectors = np.concatenate([item.passages for item in items]).astype(np.float16).astype(np.float32)
-    return grown(held, seqs, vectors, most_exact)
+    if isinstance(held, Figures):
+        return held.plus(vectors)
+    seqs = np.repeat([item.seq for item in items], [len(item.passages) for item in items])
+    return None if np.isin(held.seqs[: held.count], seqs).any() else grown(held, seqs, vectors, most_exact)
 
 
-def _blobs(items: Sequence[MessageVectors]) -> list[list[_Blob]]:
+def _blobs(items: Sequence[MessageVectors]) -> list[list[Blob]]:
     """For each message the rows of its vectors."""
     made = []
     for item in items:
@@ -310,23 +370,12 @@ def _blobs(items: Sequence[MessageVectors]) -> list[list[_Blob]]:
 
 
 def _picked(
-    connection: Connection, scope: Scope, model: str, kind: str, seqs: Ints | Sequence[int]
-) -> Iterable[tuple[int, bytes]]:
-    """(seq, vector) of these messages; several of one message are in order, which is the order of the index."""
+    connection: Connection, scope: Scope, model: str, kind: str, seqs: Ints | Sequence[int], *, columns: str
+) -> Iterable[Any]:
+    """(seq, columns …) of these messages; several of one message are in order, which is the order of the index."""
     cursor = connection.cursor()
     cursor.row_factory = None
-    return cursor.execute(_PICK, (runs(seqs), *scope, model, kind))
-
-
-def _passages(connection: Connection, scope: Scope, model: str, seqs: Ints, dimensions: int) -> tuple[Ints, Floats]:
-    return _stacked(_picked(connection, scope, model, "passage", seqs), dimensions)
-
-
-def _stacked(rows: Iterable[tuple[int, bytes]], dimensions: int) -> tuple[Ints, Floats]:
-    """Seqs [n] and vectors [n, d]; vectors of another length are left out (the endpoint's model has changed)."""
-    fitting = [(seq, vector) for seq, vector in rows if len(vector) == 2 * dimensions]
-    numbers = np.frombuffer(b"".join(vector for _, vector in fitting), "<f2")
-    return np.array([seq for seq, _ in fitting], np.int64), numbers.astype(np.float32).reshape(-1, dimensions)
+    return cursor.execute(_PICK.format(columns=columns), (runs(seqs), *scope, model, kind))
 
 
 def _by_seq(rows: Iterable[tuple[int, bytes]]) -> dict[int, Floats]:
@@ -341,18 +390,23 @@ def _by_seq(rows: Iterable[tuple[int, bytes]]) -> dict[int, Floats]:
 
 
 def _stored(
+    server: VectorServer | None,
     model: str,
     items: Sequence[MessageVectors],
-    blobs: Sequence[Sequence[tuple[str, int, bytes]]],
+    blobs: Sequence[Sequence[Blob]],
     connection: Connection,
 ) -> list[MessageVectors]:
     """Store the vectors of one owner's messages; those that are stored: a seq may belong to another message by now."""
     [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
     texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
     fresh = [index for index, item in enumerate(items) if _text_key(item) in texts]
-    keys = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
+    keys: list[Key] = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
     connection.executemany(_REMOVE, [keys[index] for index in fresh])
-    connection.executemany(_INSERT, [(*keys[index], model_id, *row) for index in fresh for row in blobs[index]])
+    rows = [(keys[index], row) for index in fresh for row in blobs[index]]
+    if server is not None:
+        server.insert(connection, model_id, [one for one in rows if one[1][0] == "passage"])
+        rows = [one for one in rows if one[1][0] != "passage"]
+    connection.executemany(_INSERT, [(*key, model_id, *row) for key, row in rows])
     connection.executemany("DELETE FROM unindexed WHERE seq = ?", [(items[index].seq,) for index in fresh])
     return [items[index] for index in fresh]
 

@@ -18,12 +18,13 @@ from storage.files.database import Database
 from storage.files.sql import Reader, Transaction
 from storage.json.store import JsonStore
 from storage.postgres.database import PostgresDatabase
+from storage.postgres.pgvector import Pgvector
 from storage.postgres.store import PostgresStore
 from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.owner_tables import OwnerTables
 from storage.sqlite.store import SqliteStore
-from tests.support.postgres_server import address, rows_of
+from tests.support.postgres_server import address, rows_of, with_pgvector
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -65,22 +66,36 @@ async def open_postgres(url: str, folder: Path) -> AsyncIterator[MemoryStore]:
         yield PostgresStore(database)
 
 
+@contextlib.asynccontextmanager
+async def open_pgvector(url: str, folder: Path) -> AsyncIterator[MemoryStore]:
+    """PostgreSQL with pgvector, which searches memories of every size."""
+    async with PostgresDatabase.open(address(url, folder)) as database:
+        assert isinstance(database.pgvector, Pgvector)
+        database.pgvector.least = 0
+        yield PostgresStore(database)
+
+
 OPENERS: dict[str, Callable[[Path], AbstractAsyncContextManager[MemoryStore]]] = {
     "sqlite": open_sqlite,
     "json": open_json,
 }
 """The stores that are files."""
 STORES = (*OPENERS, "postgres")
+WITH_PGVECTOR = (*STORES, "pgvector")
+"""For tests of meaning, which PostgreSQL searches with that extension and without."""
 
 
 @pytest.fixture
 def opener_of(request: pytest.FixtureRequest) -> Callable[[str], Opener]:
-    """The opener of one of the STORES; a server is started where one is asked for."""
+    """The opener of one of WITH_PGVECTOR; a server is started where one is asked for."""
 
     def found(name: str) -> Opener:
-        if name != "postgres":
+        if name in OPENERS:
             return Opener(OPENERS[name], files_of)
         url = request.getfixturevalue("postgres_url")
+        if name == "pgvector":
+            url = with_pgvector(url)
+            return Opener(partial(open_pgvector, url), partial(rows_of, url), keeps_files=False)
         return Opener(partial(open_postgres, url), partial(rows_of, url), keeps_files=False)
 
     return found

@@ -1,6 +1,8 @@
-"""The index of meaning, in both stores: what is nearest, whose it is, and what leaves with its message."""
+"""The index of meaning, in every store, with pgvector and without: what is nearest, whose it is, and what leaves with
+its message.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +19,14 @@ from storage.search.vector_index import VectorIndex
 from storage.search.vector_search import best_passages
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
-from tests.contract.conftest import ANNA, BORIS, TOPIC, Opener, config, said, talk
+from tests.contract.conftest import ANNA, BORIS, TOPIC, WITH_PGVECTOR, Opener, config, said, talk
 
 SIZE = 64
+
+
+@pytest.fixture(params=WITH_PGVECTOR)
+def opener(request: pytest.FixtureRequest, opener_of: Callable[[str], Opener]) -> Opener:
+    return opener_of(request.param)
 
 
 def unit(count: int, *, seed: int = 0) -> Floats:
@@ -146,7 +153,9 @@ async def test_erasing_leaves_no_vector(opener: Opener, tmp_path: Path) -> None:
         await store.append(ANNA, [said("somebody else's words")])
         await store.vectors.put("m", [one for one in made if one.message.scope == ANNA])
         assert await store.vectors.nearest(ANNA, "m", unit(1)[0], 3) is None
-    gone = [one.passages[0].astype("<f2").tobytes() for one in made if one.message.scope == ANNA]
+    gone = [
+        one.passages[0].astype(order).tobytes() for one in made if one.message.scope == ANNA for order in ("<f2", ">f2")
+    ]
     for content in opener.contents(tmp_path):
         assert not any(vector in content for vector in gone)
 

@@ -22,6 +22,7 @@ USER = "keepsake"
 """Owns the tables, and is no superuser."""
 STARTS = 5
 """How often the start of a server is tried again."""
+PGVECTOR = "with_pgvector"
 STRANGER = "stranger"
 """May read and write the tables, but does not own them: the wall between owners holds for this one."""
 
@@ -42,6 +43,18 @@ def postgres_server() -> Iterator[str]:
                 for name in (STRANGER, USER):
                     connection.execute(f"CREATE ROLE {name} LOGIN".encode())
         yield url
+
+
+def with_pgvector(url: str) -> str:
+    """The address of a database of that server that has the extension pgvector, which only a superuser may create."""
+    there = make_conninfo(url, dbname=PGVECTOR)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(2)")  # several workers may ask at once
+        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (PGVECTOR,)).fetchone():
+            connection.execute(f"CREATE DATABASE {PGVECTOR} OWNER {USER}".encode())
+        with psycopg.connect(there, autocommit=True) as inside:
+            inside.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    return there
 
 
 class OwnServer:
