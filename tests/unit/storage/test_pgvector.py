@@ -150,7 +150,7 @@ async def test_a_large_scope_gets_an_index_that_serves_its_searches_alone(url: s
 
 def explained(url: str, scope: Scope, *, at: str = "public") -> str:
     """How the server searches a scope when it counts neither rows nor pages, which are few in a test."""
-    query = pgvector._NEAREST.format(at=at, scope=pgvector.of_scope(*scope, 1), size=64)
+    query = pgvector._NEAREST.format(at=at, scope=pgvector.of_scope(scope.owner, scope.thread, 1), size=64)
     filled_in = query.replace("?", f"'[{','.join('1' * 64)}]'", 1).replace("?", "5")
     with psycopg.connect(url, autocommit=True) as raw:
         raw.execute("SET enable_seqscan = off; SET enable_sort = off; SET app.owner = '*'")
