@@ -48,7 +48,7 @@ GROUP, FORUM, TOPIC = -500, -1_001_000_000_500, 7
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 
-@dataclass
+@dataclass(repr=False)
 class Scripted:
     """A conversation that answers with an echo, or waits at a gate first; it keeps what it was given."""
 
@@ -145,7 +145,7 @@ class Toys(Family):
         return True
 
 
-@dataclass
+@dataclass(repr=False)
 class Peer:
     """The other side: Telegram's server, and people."""
 

@@ -76,7 +76,7 @@ class ManualClock:
             await self._changed.wait()
 
 
-@dataclass
+@dataclass(repr=False)
 class Peer:
     """The served world and the bot that talks to it."""
 
@@ -133,7 +133,7 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
             faults.clear()
 
 
-@dataclass
+@dataclass(repr=False)
 class Desk:
     """Commands as people use them: they write and press, the updates arrive over HTTP, and are handled in order."""
 
