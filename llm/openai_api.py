@@ -91,9 +91,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         with measured(self.name):
             async with self._endpoint.patience() as patience:
                 answer = await self._attempts(messages, on_text, schema, patience)
-        counted = self._counted(messages)
-        if answer.usage is not None:
-            self._window.note_usage(counted, answer.usage.prompt)
+        counted = self.note_usage(messages, answer.usage)
         usage = answer.usage or Usage(prompt=counted, completion=self._tokenizer.count(answer.text))
         count_tokens(self.name, usage)
         log.info(
@@ -101,6 +99,13 @@ class OpenAIChat(EndpointClient, ChatModel):
             *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
         )
         return answer.completion(self.name, usage)
+
+    def note_usage(self, messages: Sequence[PromptMessage], usage: Usage | None) -> int:
+        """The tokens of a prompt as counted here; what the endpoint counted (None: nothing) corrects later ones."""
+        counted = self._counted(messages)
+        if usage is not None:
+            self._window.note_usage(counted, usage.prompt)
+        return counted
 
     @property
     def prompt_limit(self) -> int | None:

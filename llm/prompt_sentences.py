@@ -12,7 +12,7 @@ from datetime import date
 from typing import Literal
 
 from records.model_calls import PromptMessage
-from text.characters import sentence_ends
+from text.characters import ends_with_abbreviation, sentence_ends
 
 Speaker = Literal["user", "summary", "fact", "assistant"]
 
@@ -30,7 +30,6 @@ _STAMP = re.compile(
 )
 _NAME = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,39}?)(?: \[[^\]\n]{0,99}\])?:\s+")
 _DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
-_ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.$")
 
 _QUESTION = re.compile(
     r"\s*(?:(?:and|so|but|also|well|hey|и|а|y)\s+)?(?:what|when|where|which|who|whom|whose|why|how|is|are|am|was|were|do"
@@ -120,7 +119,7 @@ def split_sentences(text: str) -> Iterator[str]:
     """The sentences of a text, trimmed, none empty; a line end ends one too."""
     start = 0
     for end in [*sentence_ends(text), len(text)]:
-        if _ABBREVIATION.search(text[start:end]):
+        if ends_with_abbreviation(text[start:end]):
             continue
         sentence = text[start:end].strip().lstrip("-*•# ").strip()
         if any(character.isalnum() for character in sentence):

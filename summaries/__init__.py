@@ -1,6 +1,7 @@
 """When to fold what, and how a summary is made and judged. Does not know stores or when it is called.
 
 generation.py     how a summary's text is made: requests, parts, a second attempt, the score
+grounding.py      whether each sentence was said, and the person's own words where it was not
 planning.py       what every planner looks at, and what a policy is
 policies.py       the list of the fold policies
 pyramid.py        when to fold what: chunks, and summaries upwards

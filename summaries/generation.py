@@ -19,7 +19,7 @@ from records.facts import Fact
 from records.messages import SENT_ALONG, Message, beginnings
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
-from summaries import quality_gate, quality_score
+from summaries import grounding, quality_gate, quality_score
 from summaries.quality_score import Score, Source, score
 from summaries.sources import is_misattributed, spoken, without_opening_dates
 from text.analyzer import analyse
@@ -104,7 +104,7 @@ class Summariser:
                 reasons = ["it was a refusal"]
                 continue
             text = self._tokens.cut_end(_without(text, material.superseded), material.limit)
-            reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
+            text, reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
             if not reasons and judged is not None and attempt is material:
                 text, judged = await self._more_complete(text, judged, attempt, ask, spent)
             if not reasons:
@@ -135,7 +135,7 @@ class Summariser:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, judged
         again = self._tokens.cut_end(_without(again, material.superseded), material.limit)
-        objections, other = await asyncio.to_thread(self._judged, again, material)
+        again, objections, other = await asyncio.to_thread(self._judged, again, material)
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
     def _fitting(self, superseded: Sequence[str]) -> Sequence[str]:
@@ -148,8 +148,9 @@ class Summariser:
             kept.insert(0, line)
         return kept
 
-    def _judged(self, text: str, material: Material) -> tuple[list[str], Score | None]:
-        """The objections to a text; where there are none, its score (None: it has none).
+    def _judged(self, text: str, material: Material) -> tuple[str, list[str], Score | None]:
+        """A text with the person's words in the place of what nobody said; the objections to it; where there are none,
+        its score (None: it has none).
 
         Runs in a thread, since a long source takes a while.
         """
@@ -159,13 +160,18 @@ class Summariser:
         found = quality_gate.objections(own, spoken(known), tokens=tokens, source_tokens=source_tokens)
         if not found and is_misattributed(text, known):
             found = ["it says of one person what was said of another"]
+        if not found:
+            text, wrong = grounding.mended(text, material.told)
+            if wrong:
+                log.info("%d sentences of a summary are told in the words in which they were said", wrong)
+                text = self._tokens.cut_end(text, material.limit)
         if not found and material.dropped and _mentions(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]
         if found:
-            return found, None
+            return text, found, None
         told = material.told
         size = source_tokens if not material.window else sum(self._tokens.count(one.text) for one in told)
-        return [], score(text, told, tokens=tokens, source_tokens=size)
+        return text, [], score(text, told, tokens=tokens, source_tokens=size)
 
     async def _text_that_fits(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
         """Once more, in smaller parts, where the endpoint has said that its window is smaller than was known."""

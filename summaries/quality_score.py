@@ -45,7 +45,7 @@ LEAST_MISSING, MOST_MISSING = 3, 12
 _URL = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+\.\w[\w.]*")
 # A capital inside a sentence; what opens one is as often an ordinary word.
 _NAME = re.compile(r"(?<=[^\W_] )(?<![.!?] )[^\W\d_a-zа-яё]\w*[a-zа-яёà-ÿ]\w*|(?<=[,;:(\"“„«] )[A-ZА-ЯЁ]\w+")
-_MONTHS = sorted(
+MONTH_NAMES = sorted(
     {
         form
         for words in MONTHS
@@ -57,8 +57,8 @@ _MONTHS = sorted(
 _TOKEN = re.compile(r"\w+")
 # What a summary should hardly ever leave out: names inside sentences, whole dates, numbers of three digits on.
 _WEIGHTY = Pattern(
-    rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?(?:{'|'.join(_MONTHS)})\w*"
-    rf"|\b(?:{'|'.join(_MONTHS)})\w* \d{{1,2}}\b|\b\d[\d.,]*\d{{2}}\b"
+    rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?(?:{'|'.join(MONTH_NAMES)})\w*"
+    rf"|\b(?:{'|'.join(MONTH_NAMES)})\w* \d{{1,2}}\b|\b\d[\d.,]*\d{{2}}\b"
 )
 _CAPITAL = re.compile(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}")
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")

@@ -14,7 +14,7 @@ from functools import lru_cache
 from summaries.quality_score import Source, details
 from text import date_words
 from text.analyzer import analyse, folded, normal
-from text.characters import sentence_ends
+from text.characters import ends_with_abbreviation, sentence_ends
 from text.patterns import Pattern
 from text.stopwords import FUNCTION_WORDS
 
@@ -43,16 +43,16 @@ _DAYS = Pattern(
 _FIRST_PERSON = re.compile(
     r"(?i:i|i'm|i've|i'll|i'd|we|we're|ich|wir|yo|nosotros|я|мы|eu|nós|je|nous|io|noi|ik|wij)$|我"
 )
-_WORD = re.compile(r"[^\W_][\w’'-]*")
-_BETWEEN = re.compile(
-    r"[,;:–—]\s|\s(?:and|but|while|whereas|und|aber|während|y|e|pero|mas|и|а|но|et|mais|ma|en|maar)\s|[，；、]"
+WORD = re.compile(r"[^\W_][\w’'-]*")
+BETWEEN = re.compile(
+    r"[,;:–—]\s|\s(?:and|but|while|whereas|und|aber|während|y|e|pero|mas|и|а|но|et|mais|ma|maar)\s|[，；、]"
 )
 _ADDRESSED = frozenset({"user", "assistant"})
 
 
 def spoken(sources: Sequence[Source]) -> str:
     """The sources without their headings; with the years, and the days that their words for days may mean."""
-    return "\n".join("\n".join((_line(one.text).words, *_meant(_line(one.text)))) for one in sources)
+    return "\n".join("\n".join((line_of(one.text).words, *meant(line_of(one.text)))) for one in sources)
 
 
 def without_opening_dates(text: str, sources: Sequence[Source]) -> str:
@@ -61,8 +61,8 @@ def without_opening_dates(text: str, sources: Sequence[Source]) -> str:
     """
     stamps = {heading["stamp"] for one in sources if (heading := _HEADING.match(one.text))}
     text = _STAMP.sub(lambda copied: " " if copied[1] in stamps else copied[0], text)
-    days = {day for one in sources for day in _line(one.text).days}
-    return "".join(_without_day(sentence, days) for sentence in _sentences(text))
+    days = {day for one in sources for day in line_of(one.text).days}
+    return "".join(_without_day(sentence, days) for sentence in sentences_of(text))
 
 
 def is_misattributed(text: str, sources: Sequence[Source]) -> bool:
@@ -71,14 +71,14 @@ def is_misattributed(text: str, sources: Sequence[Source]) -> bool:
     Looked at are names and numbers of two digits on. Whatever may be right passes: where the person is named in another
     sentence of that message, or speaks of themselves in it, or that sentence was about something else.
     """
-    known = [clause for one in _within(sources) for clause in _clauses_of(one)]
+    known = [clause for one in within(sources) for clause in _clauses_of(one)]
     persons = _persons(known)
-    claims = [clause for sentence in _sentences(text) for clause in _clauses(sentence)]
+    claims = [clause for sentence in sentences_of(text) for clause in _clauses(sentence)]
     return any(_is_swapped(claim, known, persons) for claim in claims)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Line:
+class Line:
     """One source: who said it (""; not known), on which days, and the words."""
 
     name: str
@@ -100,20 +100,20 @@ class _Clause:
     speaker: str = ""
 
 
-def _line(text: str) -> _Line:
+def line_of(text: str) -> Line:
     heading = _HEADING.match(text)
     if heading is None:
-        return _Line(name="", days=(), words=text)
+        return Line(name="", days=(), words=text)
     days = []
     for match in _DATE.finditer(heading["stamp"]):
         try:
             days.append(date(*map(int, match.groups())))
         except ValueError:
             continue
-    return _Line(name=heading["name"] or "", days=tuple(days), words=text[heading.end() :])
+    return Line(name=heading["name"] or "", days=tuple(days), words=text[heading.end() :])
 
 
-def _meant(line: _Line) -> Iterator[str]:
+def meant(line: Line) -> Iterator[str]:
     for day in line.days:
         yield f"{day.year - 1} {day.year} {day.year + 1}"
         plain = folded(normal(line.words))
@@ -122,7 +122,7 @@ def _meant(line: _Line) -> Iterator[str]:
 
 
 def _without_day(sentence: str, days: Set[date]) -> str:
-    end = next((word.end() for place, word in enumerate(_WORD.finditer(sentence), start=1) if place == OPENING), None)
+    end = next((word.end() for place, word in enumerate(WORD.finditer(sentence), start=1) if place == OPENING), None)
     opening, rest = sentence[:end], sentence[end:] if end is not None else ""
     plain = folded(normal(opening))
     for day in days:
@@ -139,19 +139,21 @@ def _months() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"\b(?:{'|'.join(re.escape(name.rstrip('~')) for name in of)})") for of in names)
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences_of(text: str) -> Iterator[str]:
     start = 0
     for end in [*sentence_ends(text), len(text)]:
+        if ends_with_abbreviation(text[start:end]) and end < len(text):
+            continue
         if text[start:end].strip():
             yield text[start:end]
         start = end
 
 
 def _clauses_of(source: Source) -> Iterator[_Clause]:
-    line = _line(source.text)
-    speaker = "" if line.name.casefold() in _ADDRESSED else _name(line.name.split(" ")[0])
-    sentences = [list(_clauses(one)) for one in _sentences(line.words)]
-    is_of_self = any(_FIRST_PERSON.match(word) for word in _WORD.findall(line.words))
+    line = line_of(source.text)
+    speaker = "" if line.name.casefold() in _ADDRESSED else name_of(line.name.split(" ")[0])
+    sentences = [list(_clauses(one)) for one in sentences_of(line.words)]
+    is_of_self = any(_FIRST_PERSON.match(word) for word in WORD.findall(line.words))
     of_self = {speaker} if is_of_self and speaker else set[str]()
     names = [{name for clause in sentence for name in clause.names} for sentence in sentences]
     for number, sentence in enumerate(sentences):
@@ -165,19 +167,19 @@ def _clauses(sentence: str) -> Iterator[_Clause]:
     terms = frozenset(analyse(sentence))
     values = {one for one in details(f"- {sentence}") if not one.isdigit() or len(one) > 1}
     waiting = ""
-    parts = _BETWEEN.split(sentence)
+    parts = BETWEEN.split(sentence)
     for place, part in enumerate(parts):
         waiting += f" {part}"
-        if place < len(parts) - 1 and len(_WORD.findall(waiting)) < 3:
+        if place < len(parts) - 1 and len(WORD.findall(waiting)) < 3:
             continue
-        words = {_name(word) for word in _WORD.findall(waiting)}
-        capital = (_name(word) for word in _WORD.findall(waiting) if word[0].isupper())
-        names = tuple(name for name in capital if name not in _function_words())
+        words = {name_of(word) for word in WORD.findall(waiting)}
+        capital = (name_of(word) for word in WORD.findall(waiting) if word[0].isupper())
+        names = tuple(name for name in capital if name not in function_words())
         yield _Clause(names=names, values=frozenset(values & words), terms=terms)
         waiting = ""
 
 
-def _name(word: str) -> str:
+def name_of(word: str) -> str:
     return folded(word.casefold().removesuffix("'s").removesuffix("’s"))
 
 
@@ -210,11 +212,11 @@ def _is_swapped(claim: _Clause, known: Sequence[_Clause], persons: frozenset[str
 
 
 @lru_cache(maxsize=1)
-def _function_words() -> frozenset[str]:
+def function_words() -> frozenset[str]:
     return frozenset(folded(word) for words in FUNCTION_WORDS.values() for word in words)
 
 
-def _within(sources: Sequence[Source]) -> Iterator[Source]:
+def within(sources: Sequence[Source]) -> Iterator[Source]:
     room = MOST
     for one in sources:
         room -= len(one.text)

@@ -16,6 +16,7 @@ standing_words.py  how people say that, by language, as data
 stopwords.py   articles, pronouns and the like, by language: what a search leaves out
 subjects.py    what a text is broadly about: code, food, travel …
 time_zones.py  time zones as people write them
+told_words.py  words that say who did what: asking, denying, relations between people
 tokenizer.py   counting and cutting by tokens
 wall_clock.py  times of a wall clock, and the next time of what repeats
 word_parts.py  what a word that hardly any message holds may be in the index: compounds, inflections, Arabic prefixes

@@ -19,6 +19,8 @@ UNSPACED = 2.5
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7af\uf900-\ufaff]")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n+")
 
+_ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.\s*$")
+
 
 def well_formed(text: str) -> str:
     """The text with surrogate pairs joined, and lone surrogates, which neither files nor HTTP carry, made U+FFFD."""
@@ -71,6 +73,11 @@ def both_ends(text: str, most: int) -> str:
 def sentence_ends(text: str) -> Iterator[int]:
     """Positions just after each sentence end or line end of the text."""
     return (match.end() for match in _SENTENCE_END.finditer(text))
+
+
+def ends_with_abbreviation(text: str) -> bool:
+    """Whether a full stop at the end of a text is that of an abbreviation ("Dr."), not of a sentence."""
+    return _ABBREVIATION.search(text[-12:]) is not None
 
 
 def _joined(text: str, at: int) -> bool:

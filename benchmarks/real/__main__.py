@@ -3,7 +3,8 @@
 Plays a scripted conversation (known facts, corrections, a paste, a second language) with the bot's own Conversation
 over a model served by llama.cpp on this machine, or by any endpoint (`--url`, `--name`). The assistant's part is
 scripted unless `--answers model`; facts, summaries and the answers to the questions are the model's. Prints one JSON
-object. Settings come from the environment. Takes minutes to hours, and needs what requirements-real.txt lists.
+object. Settings come from the environment. Takes minutes to hours, and needs what requirements-real.txt lists: with
+`--answered FILE` it may be interrupted, after `--minutes` by itself, and goes on when it is called again.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -22,12 +24,13 @@ from assembly import open_services
 from benchmarks.arguments import number, settings_of, written
 from benchmarks.measure import progress, report
 from benchmarks.real import script as scripts
+from benchmarks.real.answered import Answered
 from benchmarks.real.judging import SYNTAX, kept, learned
 from benchmarks.real.script import Asked, Script
 from benchmarks.real.server import PACKAGES, serving
 from benchmarks.real.watched import Watch, WatchedModel
+from benchmarks.tokens import repeated
 from chat.services import Services
-from llm.chat_model import ChatModel
 from llm.openai_api import OpenAIChat
 from llm.trial import trial
 from records.errors import ModelError
@@ -52,7 +55,7 @@ class Run:
     script: Script
     answers: Watch
     background: Watch
-    chat: ChatModel
+    bare: WatchedModel
     system: str
     moment: list[datetime]
 
@@ -83,9 +86,10 @@ async def questions(run: Run) -> dict[str, object]:
     before = len(run.answers.usages)
     ours = await _each(run, lambda asked: run.say(asked.text, f"real:q{asked.text}"))
     usages, prompts = run.answers.usages[before:], run.answers.prompts[before:]
+    first = [one for one in run.answers.first[before:] if one is not None]
     ten = await _each(run, lambda asked: _bare(run, asked, LAST_TURNS))
     whole = await _each(run, lambda asked: _bare(run, asked, len(run.script.lines)))
-    tokens = Tokenizer.for_model(run.chat.name)
+    tokens = Tokenizer.for_model(run.bare.name)
     return {
         "asked": len(run.script.questions),
         "right": {
@@ -107,14 +111,24 @@ async def questions(run: Run) -> dict[str, object]:
             "whole_history": tokens.prompt_tokens(_history(run, len(run.script.lines))),
         },
         "seconds_to_first_text": {
-            "median": round(median(run.answers.first[before:] or [0.0]), 1),
-            "most": round(max(run.answers.first[before:], default=0.0), 1),
+            "each": [round(one, 1) for one in first],
+            "median": round(median(first or [0.0]), 1),
+            "most": round(max(first, default=0.0), 1),
         },
-        "cached_prefix_percent": {
-            "second": run.answers.cached()[before + 1] if len(usages) > 1 else None,
-            "median": median(run.answers.cached()[before + 1 :] or [0.0]),
-        },
+        "cached_prefix_percent": _shares([one.cached for one in usages], [one.prompt for one in usages]),
+        # By our own count, whatever the server had cached: what its cache may hold at most.
+        "repeated_prefix_percent": _shares(
+            [0, *(repeated(one, other, tokens) for one, other in pairwise(prompts))],
+            [tokens.prompt_tokens(one) for one in prompts],
+        ),
     }
+
+
+def _shares(parts: Sequence[int], wholes: Sequence[int]) -> dict[str, object]:
+    """In percent, of each prompt; of the second; and of all from the second on."""
+    each = [round(100 * part / max(1, whole), 1) for part, whole in zip(parts, wholes, strict=True)]
+    all_of_it = round(100 * sum(parts[1:]) / max(1, sum(wholes[1:])), 1)
+    return {"each": each, "second": each[1] if len(each) > 1 else None, "all_but_first": all_of_it}
 
 
 async def _each(run: Run, ask: Callable[[Asked], Awaitable[str]]) -> dict[str, bool]:
@@ -138,7 +152,7 @@ def _history(run: Run, turns: int) -> list[PromptMessage]:
 async def _bare(run: Run, asked: Asked, turns: int) -> str:
     """The model's answer without memory, after the last turns."""
     try:
-        return (await run.chat.complete([*_history(run, turns), PromptMessage(role="user", content=asked.text)])).text
+        return (await run.bare.complete([*_history(run, turns), PromptMessage(role="user", content=asked.text)])).text
     except ModelError as error:
         return f"({error.sentence})"
 
@@ -146,22 +160,24 @@ async def _bare(run: Run, asked: Asked, turns: int) -> str:
 async def searches(run: Run) -> dict[str, object]:
     """Wishes that need a tool: how often one was offered and called, and whether anybody ever read a call."""
     called = run.answers.calls
-    offered = run.answers.offered
+    before = len(run.answers.tools)
     for wish in run.script.searches:
         progress(f"search: {wish} {(await run.say(wish, f'real:s{wish}'))[:200]}")
     return {
         "wishes": len(run.script.searches),
-        "requests_with_tools": run.answers.offered - offered,
+        "requests_with_tools": sum(run.answers.tools[before:]),
         "calls_understood": run.answers.calls - called,
         "syntax_shown": sum(SYNTAX.search(text) is not None for text in run.answers.shown),
     }
 
 
-async def measure(settings: Settings, script: Script, *, every_n: int, is_scripted: bool) -> dict[str, object]:
+async def measure(
+    settings: Settings, script: Script, *, every_n: int, is_scripted: bool, answered: Answered
+) -> dict[str, object]:
     """The figures of the endpoint that the settings name."""
     started = time.perf_counter()
     moment = [script.lines[0].said_at]
-    answers, background = Watch(), Watch()
+    answers, background, bare = Watch(), Watch(), Watch()
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(
             OpenAIChat(
@@ -174,7 +190,7 @@ async def measure(settings: Settings, script: Script, *, every_n: int, is_script
         can = await trial(model, tools=True, schema=True, ceiling=settings.max_context_tokens)
         progress(can)
         said = [line.answer for line in script.lines] if is_scripted else []
-        models = (WatchedModel(model, answers, said), WatchedModel(model.limited(), background))
+        models = (WatchedModel(model, answers, answered, said), WatchedModel(model.limited(), background, answered))
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="keepsake-real-"))
         services = await stack.enter_async_context(
             open_services(replace(settings, data_dir=Path(folder)), clock=lambda: moment[0], models=models)
@@ -185,7 +201,7 @@ async def measure(settings: Settings, script: Script, *, every_n: int, is_script
             script=script,
             answers=answers,
             background=background,
-            chat=model,
+            bare=WatchedModel(model, bare, answered),
             system=settings.system_prompt,
             moment=moment,
         )
@@ -215,7 +231,12 @@ async def measure(settings: Settings, script: Script, *, every_n: int, is_script
         "questions": asked,
         "tools": looked_up,
         # As they came, for reading, and for tests that replay them.
-        "recorded": {"background": background.answers, "answers": answers.answers},
+        "recorded": {
+            "summaries": summaries,
+            "background": background.answers,
+            "answers": answers.answers,
+            "bare": bare.answers,
+        },
     }
 
 
@@ -233,7 +254,14 @@ async def endpoint(options: argparse.Namespace, settings: Settings) -> AsyncIter
 async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str, object]:
     script = scripts.read().first(options.turns)
     async with endpoint(options, settings) as reached:
-        return await measure(reached, script, every_n=options.every_n, is_scripted=options.answers == "script")
+        async with asyncio.timeout(60 * options.minutes if options.minutes else None):
+            return await measure(
+                reached,
+                script,
+                every_n=options.every_n,
+                is_scripted=options.answers == "script",
+                answered=Answered(options.answered),
+            )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -246,9 +274,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--turns", type=number(1, 40), default=40)
     parser.add_argument("--every-n", type=number(1, 500), default=5)
     parser.add_argument("--answers", choices=("script", "model"), default="script", help="who answers while it is told")
+    parser.add_argument("--answered", type=written, help="keep the model's answers in this file, and use those in it")
+    parser.add_argument("--minutes", type=number(1), help="stop after so many; the same call goes on (--answered)")
     parser.add_argument("--out", type=written, help="write the figures to this file as well")
     options = parser.parse_args(arguments)
-    result = {"benchmark": "real", **asyncio.run(_measured(options, settings_of(parser)))}
+    try:
+        result = {"benchmark": "real", **asyncio.run(_measured(options, settings_of(parser)))}
+    except TimeoutError:
+        parser.exit(3, f"stopped after {options.minutes} minutes; the same call goes on\n")
     if options.out:
         options.out.write_text(json.dumps(result, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     report(result)

@@ -9,6 +9,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Self
 
+from benchmarks.real.answered import Answer, Answered
 from llm.chat_model import ChatModel, OnText
 from llm.openai_api import OpenAIChat
 from records.model_calls import Completion, PromptMessage, Tool, Usage
@@ -18,12 +19,12 @@ from records.model_calls import Completion, PromptMessage, Tool, Usage
 class Watch:
     """What was seen. `first`: seconds until the first text of each answer; `usages`: of each answer, in order."""
 
-    first: list[float] = field(default_factory=list)
+    first: list[float | None] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
     prompts: list[tuple[PromptMessage, ...]] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
-    offered: int = 0
+    tools: list[bool] = field(default_factory=list)
     calls: int = 0
 
     def cached(self) -> list[float]:
@@ -32,12 +33,15 @@ class Watch:
 
 
 class WatchedModel(ChatModel):
-    """A model as the program asks it. `script`: answers that are given instead, one by one, while there are any."""
+    """A model as the program asks it. `script`: answers that are given instead, one by one, while there are any.
+    `answered`: what it was asked in an earlier run that was interrupted is not asked again.
+    """
 
-    def __init__(self, model: OpenAIChat, watch: Watch, script: list[str] | None = None) -> None:
+    def __init__(self, model: OpenAIChat, watch: Watch, answered: Answered, script: list[str] | None = None) -> None:
         self.name = model.name
         self._model = model
         self._watch = watch
+        self._answered = answered
         self._script = script if script is not None else []
         self._offers = False
 
@@ -64,21 +68,32 @@ class WatchedModel(ChatModel):
     ) -> Completion:
         if self._script:
             return Completion(text=self._script.pop(0), model=self.name, usage=Usage())
-        started, first = time.perf_counter(), list[float]()
+        started, shown, first = time.perf_counter(), list[str](), list[float]()
 
         async def seen(text: str) -> None:
             first.append(time.perf_counter() - started)
-            self._watch.shown.append(text)
+            shown.append(text)
             if on_text is not None:
                 await on_text(text)
 
-        completion = await self._model.complete(messages, on_text=seen, schema=schema)
-        self._watch.first += first[:1]
-        self._watch.usages.append(completion.usage)
-        self._watch.prompts.append(tuple(messages))
-        self._watch.answers.append(completion.text)
-        self._watch.offered += self._offers
-        self._watch.calls += len(completion.calls)
+        known = self._answered.get(messages, schema, offers=self._offers)
+        if known is None:
+            completion = await self._model.complete(messages, on_text=seen, schema=schema)
+            known = Answer(completion=completion, first=first[0] if first else None, shown=tuple(shown))
+            self._answered.add(messages, schema, known, offers=self._offers)
+        else:
+            self._model.note_usage(messages, known.completion.usage)
+            if on_text is not None:
+                for text in known.shown:
+                    await on_text(text)
+        completion, watch = known.completion, self._watch
+        watch.first.append(known.first)
+        watch.shown += known.shown
+        watch.usages.append(completion.usage)
+        watch.prompts.append(tuple(messages))
+        watch.answers.append(completion.text)
+        watch.tools.append(self._offers)
+        watch.calls += len(completion.calls)
         return completion
 
     async def check(self) -> str:

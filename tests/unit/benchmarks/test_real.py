@@ -5,6 +5,7 @@ from pathlib import Path
 
 from benchmarks.real import script as scripts
 from benchmarks.real.__main__ import measure
+from benchmarks.real.answered import Answered
 from benchmarks.real.judging import invented, kept, learned
 from benchmarks.real.server import PACKAGES
 from settings import Settings
@@ -70,7 +71,19 @@ async def test_a_run_prints_its_figures(tmp_path: Path) -> None:
         settings = Settings(openai_base_url=url, openai_model="real", summary_model="real", embedding_model="none")
         script = SCRIPT.first(4)
         assert [one.text for one in script.questions] == ["Which nuts am I allergic to?", "What is my sister's name?"]
-        figures = await measure(replace(settings, data_dir=tmp_path), script, every_n=2, is_scripted=True)
+
+        async def figures_of(file: Path) -> dict[str, object]:
+            made = replace(settings, data_dir=tmp_path)
+            return await measure(made, script, every_n=2, is_scripted=True, answered=Answered(file))
+
+        figures = await figures_of(tmp_path / "answered.jsonl")
+        asked = len(server.requests)
+        again = await figures_of(tmp_path / "answered.jsonl")
+        asked_again = [one.messages[-1]["content"] for one in server.requests[asked:]]
+        assert len(asked_again) == 3, "of a run that goes on, the trial alone is asked again"
+    for run in (figures, again):
+        del run["minutes"]
+    assert again == figures
     questions = figures["questions"]
     assert isinstance(questions, dict)
     assert questions["right"] == {"keepsake": 1, "last_ten_turns": 1, "whole_history": 1}

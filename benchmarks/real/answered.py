@@ -1,0 +1,64 @@
+"""What a model has answered in a run, kept in a file: a run that was interrupted goes on where it was.
+
+The program is played again from its beginning, and asks the same; what it was answered is read from the file, with the
+seconds and tokens that it took. Does not know what is asked.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from records.model_calls import Completion, PromptMessage, ToolCall, Usage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """A finished answer. `first`: seconds until its first text, None without any; `shown`: what was shown of it."""
+
+    completion: Completion
+    first: float | None
+    shown: tuple[str, ...]
+
+
+class Answered:
+    """The answers by what was asked; each is written as it comes. `path`: None keeps them in memory alone."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._known: dict[str, Answer] = {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
+            row = json.loads(line)
+            self._known[row.pop("asked")] = _answer(row)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(
+        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, *, offers: bool
+    ) -> Answer | None:
+        return self._known.get(_key(messages, schema, offers))
+
+    def add(
+        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, answer: Answer, *, offers: bool
+    ) -> None:
+        key = _key(messages, schema, offers)
+        self._known[key] = answer
+        if self._path is not None:
+            line = json.dumps({"asked": key, **asdict(answer)}, ensure_ascii=False)
+            with self._path.open("a", encoding="utf-8") as out:
+                out.write(f"{line}\n")
+
+
+def _key(messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offers: bool) -> str:
+    asked = json.dumps([[asdict(one) for one in messages], schema, offers], default=str, sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()
+
+
+def _answer(row: Mapping[str, object]) -> Answer:
+    made = dict(row)
+    completion = dict(made.pop("completion"))  # type: ignore[call-overload]
+    completion["usage"] = Usage(**completion["usage"])
+    completion["calls"] = tuple(ToolCall(**one) for one in completion["calls"])
+    return Answer(completion=Completion(**completion), first=made["first"], shown=tuple(made["shown"]))  # type: ignore[arg-type]
