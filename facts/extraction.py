@@ -13,7 +13,7 @@ from typing import cast
 
 from records.facts import STANDING, FactKind, NewFact
 from records.messages import Message
-from text import cues, standing
+from text import cues, standing, told_words
 from text.characters import QUESTION_MARKS, well_formed
 from text.fingerprint import fingerprint, topics
 from text.single_values import single_value
@@ -48,6 +48,8 @@ FACTS_SCHEMA: Mapping[str, object] = {
 }
 """The answer's shape, as `response_format` of type json_schema takes it."""
 
+LONGEST_WISH = 120
+"""Characters of a message that may do nothing but ask for one thing."""
 _OPENING = re.compile(r"[{\[]")
 _TOLD_QUESTION = re.compile(
     r"(?:the )?\w+ (?:(?:asks|asked|is asking|wonders|wondered|wants to know|fragt|fragte|möchte wissen|pregunta"
@@ -90,10 +92,18 @@ def new_facts(
     Models often give the number of another line. `known`: the ids of the facts that the model was shown; `zone`: the
     owner's, in which dates are meant. A fact that no message may say is left out.
     """
+    telling = [one for one in messages if not _only_wishes_once(one.content)]
     for one in extracted:
-        made = [_new_fact(one, message, known=known, zone=zone) for message in _sources(one, messages)]
+        made = [_new_fact(one, message, known=known, zone=zone) for message in _sources(one, telling)]
         if made:
             yield made
+
+
+def _only_wishes_once(message: str) -> bool:
+    """Whether a message does nothing but ask for one thing now ("Tell me a joke."). A small model makes it a fact, or
+    an instruction, which would then be in every prompt.
+    """
+    return len(message) <= LONGEST_WISH and told_words.wishes_once(message) and not standing.find(message)
 
 
 def _new_fact(one: ExtractedFact, message: Message, *, known: Collection[int], zone: tzinfo) -> NewFact:

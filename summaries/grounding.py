@@ -131,10 +131,10 @@ def is_ungrounded(sentence: str, told: Told) -> bool:
     """
     if sentence.rstrip().endswith(QUESTION_MARKS):
         return True
-    is_asked = told_words.says_asked(sentence)
+    is_asked, is_soft = told_words.says_asked(sentence), told_words.denies_mildly(sentence)
     return _has_wrong_relation(sentence, told) or any(
         _is_mixed(clause, told)
-        or _is_denied(clause, told)
+        or (not is_soft and _is_denied(clause, told))
         or _is_of_another(clause, told)
         or (not is_asked and _was_asked(clause, told))
         for clause in _clauses(sentence, told)
@@ -239,8 +239,6 @@ def _is_of_another(clause: _Clause, told: Told) -> bool:
 
 def _is_denied(clause: _Clause, told: Told) -> bool:
     """Whether a clause denies what was said, or says what was denied."""
-    if told_words.denies_mildly(clause.text):
-        return False
     own = clause.terms - told.common
     near = [one for one in told.sentences if 2 * len(own & one.terms) >= max(3, len(own))]
     if denied := _denied(clause.text):

@@ -29,8 +29,12 @@ _REQUEST = Pattern(
     r"|^\W*(?:请|請|帮我|幫我|给我|給我|推荐|推薦|讲|講|告诉我|告訴我|写|寫|翻译|翻譯|解释|解釋)|(?:てください|ください|教えて|해줘|해 줘|알려줘|추천해)\W*$"
     r"|^\W*(?:اكتب|اشرح|ترجم|انصح|اخبرني|قل|احك)"
 )
+_ONCE = Pattern(
+    r"^\W*(?!(?:\w+ )?(?:remind|find|plan|book|check|correct|help|busca|hilf|finde|найди|помоги))(?:\w+\W+){1,5}?(?:a|an|some|another|one|two|three|eine?n?|un|una|um|uma|algún|alguna|algum|une|uno|een|какой-нибудь|какую-нибудь|пару)\b|[给給帮幫].{0,6}(?:一|个|個)"
+)
+"""A request for one thing ("tell me a joke"), where nothing says that it holds from now on."""
 _OF_SELF = Pattern(
-    r"\b(?:i|i'm|i've|i'd|i'll|my|mine|we|our|ours|us|im|ich|mein\w*|wir|unser\w*|mir|yo|mi|mis|mío|nosotr\w+|nuestr\w+|soy|tengo|estoy|voy|llevo|vivo|trabajo|eu|meu|minha|meus|minhas|nós|noss\w+|sou|tenho|estou|vou"
+    r"\b(?:i|i'm|i've|i'd|i'll|my|mine|we|our|ours|us|im|ich|mein\w*|wir|unser\w*|yo|mi|mis|mío|nosotr\w+|nuestr\w+|soy|tengo|estoy|voy|llevo|vivo|trabajo|eu|meu|minha|meus|minhas|nós|noss\w+|sou|tenho|estou|vou"
     r"|я|мой|моя|моё|мои|моего|моей|моим|моих|мою|моем|мне|меня|мы|наш\w*|нас|нам|у меня|je|j'\w+|mon|ma|mes|nous|notre|nos|io|mio|mia|miei|mie|noi|nostr\w+|sono|ho|ik|mijn|wij|ons|onze|moja|mój|moje|mam|jestem|benim|bizim)\b|我|咱|私|僕|俺|うち|나는|내|저는|제|우리|أنا|انا|عندي"
 )
 """What is said of oneself, and so may be told as such even where it stands in a question ("tell me" is not)."""
@@ -104,6 +108,11 @@ def says_asked(text: str) -> bool:
 def is_request(text: str) -> bool:
     """Whether a sentence of a person begins as one that asks for something to be done ("Recommend me a film")."""
     return _REQUEST.search(normal(text)) is not None
+
+
+def wishes_once(text: str) -> bool:
+    """Whether a sentence of a person asks for one thing to be done now, and tells nothing of them."""
+    return is_request(text) and _ONCE.search(normal(text)) is not None and not is_of_self(text)
 
 
 def is_of_self(text: str) -> bool:

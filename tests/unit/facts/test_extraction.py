@@ -222,3 +222,23 @@ def test_the_schema_demands_every_field() -> None:
     assert isinstance(schema, dict)
     item = schema["properties"]["facts"]["items"]
     assert set(item["required"]) == set(item["properties"]), "strict mode of the endpoint wants all of them"
+
+
+@pytest.mark.parametrize(
+    ("said", "is_told"),
+    [
+        ("Tell me a short joke about rain.", False),
+        ("Recommend me a film for tonight.", False),
+        ("Erzähl mir einen Witz.", False),
+        ("Recomiéndame una película.", False),
+        ("Give me a short answer from now on.", True),
+        ("Write a poem for my sister Mara.", True),
+        ("Remind me of a meeting with Bob.", True),
+        ("I told Mara a joke.", True),
+    ],
+)
+def test_a_wish_for_now_is_no_fact(said: str, is_told: bool) -> None:
+    """A small model made "Anna recommends a film" and an instruction to tell a joke of such lines."""
+    answer = json.dumps({"facts": [{"message": 1, "text": said, "type": "instruction", "replaces": None}]})
+    found = list(new_facts(parse(answer) or [], [message(1, said)], known=(), zone=UTC))
+    assert bool(found) is is_told
