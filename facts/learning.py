@@ -240,7 +240,11 @@ class Facts:
         known = [fact for fact in facts if fact.is_valid]
         who = prompts.whom(scope.owner)
         most = MOST_TURNS if from_history else max(1, self._settings.batch_turns)
-        request = self._requests.extraction(turns, known, who=who, zone=config.zone, most=most) if turns else None
+        request = None
+        if turns:
+            request = self._requests.extraction(
+                turns, known, who=who, zone=config.zone, most=most, long_alone=not from_history
+            )
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
         return Batch(

@@ -34,6 +34,8 @@ LINE_LEAST = 70
 """The least that is allowed to one line where there is room."""
 ANSWER_SHARE = 0.25
 """Share of the window that is left free for the model's answer and a repair."""
+LONG_TURN = 200
+"""Tokens of a person's words in one turn, with their headings, that are asked about by themselves."""
 LEAST_ROOM = 160
 """Tokens of messages that a request carries where the window holds them; the schema is counted only above that."""
 LEAST_LINE = 24
@@ -108,12 +110,14 @@ class Requests:
         who: str,
         zone: tzinfo,
         most: int = MOST_TURNS,
+        long_alone: bool = False,
     ) -> ExtractionRequest:
         """As many of the first `most` turns as fit, with the known facts that they may be about. What the assistant
         said is left out: small models note it as the person's.
 
         If not even the first turn fits, as many of its messages as do, at least one of a person's; the next request
         begins with the others. A message that takes more than a quarter of the room is cut in its middle.
+        `long_alone`: a long turn stands alone, since next to a paste small models learned nothing of the other lines.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.facts_request([], [])
@@ -123,12 +127,14 @@ class Requests:
         room -= self._tokens.count(prompts.facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
         messages: list[Message] = []
-        until, is_all, left = turns[0][0].id, False, room
+        until, is_all, left, longest = turns[0][0].id, False, room, 0
         covered: list[tuple[Message, ...]] = []
         for number, turn in enumerate(turns[:most], start=1):
             fresh = [(message, self._line(message, zone, room)) for message in turn]
-            if lines and self._size([line for _, line in fresh]) > left:
+            size = self._size([line for _, line in fresh])
+            if lines and (size > left or (long_alone and max(size, longest) > LONG_TURN)):
                 break
+            longest = max(longest, size)
             fitting, until, is_whole = self._beginning(fresh, left)
             lines += [line for _, line in fitting if line]
             covered.append(tuple(message for message in turn if message.id <= until))

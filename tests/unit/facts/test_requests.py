@@ -156,6 +156,20 @@ def test_small_turns_share_a_request() -> None:
     assert (len(few.messages), len(few.turns), few.is_all) == (4, 4, False)
 
 
+def test_a_paste_stands_alone_unless_it_is_imported() -> None:
+    """Next to a paste a small model learned nothing of the other lines."""
+    paste = "The cabinets are of oak, the worktop is of granite. " * 20
+    said = ("I moved to Oslo.", paste, "I teach now.", "I play chess.")
+    turns = talk([[("user", text)] for text in said])
+    requests, read = Requests(TOKENS, 8000), list[int]()
+    while turns:
+        made = requests.extraction(turns, [], who="the user", zone=UTC, most=4, long_alone=True)
+        read.append(len(made.turns))
+        turns = turns[len(made.turns) :]
+    assert read == [1, 1, 2]
+    assert len(requests.extraction(talk([[("user", text)] for text in said]), [], who="x", zone=UTC).turns) == 4
+
+
 @pytest.mark.parametrize("ceiling", [500, 700, 1000])
 def test_a_short_sentence_is_read_whole_at_the_smallest_ceilings(ceiling: int) -> None:
     words = "I moved to Oslo in May and work at the harbour."
