@@ -1,9 +1,16 @@
 """What nobody said is told in the words that were said; what good summaries say stays."""
 
+import json
+
 import pytest
 
+from benchmarks.real import script as scripts
 from summaries.grounding import Told, is_ungrounded, mended
 from summaries.quality_score import Source
+from summaries.sources import sentences_of
+from tests.paths import ROOT
+
+RECORDED = json.loads((ROOT / "tests" / "peers" / "recorded.json").read_text(encoding="utf-8"))["folds"]["texts"]
 
 
 def said(*lines: str, name: str = "Nora") -> list[Source]:
@@ -111,3 +118,13 @@ def test_of_two_summaries_what_one_says_is_not_joined_with_what_the_other_says()
         1,
     )
     assert mended("Mara teaches in Bergen; Nora's rent is 980 euros.", below)[1] == 0
+
+
+@pytest.mark.parametrize("number", range(len(RECORDED)))
+def test_what_a_real_model_wrote_wrongly_is_seen_and_nothing_else(number: int) -> None:
+    lines = scripts.read().lines[5 * number : 5 * number + 5]
+    told = Told(said(*(text for line in lines for text in (line.text, f"A: {line.answer}"))))
+    text, wrong = RECORDED[number]["text"], RECORDED[number]["wrong"]
+    found = [sentence.strip() for sentence in sentences_of(text) if is_ungrounded(sentence, told)]
+    assert len(found) == len(wrong)
+    assert all(sentence.startswith(begins) for sentence, begins in zip(found, wrong, strict=True))
