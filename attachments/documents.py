@@ -16,8 +16,10 @@ from records.attachments import DocumentText, Passage
 from records.errors import DocumentUnreadable
 from runtime import apart
 
-MEMORY = 700_000_000
-"""Bytes of address space of a child."""
+MEMORY_ANYWAY, MEMORY_EACH, MEMORY = 200_000_000, 30, 700_000_000
+"""Bytes of address space that a child has, so many more for each byte of the document, and the most. With the libraries
+it has 60 million before it reads anything.
+"""
 SECONDS = 60
 """Of a processor."""
 LONGEST_WAIT = 180.0
@@ -77,7 +79,8 @@ async def _read_apart(data: bytes, name: str) -> DocumentText:
 def child() -> None:
     """Read the document on standard input and write its passages to standard output."""
     name, size = sys.argv[2], int(sys.argv[3])
-    apart.limit(memory=MEMORY, seconds=SECONDS)
+    apart.limit(memory=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), seconds=SECONDS)
+    sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl would load it: 110 MB of address space for nothing
     with speaking(sys.argv[4]):
         _write(name, size)
 

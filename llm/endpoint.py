@@ -35,6 +35,8 @@ LOADING_PAUSE = 2.0
 """Seconds between two attempts while a server loads the model, for as long as a person would wait."""
 MOST_LOADING = 100
 """Such attempts, at most."""
+LONGEST_WORDS = 4_000
+"""Characters of an error's words that are searched: some of what is looked for takes the square of their number."""
 LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 
@@ -245,7 +247,13 @@ def error_code(body: object) -> str:
 
 
 def error_message(body: object) -> str:
-    """The endpoint's own words: to be searched, never to be shown or logged, since they may quote key or prompt."""
+    """The beginning of the endpoint's own words: to be searched, never to be shown or logged, since they may quote key
+    or prompt.
+    """
+    return _words(body)[:LONGEST_WORDS]
+
+
+def _words(body: object) -> str:
     if isinstance(body, str):
         return body
     error = error_body(body)

@@ -26,7 +26,7 @@ from llm.endpoint import (
     error_code,
     error_message,
 )
-from llm.event_stream import events
+from llm.event_stream import LONGEST_EVENT, events
 from llm.measured import count_tokens, measured
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.pictures import refused_pictures
@@ -46,6 +46,10 @@ LEAST_ANSWER, MOST_ANSWER = 500, 2000
 """Tokens of an answer in the background: as many as its prompt has, but at least 500 and at most 2,000."""
 LONGEST_ANSWER = 64_000_000
 """Bytes of an answer that are read: 100,000 tokens, each in an event of 500 bytes, have fewer."""
+LONGEST_TAKEN = 3_600.0
+"""Seconds that one request may go on, however often something of it arrives: 2,000 tokens, almost two seconds each."""
+COUNTED_HERE = 8_000
+"""Characters of an answer whose tokens are counted on the event loop; those of a longer one in a thread."""
 THINKING = 8
 """Times as many for a model that spent them all before its first word: it thinks."""
 _LIMITS = ("max_completion_tokens", "max_tokens")
@@ -92,7 +96,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             async with self._endpoint.patience() as patience:
                 answer = await self._attempts(messages, on_text, schema, patience)
         counted = self.note_usage(messages, answer.usage)
-        usage = answer.usage or Usage(prompt=counted, completion=self._tokenizer.count(answer.text))
+        usage = answer.usage or Usage(prompt=counted, completion=await self._spoken(answer.text))
         count_tokens(self.name, usage)
         log.info(
             "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
@@ -257,6 +261,11 @@ class OpenAIChat(EndpointClient, ChatModel):
         """Tokens of a prompt, as they are counted here."""
         return self._tokenizer.prompt_tokens(messages) + self._tokenizer.count(offered_text(self._offer.tools))
 
+    async def _spoken(self, text: str) -> int:
+        """Tokens of an answer, as they are counted here."""
+        count = self._tokenizer.count
+        return count(text) if len(text) <= COUNTED_HERE else await asyncio.to_thread(count, text)
+
     def _note_too_long(self, counted: int, failure: ContextTooLong) -> None:
         self._window.note_refusal(counted, Refusal(limit=failure.limit, size=failure.size))
         log.info(
@@ -304,7 +313,11 @@ class OpenAIChat(EndpointClient, ChatModel):
                         await self._show(answer, on_text, patience)
                     await _drain(body)
             else:
-                whole = b"".join([chunk async for chunk in body])
+                whole = bytearray()
+                async for chunk in body:
+                    whole += chunk
+                    if len(whole) > LONGEST_EVENT:
+                        raise ModelBroken(tr("errors-endless"))
                 answer.add(self._object(whole.decode("utf-8", "replace")), "message")
                 answer.is_done = True
         answer.demand_whole()
@@ -349,13 +362,15 @@ _ALIASES = {"stream_options": "include_usage", "response_format": r"json[_ ]sche
 
 async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float) -> AsyncIterator[bytes]:
     """The same bytes; each chunk renews the patience. Raises ModelBroken for more than an answer can have."""
-    heard = 0
+    heard, now = 0, asyncio.get_running_loop().time
+    until = now() + LONGEST_TAKEN
     async for chunk in body:
         heard += len(chunk)
-        if heard > LONGEST_ANSWER:
+        if heard > LONGEST_ANSWER or now() > until:
             raise ModelBroken(tr("errors-endless"))
-        patience.reschedule(asyncio.get_running_loop().time() + seconds)
+        patience.reschedule(now() + seconds)
         yield chunk
+        await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:

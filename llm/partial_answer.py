@@ -15,6 +15,10 @@ from locales.catalog import tr
 from records.errors import ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
+LONGEST_TEXT = 500_000
+"""Characters of an answer: 100,000 tokens have fewer."""
+MOST_TOKENS = 10**8
+"""Of one request that an endpoint is believed: a window of more is unheard of, and no table takes any number."""
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
 
 
@@ -53,6 +57,8 @@ class PartialAnswer:
             raise ModelBroken(tr("errors-malformed"))
         self.text += _words(said.get("content"))
         self.refusal += _words(said.get("refusal"))
+        if len(self.text) + len(self.refusal) > LONGEST_TEXT:
+            raise ModelBroken(tr("errors-endless"))
         self.calls.add(said.get("tool_calls"))
         self.finish = choice.get("finish_reason") or self.finish
 
@@ -130,9 +136,9 @@ def _words(content: object) -> str:
     """A content as text: a string, or (some servers) a list of parts of which the text counts."""
     if isinstance(content, str):
         return content
-    if isinstance(content, list):
-        return "".join(_words(part.get("text")) for part in content if isinstance(part, Mapping))
-    return ""
+    parts = content if isinstance(content, list) else ()
+    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _usage(value: object) -> Usage | None:
@@ -148,4 +154,4 @@ def _usage(value: object) -> Usage | None:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and value >= 0 else 0
+    return min(value, MOST_TOKENS) if isinstance(value, int) and value >= 0 else 0

@@ -17,6 +17,8 @@ MOST_CALLS = 8
 """Calls of one answer that are accepted; a model that asks for more has lost its way."""
 LONGEST_ARGUMENTS = 10_000
 """Characters of one call's arguments that are taken in."""
+LONGEST_NAME = 200
+"""Characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most."""
 LONGEST_EXTRA = 20_000
 """Characters of what an endpoint wants back with a call; of more nothing is kept: a part of it is worth nothing."""
 
@@ -94,16 +96,16 @@ class Calls:
         """Add the `tool_calls` of a chunk (each with its index) or of a message; malformed ones are ignored."""
         if not isinstance(calls, list):
             return
-        for position, one in enumerate(calls):
+        for position, one in enumerate(calls[:MOST_CALLS]):
             if not isinstance(one, Mapping) or not isinstance(one.get("function"), Mapping):
                 continue
             index = one["index"] if isinstance(one.get("index"), int) else self._place(position, one)
             if index not in self._parts and len(self._parts) >= MOST_CALLS:
                 continue
             part = self._parts.setdefault(index, {"id": "", "name": "", "arguments": "", "extra": ""})
-            part["id"] = part["id"] or _text(one.get("id"))
+            part["id"] = part["id"] or _text(one.get("id"))[:LONGEST_NAME]
             # A name arrives whole; some servers repeat it in each chunk.
-            part["name"] = part["name"] or _text(one["function"].get("name"))
+            part["name"] = part["name"] or _text(one["function"].get("name"))[:LONGEST_NAME]
             if len(part["arguments"]) < LONGEST_ARGUMENTS:
                 part["arguments"] += _text(one["function"].get("arguments"))[:LONGEST_ARGUMENTS]
             # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
@@ -112,7 +114,7 @@ class Calls:
 
     def _place(self, position: int, call: Mapping[str, Any]) -> int:
         """Of a call that came without an index (Gemini): behind the others, where it is not a further piece of one."""
-        known, id_ = self._parts.get(position), _text(call.get("id"))
+        known, id_ = self._parts.get(position), _text(call.get("id"))[:LONGEST_NAME]
         if known is None or not _text(call["function"].get("name")) or (id_ and id_ == known["id"]):
             return position
         is_other = bool(id_ and known["id"]) or (

@@ -23,6 +23,9 @@ def lines(archive: ZipFile) -> Iterator[Line]:
     chapters = [files.get(item.get("idref"), "") for item in package.iter(f"{_OPF}itemref")]
     if not chapters:
         raise DocumentUnreadable(tr("files-no-chapters"))
+    left = html.LONGEST_PAGE
     for number, href in enumerate(chapters, 1):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
-        yield from html.lines(packed.content(archive, name), group=f"chapter {number}")
+        page = packed.content(archive, name)
+        yield from html.lines(page, group=f"chapter {number}", most=left)
+        left = max(0, left - len(page))

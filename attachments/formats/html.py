@@ -8,7 +8,9 @@ from attachments.formats import plain
 from attachments.passages import Line, MoreThanRead
 
 LONGEST_PAGE = 5_000_000
-"""Characters of markup that are read."""
+"""Characters of markup that are read: of a page, or of all chapters of a book."""
+PIECE = 64_000
+"""Characters that are read at once: of a page that says more than is kept, the rest is not read."""
 LONGEST_HEADING = 80
 _HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -18,6 +20,17 @@ _BLOCKS = frozenset(
         "form", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody", "thead", "tr", "ul",
     }
 )  # fmt: skip
+
+
+_MARKS = re.compile(
+    r"<(?P<tag>script|style)\b.*?(?:</(?P=tag)\s*>|\Z)|<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)|<[a-z][^>]{1000,}(?:>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Scripts, comments, declarations, ends, and very long beginnings (mostly pictures), closed or not. One always fits,
+and is read once: the parser looks for the end of what is not closed at each of its beginnings again, and takes a minute
+for 1 MB.
+"""
+_END = re.compile(r"</[a-z][^>]*>", re.IGNORECASE)
 
 
 class _Reader(HTMLParser):
@@ -63,14 +76,29 @@ class _Reader(HTMLParser):
             self.lines.append((self._heading, text))
 
 
-def lines(data: bytes, *, group: str = "") -> Iterator[Line]:
-    """`group`: what the page belongs to, such as a chapter. Raises MoreThanRead behind the last line that is read."""
+def lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[Line]:
+    """`group`: what the page belongs to, such as a chapter; `most`: characters that are read, LONGEST_PAGE if not
+    given. Raises MoreThanRead behind the last line that is read.
+    """
+    page, most = plain.decoded(data), LONGEST_PAGE if most is None else most
+    seen = page if len(page) <= most else page[:most].rpartition("<")[0]
+    for heading, text in _read(_MARKS.sub(_kept, seen)):
+        yield Line(text=text, group=group or (f"“{heading}”" if heading else ""))
+    if len(page) > most:
+        raise MoreThanRead
+
+
+def _kept(mark: re.Match[str]) -> str:
+    """What a reader needs of a mark: the end of an element; of all else nothing is seen."""
+    return mark[0] if _END.fullmatch(mark[0]) else " "
+
+
+def _read(page: str) -> Iterator[tuple[str, str]]:
     reader = _Reader()
-    page = plain.decoded(data)
-    reader.feed(page[:LONGEST_PAGE])
+    for start in range(0, len(page), PIECE):
+        reader.feed(page[start : start + PIECE])
+        yield from reader.lines
+        reader.lines.clear()
     reader.close()
     reader.end_line()
-    for heading, text in reader.lines:
-        yield Line(text=text, group=group or (f"“{heading}”" if heading else ""))
-    if len(page) > LONGEST_PAGE:
-        raise MoreThanRead
+    yield from reader.lines

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from weakref import WeakValueDictionary
 
 from chat.attachments import Attachments
 from locales.catalog import tr
@@ -22,7 +23,9 @@ from telegram_ui.updates.attached import AttachedFile, Size, kind_name
 from telegram_ui.updates.parsing import ParsedUpdate, incoming
 
 FETCHED_AT_ONCE = 4
-"""Files that are held in memory at the same time, of at most 20 MB each."""
+"""Files that are held in memory at the same time, of at most 20 MB each, and one of each person: whoever sends files
+that take long, in several chats, would hold all places.
+"""
 LARGEST_PICTURE = 5 * 2**20
 """Bytes; Anthropic takes no larger ones, and what Telegram keeps of a photo has some 200 kB."""
 EXPORT = re.compile(r"(result|conversations)\b.*\.json|keepsake.*\.json(\.gz)?", re.IGNORECASE)
@@ -48,6 +51,7 @@ class AttachedFiles:
         self._files = Documents(delivery)
         self._attachments = attachments
         self._fetching = asyncio.Semaphore(FETCHED_AT_ONCE)
+        self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, pieces: Sequence[ParsedUpdate]) -> Read:
         """The turn that these messages make. Raises ChatGone; of other failures the person is told."""
@@ -65,7 +69,7 @@ class AttachedFiles:
                 made.append(piece)
                 continue
             try:
-                async with self._fetching:
+                async with self._of_each.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
                     made += await self._with_file(turn, parsed, file, piece, of=_pictures(pieces))
                 has_content = True
             except KeepsakeError as error:

@@ -17,20 +17,27 @@ from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.triage import Triage
 from telegram_ui.updates.unread import glimpse
 
+LARGEST_UPDATE = 1_000_000
+"""Bytes of one update; a message of 4,096 characters that replies to another has some 50 kB."""
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 
 
 def webhook_app(bot: telegram.Bot, queue: DurableQueue, triage: Triage, secret: str) -> Starlette:
     """Answers 200 when the update is committed, or nothing would come of it, 503 when Telegram should offer it again,
-    403 to everybody else.
+    413 for what is larger than any update, 403 to everybody who does not know the secret.
     """
 
     async def receive(request: Request) -> Response:
         given = request.headers.get(SECRET_HEADER, "")
         if not hmac.compare_digest(given.encode(), secret.encode()):
             return Response(status_code=403)
+        body = bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > LARGEST_UPDATE:
+                return Response(status_code=413)
         try:
-            data = json.loads(await request.body())
+            data = json.loads(body)
         except (ValueError, RecursionError):
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from attachments import documents
 from attachments.documents import DocumentReader, shown_name
-from attachments.formats import html, packed, plain
+from attachments.formats import detection, html, packed, plain
 from attachments.formats import pdf as pdf_pages
-from attachments.passages import LONGEST_PASSAGE, LONGEST_TEXT, MOST_PASSAGES, Line, passages_of
+from attachments.passages import LONGEST_PASSAGE, LONGEST_TEXT, MOST_PASSAGES, Line, MoreThanRead, passages_of
 from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
@@ -180,6 +180,36 @@ def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed, "MOST_UNPACKED", 1_000_000)
     with pytest.raises(DocumentUnreadable, match="more than I may read"):
         packed.opened(bomb)
+
+
+def test_an_archive_that_grows_a_thousand_times_is_not_unpacked() -> None:
+    """A document of 21 kB took 535 MB: its XML is a tree of some hundred bytes for each of its elements."""
+    with pytest.raises(DocumentUnreadable, match="more than I may read"):
+        packed.opened(zipped({"word/document.xml": "<a/>" * 5_000_000}))
+
+
+@pytest.mark.parametrize("begun", ["<!--", "<?", "<script>", "</", "</p", "<a b='"])
+def test_what_is_begun_very_often_and_never_ends_is_read_once(begun: str) -> None:
+    """The parser looked for an end at each of 250,000 beginnings, and its child died after a minute of a processor."""
+    page = "<html><p>seen</p><style>p</style> too<!-- not --> " + begun * (300_000 // len(begun))
+    assert [one.text for one in html.lines(page.encode())] == ["seen", "too"]
+
+
+def test_all_chapters_of_a_book_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One chapter that is named 100,000 times, without a word in it, took a minute of a processor."""
+    read_so_far = 0
+    decoded = plain.decoded
+
+    def counted(data: bytes) -> str:
+        nonlocal read_so_far
+        read_so_far += len(data)
+        return decoded(data)
+
+    monkeypatch.setattr(plain, "decoded", counted)
+    monkeypatch.setattr(html, "LONGEST_PAGE", 10_000)
+    with pytest.raises(MoreThanRead):
+        list(detection.lines(epub(["<p></p>" * 100] * 100), "book.epub"))
+    assert read_so_far < 2 * html.LONGEST_PAGE
 
 
 async def test_a_child_that_dies_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

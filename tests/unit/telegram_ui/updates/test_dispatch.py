@@ -16,6 +16,7 @@ from telegram_ui.commands.answers import GO_ON
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import NO_WORDS
+from telegram_ui.updates.reading import FETCHED_AT_ONCE
 from tests.peers.openai_server import Behaviour, running
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, MANY, TOPIC, Bots, Peer
 
@@ -249,6 +250,29 @@ async def test_what_is_said_is_shown_and_becomes_the_persons_words(bots: Bots, p
     [piece] = first.pieces
     assert (piece.text, piece.origin, piece.telegram_id is None) == ("I live in Riga.", "", False)
     assert both.words == "Second.\nand this?\n[Sent with an audio file]"
+
+
+async def test_one_persons_files_in_several_chats_leave_places_for_others(bots: Bots, peer: Peer) -> None:
+    """As many recordings that are never heard to their end as there are places kept everybody else's files waiting."""
+    places: list[tuple[int, int | None]] = [(ANN, None), (GROUP, None), (FORUM, None), (FORUM, TOPIC)]
+    assert len(places) == FETCHED_AT_ONCE
+    async with running() as (server, url), Transcriber(model="hears", api_key=Secret(""), base_url=url) as hears:
+        server.script("hears", *[Behaviour(raw='{"text": "Listen."}', hold="start")] * len(places))
+        bots.transcriber = hears
+        async with bots.running() as service:
+            for chat, topic in places:
+                peer.world.send_file(
+                    ANN, chat, kind="voice", name="a.ogg", data=b"ogg", caption="@keepsake_bot hear", thread_id=topic
+                )
+            await server.until_held()
+            await peer.confirmed()
+            peer.world.send_file(BOB, BOB, kind="document", name="a.txt", data=b"x", caption="and what does this say?")
+            await peer.told("echo ", BOB)
+            assert len(server.requests) == 1
+            for number in range(1, len(places) + 1):
+                await server.until_held(number)
+                await server.release()
+            await service.intake.idle()
 
 
 @pytest.mark.parametrize("kind", ["video", "document"])

@@ -16,7 +16,7 @@ from settings import Secret
 from storage.files.inbox import UpdateInbox
 from telegram_ui.updates.polling import OVERDUE, PollRequest
 from telegram_ui.updates.service import TelegramUnreachable
-from telegram_ui.updates.webhook import SECRET_HEADER
+from telegram_ui.updates.webhook import LARGEST_UPDATE, SECRET_HEADER
 from tests.unit.telegram_ui.conftest import ANN, TOKEN, Bots, Peer
 
 
@@ -244,6 +244,7 @@ async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer
         assert (await http.post(f"{webhook}/any/path", json=update, headers=right)).status_code == 200
         assert (await http.post(webhook, content=b"{", headers=right)).status_code == 400
         assert (await http.post(webhook, json=[], headers=right)).status_code == 400
+        assert (await http.post(webhook, content=b" " * (LARGEST_UPDATE + 1), headers=right)).status_code == 413
         assert (await http.post(webhook, json={"update_id": 2, "message": 5}, headers=right)).status_code == 200
 
 
