@@ -26,6 +26,7 @@ from storage.files.tables import Portable
 from storage.protocol import MemoryStore
 from summaries.policies import POLICIES
 from transfer.archiver import Archiver, chunks
+from transfer.formats.detection import MOST_FACTS
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 from transfer.reading import FileReader
 from transfer.reminders import Returning, returning
@@ -195,7 +196,18 @@ class Importer:
             history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
         reminders = returning(rows.get("reminders", ()), now=self._clock(), zone=zone)
         rows = {**rows, "reminders": [one.row for one in reminders]}
+        await self._demand_room(scope.owner, rows.get("facts", ()))
         return replace(await asyncio.to_thread(_compared, history, rows, known, same, way), reminders=reminders)
+
+    async def _demand_room(self, owner: int, facts: Sequence[Mapping[str, object]]) -> None:
+        """Raises ImportRefused where more would be known than one file may hold: all of it is ranked at each question,
+        in however many files it came.
+        """
+        if facts:
+            async with self._memory.home(owner) as store:
+                new, known = await store.history.new_facts(owner, facts), await store.facts.valid(owner)
+            if new and len(known) + new > MOST_FACTS:
+                raise ImportRefused(tr("import-facts-in-all", most=MOST_FACTS))
 
     # adding ----------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import-kinds-differ = Das Archiv enthält Exporte verschiedener Art. Bitte schic
 import-several-own = Das Archiv enthält mehrere Exporte von mir. Bitte schick sie einzeln.
 import-too-many-messages = Die Datei enthält mehr als { $most } Nachrichten. Bitte schick einen kürzeren Zeitraum. Nichts wurde importiert.
 import-too-many-facts = Die Datei enthält mehr als { $most } Fakten. Bitte schick einen kürzeren Zeitraum. Nichts wurde importiert.
+import-facts-in-all = Mit diesen Fakten wüsste ich mehr als { $most } über diesen Chat. Nichts wurde importiert.
 import-too-many-files = Das Archiv enthält mehr als { $most } Dateien. Bitte schick einen kürzeren Zeitraum. Nichts wurde importiert.
 import-fact-too-long = facts[{ $number }] ist länger als { $most } Zeichen, wie kein Fakt es ist. Nichts wurde importiert.
 import-empty = Die Datei ist leer. Nichts wurde importiert.

@@ -11,6 +11,7 @@ import-kinds-differ = The archive holds exports of different kinds. Please send 
 import-several-own = The archive holds several exports of mine. Please send them one at a time.
 import-too-many-messages = The file holds more than { $most } messages. Please send a shorter range of it. Nothing was imported.
 import-too-many-facts = The file holds more than { $most } facts. Please send a shorter range of it. Nothing was imported.
+import-facts-in-all = With these facts I would know more than { $most } of this chat. Nothing was imported.
 import-too-many-files = The file holds more than { $most } files. Please send a shorter range of it. Nothing was imported.
 import-fact-too-long = facts[{ $number }] is longer than { $most } characters, as no fact is. Nothing was imported.
 import-empty = The file is empty. Nothing was imported.

@@ -9,6 +9,7 @@ import-kinds-differ = El archivo comprimido contiene exportaciones de distintos 
 import-several-own = El archivo comprimido contiene varias exportaciones mías. Envíalas de una en una.
 import-too-many-messages = El archivo contiene más de { $most } mensajes. Envía un intervalo más corto. No se importó nada.
 import-too-many-facts = El archivo contiene más de { $most } hechos. Envía un intervalo más corto. No se importó nada.
+import-facts-in-all = Con estos hechos sabría más de { $most } de este chat. No se importó nada.
 import-too-many-files = El archivo contiene más de { $most } archivos. Envía un intervalo más corto. No se importó nada.
 import-fact-too-long = facts[{ $number }] tiene más de { $most } caracteres, como ningún hecho. No se importó nada.
 import-empty = El archivo está vacío. No se importó nada.

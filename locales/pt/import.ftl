@@ -9,6 +9,7 @@ import-kinds-differ = O arquivo compactado contém exportações de tipos difere
 import-several-own = O arquivo compactado contém várias exportações minhas. Envie uma de cada vez.
 import-too-many-messages = O arquivo contém mais de { $most } mensagens. Envie um intervalo menor. Nada foi importado.
 import-too-many-facts = O arquivo contém mais de { $most } fatos. Envie um intervalo menor. Nada foi importado.
+import-facts-in-all = Com estes fatos eu saberia mais de { $most } sobre este chat. Nada foi importado.
 import-too-many-files = O arquivo contém mais de { $most } arquivos. Envie um intervalo menor. Nada foi importado.
 import-fact-too-long = facts[{ $number }] tem mais de { $most } caracteres, como nenhum fato. Nada foi importado.
 import-empty = O arquivo está vazio. Nada foi importado.

@@ -9,6 +9,7 @@ import-kinds-differ = 压缩包里有不同种类的导出文件。请逐个发�
 import-several-own = 压缩包里有多个我的导出文件。请逐个发送。
 import-too-many-messages = 文件里的消息超过 { $most } 条。请发送较短的范围。没有导入任何内容。
 import-too-many-facts = 文件里的事实超过 { $most } 条。请发送较短的范围。没有导入任何内容。
+import-facts-in-all = 加上这些事实，我对这个聊天的了解会超过 { $most } 条。没有导入任何内容。
 import-too-many-files = 压缩包里的文件超过 { $most } 个。请发送较短的范围。没有导入任何内容。
 import-fact-too-long = facts[{ $number }] 超过 { $most } 个字符，没有这么长的事实。没有导入任何内容。
 import-empty = 文件是空的。没有导入任何内容。

@@ -277,6 +277,20 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
         assert (await (await store_of(talk)).counts(SCOPE)).total == 2, "what is not summarised stays"
 
 
+async def test_archives_older_than_what_is_kept_go_at_the_start(tmp_path: Path) -> None:
+    """Not an hour later: a bot that is started once a day would never come to it."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        talk.moment[0] -= timedelta(days=40)
+        await talk.turn(f"{WORD} 1")
+        await talk.turn(f"{WORD} 2")
+    async with talking(tmp_path, retention_days=30) as talk:
+        async with asyncio.timeout(20):
+            while (await (await store_of(talk)).counts(SCOPE)).total:  # noqa: ASYNC110 - a store has no events
+                await asyncio.sleep(0)
+    assert traces(tmp_path) == []
+
+
 @pytest.mark.parametrize("storage", STORAGES)
 async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:

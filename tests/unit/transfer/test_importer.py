@@ -22,6 +22,7 @@ from storage.files.row_validation import RowError, checked
 from summaries.policies import POLICIES
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.talk import ANNA, Talk, talking
+from transfer import importer
 from transfer.formats.history import ImportedMessage
 from transfer.importer import _in_time
 
@@ -425,6 +426,25 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
         ("Anna lives in Seattle.", None, True),
     ]
     assert [one.content for one in sources] == ["I live in Portland.", "I moved to Seattle."]
+
+
+async def test_facts_of_several_files_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten files of as many as one may hold made each question of their owner as slow as one of 100,000."""
+
+    def file(*texts: str) -> bytes:
+        row = {"kind": "personal", "observed_at": NOW.isoformat(), "created_at": NOW.isoformat()}
+        facts = [{"id": number, "text": text, **row} for number, text in enumerate(texts, 1)]
+        return json.dumps({"format": "keepsake-export", "version": 1, "owner": 5, "facts": facts}).encode()
+
+    monkeypatch.setattr(importer, "MOST_FACTS", 3)
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await imported(talk, file("Anna sails.", "Anna sings."))
+        with pytest.raises(ImportRefused):
+            await imported(talk, file("Anna skis.", "Anna reads."))
+        await imported(talk, file("Anna skis.", "Anna sings."))
+        await imported(talk, file("Anna skis.", "Anna sings."))
+        assert len(await talk.services.facts.known(ANNA.id)) == 3
 
 
 @pytest.mark.parametrize("stretches", [[[1]], [["1", "2"]], [[1, 10**13]], [3], "x"])
