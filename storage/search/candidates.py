@@ -88,7 +88,10 @@ CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
   AND (near.said_at, near.message_id) >= (+a.said_at, +a.message_id)
   AND (near.said_at, near.message_id) <= (+b.said_at, +b.message_id)
 """  # noqa: S608
-_SEQS = "SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?))"
+_SEQS = """
+SELECT seq FROM json_each(?3) AS given CROSS JOIN messages ON messages.user_id = ?1 AND messages.id = given.value
+WHERE thread_id = ?2
+"""
 _EVERYTHING = f"SELECT {_COLUMNS}, 0 FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
 _TIME = itemgetter(4, 1)
 

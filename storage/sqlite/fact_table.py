@@ -345,7 +345,7 @@ ORDER BY s.user_id, s.thread_id
 """
 _TEXTS = """
 SELECT id, content FROM messages
-WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
 _PROGRESS = """
 INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)

@@ -270,7 +270,7 @@ WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FR
 """
 _WINDOW = """
 SELECT id, created_at, chunk_id FROM messages
-WHERE user_id = ? AND thread_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+WHERE user_id = ? AND +thread_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
 _QUIET = """
 SELECT scopes.user_id, scopes.thread_id, (

@@ -124,10 +124,7 @@ class SqlStore(FoldTable):
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         return await self._messages(
             scope.owner,
-            """
-            SELECT * FROM messages
-            WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id
-            """,
+            _BY_IDS,
             *scope,
             json.dumps(list(ids)),
         )
@@ -403,6 +400,12 @@ def _next_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple
     return sql, owner, *(after or least)
 
 
+# The signs leave SQLite nothing but the index of ids: it took that of times, to spare sorting fifty messages, and
+# walked through all messages of the scope.
+_BY_IDS = """
+SELECT * FROM messages
+WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY +created_at, id
+"""
 _COUNTS = """
 SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2
 UNION ALL

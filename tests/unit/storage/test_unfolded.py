@@ -1,11 +1,17 @@
-"""What a prompt carries word for word is looked up among the active messages, however many are archived."""
+"""What a turn reads by index takes as many steps of SQLite among 5,000 messages as among 100."""
 
 import contextlib
+import json
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from records.scopes import Scope
 from storage.files.database import migrate
 from storage.files.driver import connect, sqlite3
+from storage.search.candidates import _SEQS
+from storage.sqlite import fact_table, fold_table, sql_store
 from storage.sqlite.context_sources import context_sources
 from storage.sqlite.migrations import MIGRATIONS
 
@@ -25,8 +31,17 @@ SELECT value, 1, 0, 'user', 'Hello', '2026-01-01T00:00:00+00:00', ?1, ?2, value 
 """
 
 
-def steps(connection: sqlite3.Connection) -> int:
-    """Instructions of SQLite that it takes to read what a context is made of."""
+def unfolded(connection: sqlite3.Connection) -> int:
+    return len(context_sources(connection, SCOPE, turns=8, before=None).unfolded)
+
+
+def by_ids(sql: str) -> Callable[[sqlite3.Connection], int]:
+    ids = json.dumps(list(range(1, 101, 10)))
+    return lambda connection: len(connection.execute(sql, (*SCOPE, ids)).fetchall())
+
+
+def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], int]) -> int:
+    """Instructions of SQLite that it takes to read ten messages."""
     taken = 0
 
     def count() -> int:
@@ -35,19 +50,29 @@ def steps(connection: sqlite3.Connection) -> int:
         return 0
 
     connection.set_progress_handler(count, 1)
-    found = context_sources(connection, SCOPE, turns=8, before=None)
+    found = read(connection)
     connection.set_progress_handler(None, 0)
-    assert len(found.unfolded) == 10
+    assert found == 10
     return taken
 
 
-def test_archived_messages_are_not_walked_through(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "read",
+    [
+        pytest.param(unfolded, id="what a context is made of"),
+        pytest.param(by_ids(sql_store._BY_IDS), id="candidates"),
+        pytest.param(by_ids(_SEQS), id="the sources of facts"),
+        pytest.param(by_ids(fact_table._TEXTS), id="what is learned from"),
+        pytest.param(by_ids(fold_table._WINDOW), id="the window of a sliding summary"),
+    ],
+)
+def test_all_messages_are_not_walked_through(tmp_path: Path, read: Callable[[sqlite3.Connection], int]) -> None:
     migrate(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)
         connection.execute(FOLD)
         connection.execute(MESSAGE, (0, 1, str(list(range(1, 101)))))
         connection.execute(MESSAGE, (1, None, str(list(range(10_001, 10_011)))))
-        few = steps(connection)
+        few = steps(connection, read)
         connection.execute(MESSAGE, (0, 1, str(list(range(101, 5_001)))))
-        assert steps(connection) < 1.5 * few
+        assert steps(connection, read) < 1.5 * few
