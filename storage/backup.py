@@ -29,7 +29,6 @@ from storage.files.data_dir import ASIDE, BACKING_UP, LOCK_NAME, RESTORING, data
 from storage.files.database import Database, copy_database
 from storage.files.driver import create_private, explained, fsync_folder, sqlite3
 from storage.files.place import known_place
-from storage.files.tables import MESSAGES
 from storage.json import snapshot
 from storage.json.journal import survey
 from storage.json.recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME
@@ -348,8 +347,7 @@ def _check(work: Path) -> int:
             messages = Counter(dict(database.execute("SELECT user_id, COUNT(*) FROM messages GROUP BY user_id")))
         if (work / SNAPSHOT_NAME).exists():
             # An owner whose move is under way is in both files, complete in one of them, and counted there.
-            rows = snapshot.rows(snapshot.read(work / SNAPSHOT_NAME))
-            messages |= Counter(row["user_id"] for table, row in rows if table is MESSAGES)
+            messages |= snapshot.messages_of(snapshot.read(work / SNAPSHOT_NAME))
         if (work / SERVER).exists():
             from storage import server_backup
 

@@ -5,10 +5,10 @@ may hold, how a row is stored in SQLite, and what older files leave out. Does no
 """
 
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from records.facts import FactKind
 from records.messages import Origin, Role
@@ -25,6 +25,7 @@ list of texts, of ids, of [first, last], or an object (of numbers: figures)."""
 NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})
 """Kinds that are JSON in SQLite."""
 _REQUIRED = object()
+_STORED_AS_THEY_ARE = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +91,64 @@ class Table:
         for name, form in self._forms:
             value = row[name] if name in row else self.defaults[name]
             if form == "truth":
-                value = int(bool(value))
+                values.append(int(bool(value)))
             elif form == "nested":
-                value = json.dumps(value)
-                if "\\ud" in value:
-                    value = json.dumps(json.loads(well_formed(json.dumps(row[name], ensure_ascii=False))))
-            elif isinstance(value, str):
-                # JSON may spell out half a surrogate pair, which no file can hold.
-                value = well_formed(value)
-            elif value is not None and not isinstance(value, (int, float, bytes)):
-                raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
-            values.append(value)
+                values.append(_written(value))
+            else:
+                values.append(self._plain(name, value))
         return tuple(values)
+
+    def columns_of(self, rows: Sequence[Mapping[str, object]], **given: list[object]) -> dict[str, list[object]]:
+        """Portable rows as columns, those that are given taken from there. Raises KeyError as `stored`."""
+        columns = dict[str, list[object]]()
+        for column in self.columns:
+            name, default = column.name, column.default
+            if name in given:
+                columns[name] = given[name]
+            elif default is _REQUIRED:
+                columns[name] = [row[name] for row in rows]
+            else:
+                columns[name] = [row.get(name, default) for row in rows]
+        return columns
+
+    def stored_columns(
+        self, columns: Mapping[str, Sequence[object]], *, may_be_broken: bool = True
+    ) -> list[tuple[Value, ...]]:
+        """As `stored` of many rows, given as columns: what holds for a whole column is found out once.
+
+        `may_be_broken` False: no text holds half a surrogate pair.
+        """
+        stored = list[Sequence[Value]]()
+        for name, form in self._forms:
+            column = columns[name]
+            if form == "truth":
+                stored.append([int(bool(value)) for value in column])
+            elif form == "nested":
+                stored.append(list(map(_written, column)))
+            else:
+                stored.append(
+                    [self._plain(name, value) for value in column] if may_be_broken else self._as_they_are(name, column)
+                )
+        return list(zip(*stored, strict=True))
+
+    def _as_they_are(self, name: str, column: Sequence[object]) -> Sequence[Value]:
+        """A column of whole texts, as it is."""
+        if strange := set(map(type, column)) - _STORED_AS_THEY_ARE:
+            raise TypeError(f"{self.name}.{name} cannot hold {strange.pop().__name__}")
+        return cast("Sequence[Value]", column)
+
+    def _plain(self, name: str, value: object) -> Value:
+        if isinstance(value, str):
+            # JSON may spell out half a surrogate pair, which no file can hold.
+            return well_formed(value)
+        if value is None or isinstance(value, (int, float, bytes)):
+            return value
+        raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Its columns, in the order of the values in `stored`."""
+        return tuple(column.name for column in self.columns)
 
     @cached_property
     def _forms(self) -> tuple[tuple[str, Literal["plain", "truth", "nested"]], ...]:
@@ -110,6 +157,14 @@ class Table:
             (one.name, "truth" if one.kind == "truth" else "nested" if one.kind in NESTED else "plain")
             for one in self.columns
         )
+
+
+def _written(value: object) -> str:
+    """A list or an object as the JSON that SQLite holds."""
+    written = json.dumps(value)
+    return (
+        written if "\\ud" not in written else json.dumps(json.loads(well_formed(json.dumps(value, ensure_ascii=False))))
+    )
 
 
 USERS = Table(

@@ -21,6 +21,7 @@ from storage.files.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER,
 from storage.json import missing_words, snapshot
 from storage.json.journal import Entry, entries, survey
 from storage.search import word_index
+from storage.sqlite.bulk_load import is_whole
 from storage.sqlite.migrations import MIGRATIONS
 
 SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
@@ -36,6 +37,10 @@ CREATE TABLE IF NOT EXISTS journal_state (
   clean    INTEGER NOT NULL        -- 1 once closed and fsynced; otherwise it is trusted only within the same boot
 )
 """
+
+# While a working copy is made again nobody else has it, and one that is not finished is thrown away: it needs no log.
+# What rows name is looked at once, at the end.
+_ALONE = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_store=MEMORY")
 
 
 class Recovery:
@@ -135,6 +140,8 @@ class Recovery:
         _remove_database(fresh)
         migrate(fresh, MIGRATIONS)
         with contextlib.closing(connect(fresh, durable=False)) as connection:
+            for pragma in _ALONE:
+                connection.execute(f"PRAGMA {pragma}").fetchall()
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_JOURNAL_STATE)
             if found is not None:
@@ -149,6 +156,8 @@ class Recovery:
                     _boot(),
                 ),
             )
+            if not is_whole(connection):
+                raise sqlite3.IntegrityError
             connection.execute("COMMIT")
         if self._is_damaged:
             kept = f" It was put aside as {self._set_aside(self._index, move=True).name}." if found is None else ""

@@ -1,5 +1,6 @@
 """The store in memory.db, and the tables and statements that the two other stores share with it.
 
+bulk_load.py                 many messages put into an empty file at once
 deletion_cascade.py          what goes with a forgotten or edited message, in one transaction
 context_sources.py           what a context is made of apart from what is searched for
 conversation_table.py        the conversations of a place, and which is open

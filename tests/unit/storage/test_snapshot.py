@@ -1,7 +1,9 @@
 """The writing of memory.json: how a row looks, and what a stop does with a snapshot that is under way."""
 
 import asyncio
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from storage.json import snapshot
 from storage.json.store import JsonStore
-from tests.contract.conftest import ANNA, config, talk
+from tests.contract.conftest import ANNA, BORIS, TOPIC, config, fold, said, talk
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -48,3 +50,79 @@ async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(tmp_path:
     assert "garden" in (tmp_path / "memory.json").read_text(encoding="utf-8")
     assert not (tmp_path / "memory.json.tmp").exists()
     assert not (tmp_path / "memory.json.journal").exists()
+
+
+_EVERYTHING = (
+    "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'words_missing%' ORDER BY name",
+    "SELECT * FROM scopes ORDER BY user_id, thread_id",
+    "SELECT id, messages.user_id, unindexed.user_id FROM unindexed JOIN messages USING (seq) ORDER BY 2, 1",
+    "SELECT * FROM messages ORDER BY user_id, id",
+    "SELECT * FROM users",
+    "SELECT * FROM summaries",
+)
+
+
+def held(folder: Path) -> list[list[tuple[object, ...]]]:
+    """What a closed store's working copy holds, row numbers of its own left out."""
+    with contextlib.closing(sqlite3.connect(folder / "index.db")) as file:
+        found = []
+        for sql in _EVERYTHING:
+            rows = file.execute(sql)
+            names = [one[0] for one in rows.description]
+            found.append(
+                [tuple(value for name, value in zip(names, row, strict=True) if name != "seq") for row in rows]
+            )
+        return found
+
+
+async def test_a_working_copy_made_at_once_is_as_the_one_that_was_written_message_by_message(tmp_path: Path) -> None:
+    async with JsonStore.open(tmp_path) as store:
+        for scope in (ANNA, BORIS):
+            await store.put_owner(config(store, scope.owner))
+        whole = await talk(store, ANNA, 3, "один ✓")
+        await talk(store, BORIS, 1)
+        await talk(store, TOPIC, 1)
+        await fold(store, ANNA, whole[:2])
+    before = held(tmp_path)
+    assert len(before[1]) == 3
+    (tmp_path / "index.db").unlink()
+    async with JsonStore.open(tmp_path) as store:
+        assert store.reports == []
+    assert held(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param({"content": "\ud83d half"}, {"content": "\ufffd half"}, id="half a character"),
+        pytest.param({"created_at": "2024-05-01 10:00"}, {"created_at": "2024-05-01T10:00:00+00:00"}, id="no zone"),
+        pytest.param({"created_at": "soon"}, {"created_at": "1970-01-01T00:00:00+00:00"}, id="no date"),
+        pytest.param({"chunk_id": 77}, {"chunk_id": None, "is_active": 1}, id="a summary cut out"),
+        pytest.param({"id": 2, "content": "turn 1"}, {"id": 2, "content": "turn 1"}, id="one message twice"),
+        pytest.param({"id": 2}, None, id="two texts under one id"),
+        pytest.param({"content": ["a", "list"]}, None, id="no text"),
+        pytest.param({"content": None}, None, id="nothing"),
+        pytest.param({"source": "s"}, None, id="one source twice"),
+        pytest.param({"id": 2**70}, None, id="no number of a database"),
+    ],
+)
+async def test_what_people_edit_is_repaired_or_put_aside(
+    tmp_path: Path, change: dict[str, object], expected: dict[str, object] | None
+) -> None:
+    async with JsonStore.open(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        [first] = await store.append(ANNA, [said("turn 0")])
+        await store.append(ANNA, [said("turn 1", source="s", turn=first.turn)])
+    file = tmp_path / "memory.json"
+    whole = json.loads(file.read_text(encoding="utf-8"))
+    messages = whole["messages"]["42"]
+    whole["messages"]["42"] = [*messages[1:], messages[0] | change]
+    file.write_text(json.dumps(whole), encoding="utf-8")
+    (tmp_path / "index.db").unlink()
+    async with JsonStore.open(tmp_path) as store:
+        assert bool(store.reports) == (expected is None)
+    with contextlib.closing(sqlite3.connect(tmp_path / "index.db")) as index:
+        index.row_factory = sqlite3.Row
+        rows = [dict(row) for row in index.execute("SELECT * FROM messages")]
+    assert (expected is None) == (not rows)
+    assert expected is None or any(expected.items() <= row.items() for row in rows)
