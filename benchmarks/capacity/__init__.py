@@ -4,4 +4,5 @@ on_server.py   a schema for each case on a PostgreSQL server, and what it spends
 reckoning.py   cores, disk, connections and money from what a turn costs, and which limit comes first
 simulation.py  arrivals, hot scopes and failovers, simulated
 __main__.py    `python -m benchmarks.capacity`
+vectors.py     what searching vectors in PostgreSQL costs, and what it misses
 """

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import ablation, curve, fit, import_history, load, recall, scale, tokens
+from benchmarks.capacity import vectors
 from tests.paths import CHAT as CHAT_FILE
 
 CHAT = str(CHAT_FILE)
@@ -30,6 +31,7 @@ Main = Callable[[list[str]], None]
         (import_history.main, ["--messages", "0"], "'0' is no whole number of 1 or more"),
         (fit.main, ["--data", CHAT, "--budgets", "-5"], "'-5' is no whole number of 1 or more"),
         (ablation.main, ["--data", CHAT, "--budget", "-1"], "'-1' is no whole number of 1 or more"),
+        (vectors.main, ["--data", CHAT, "--kept", "/nowhere/x"], "there is no folder /nowhere"),
         (curve.main, ["--data", CHAT, "--names", "one", "two"], "as many as there are --data"),
     ],
 )
@@ -53,6 +55,7 @@ def test_a_wrong_argument(main: Main, arguments: list[str], why: str, capsys: py
         (fit.main, ["--data", CHAT]),
         (ablation.main, ["--data", CHAT]),
         (curve.main, ["--data", CHAT]),
+        (vectors.main, ["--data", CHAT, "--kept", "/tmp/kept"]),  # noqa: S108 - nothing is written
     ],
 )
 def test_a_wrong_setting(
