@@ -34,6 +34,8 @@ NEAREST = 50
 """As many as a turn asks for (memory_retrieval.CANDIDATES)."""
 POOL = 300
 """Messages whose vectors a turn compares after that, as far as it has not seen them."""
+AROUND = 5
+"""They stand together: what was found, and what stands around it."""
 SHARED = (
     "CREATE INDEX shared ON vectors USING hnsw ((embedding::{at}.halfvec({size})) {at}.halfvec_ip_ops) "
     "WHERE kind = 'passage' AND {at}.vector_dims(embedding) = {size}"
@@ -85,7 +87,8 @@ class Measured:
         self._server = Server(url)
         self._queries = queries
         self._wanted = [set(exact.nearest(query, NEAREST).seqs) for query in queries]
-        self._others = np.random.default_rng(2).integers(0, exact.count, (len(queries), POOL)).astype(np.int64)
+        starts = np.random.default_rng(2).integers(0, exact.count, (len(queries), POOL // AROUND, 1))
+        self._others = (starts + np.arange(AROUND)).reshape(len(queries), -1).astype(np.int64)
 
     def close(self) -> None:
         self._server.close()

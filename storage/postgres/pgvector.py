@@ -19,7 +19,7 @@ from records.scopes import Scope
 from storage.files.sql import Connection
 from storage.postgres.driver import HalfVector
 from storage.search.protocol import Floats
-from storage.search.vector_search import CENTRING
+from storage.search.vector_search import CENTRING, centred_query
 from storage.search.vector_server import Blob, Figures, Key
 
 LEAST = 20_000
@@ -28,7 +28,13 @@ LEAST = 20_000
 """
 OLDEST = (0, 8)
 """The first pgvector that goes on searching an index until it has found enough (hnsw.iterative_scan)."""
-SEARCHED = 200
+SPARE = 2
+"""Of the passages that are compared one by one, so many times as many are fetched as are wanted: the server's numbers
+are rounded to 16 bits, and several may be of one message.
+"""
+BY_INDEX = 10
+"""The same by an index, which does not know that vectors are centred."""
+SEARCHED = 500
 """Candidates that a search of an index keeps (hnsw.ef_search); it goes on where more are asked for."""
 LOCKED_SECONDS = 3
 """The longest wait for the lock under which the column is added. It is needed for a moment, but others queue behind
@@ -81,10 +87,19 @@ SELECT {at}.vector_send({at}.avg({at}.l2_normalize(embedding::{at}.vector OPERAT
 FROM vectors, (SELECT (?::{at}.halfvec)::{at}.vector AS centre) AS moved
 WHERE {scope} AND {at}.vector_dims(embedding) = {size}
 """
+_IS_INDEXED = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(quote_ident(?)) AND indisvalid"
 _NEAREST = """
 SELECT seq, NULL, {at}.halfvec_send(embedding) FROM (
   SELECT seq, embedding FROM vectors WHERE {scope} AND {at}.vector_dims(embedding) = {size}
   ORDER BY embedding::{at}.halfvec({size}) OPERATOR({at}.<#>) ?::{at}.halfvec({size}) LIMIT ?
+) AS found
+"""
+# The centred cosine of unit vectors, as in vector_search.centred_cosines; <#> is the product, negative.
+_EXACT = """
+SELECT seq, NULL, {at}.halfvec_send(embedding) FROM (
+  SELECT seq, embedding FROM vectors WHERE {scope} AND {at}.vector_dims(embedding) = {size}
+  ORDER BY ((embedding OPERATOR({at}.<#>) ?1::{at}.halfvec) + ?3::float8)
+    / sqrt(greatest(?4::float8 + {doubled} * (embedding OPERATOR({at}.<#>) ?2::{at}.halfvec), 1e-9)) LIMIT ?5
 ) AS found
 """
 
@@ -124,15 +139,27 @@ class Pgvector:
         return Figures(count=count, total=count * mean.astype(np.float64), drift=count * _numbers(drift).astype(float))
 
     def nearest(
-        self, connection: Connection, scope: Scope, model: str, moved: Floats, limit: int
-    ) -> Sequence[tuple[int, bytes | None, bytes | None]]:
-        words = self._words(connection, scope, model, len(moved))
+        self, connection: Connection, scope: Scope, model: str, query: Floats, figures: Figures, limit: int
+    ) -> tuple[Sequence[tuple[int, bytes | None, bytes | None]], bool]:
+        words = self._words(connection, scope, model, len(query))
         if words is None:
-            return []
+            return [], True
+        mean = figures.mean
+        moved = centred_query(query, mean)
+        asked = half_vector(moved.astype("<f2").tobytes())
+        name = index_name(scope.owner, scope.thread, self._models[model], len(query))
         cursor = connection.cursor()
         cursor.row_factory = None
-        found = cursor.execute(_NEAREST.format(**words), (half_vector(moved.astype("<f2").tobytes()), limit))
-        return found.fetchall()
+        if connection.execute(_IS_INDEXED, (name,)).fetchone() is not None:
+            fetched = BY_INDEX * limit
+            rows = cursor.execute(_NEAREST.format(**words), (asked, fetched)).fetchall()
+        else:
+            fetched, centre = SPARE * limit, half_vector(mean.astype("<f2").tobytes())
+            shift = CENTRING * float(np.vecdot(moved, mean))
+            square = 1 + CENTRING**2 * float(np.vecdot(mean, mean))
+            query_there = _EXACT.format(**words, doubled=2 * CENTRING)
+            rows = cursor.execute(query_there, (asked, centre, shift, square, fetched)).fetchall()
+        return rows, len(rows) < fetched
 
     async def keep_up(self) -> None:
         await self.upkeep(self)
@@ -151,6 +178,11 @@ class Pgvector:
 def of_scope(owner: int, thread: int, model: int) -> str:
     """The condition under which a row is a passage of a scope."""
     return _SCOPE.format(owner=int(owner), thread=int(thread), model=int(model))
+
+
+def index_name(owner: int, thread: int, model: int, size: int) -> str:
+    """Of the index of a scope, whose vectors have so many numbers."""
+    return f"meaning_{int(owner)}_{int(thread)}_{int(model)}_{int(size)}"
 
 
 def half_vector(little: bytes) -> HalfVector:

@@ -12,7 +12,7 @@ from attrs import define, field
 from psycopg import sql
 
 from storage.postgres.driver import OPTIONS, explained, set_up
-from storage.postgres.pgvector import Pgvector, half_vector, of_scope
+from storage.postgres.pgvector import Pgvector, half_vector, index_name, of_scope
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ class Upkeep:
             if where is None or where[1] > MOST_SIZE or len(there) >= MOST_INDEXES:
                 continue
             leaf, size = where
-            name = f"meaning_{owner}_{thread}_{model}_{size}"
+            name = index_name(owner, thread, model, size)
             if name in there:
                 continue
             log.info("the vectors of %d, thread %d, get an index", owner, thread)

@@ -21,7 +21,7 @@ from records.scopes import Scope
 from storage.files.rows import message_of, runs
 from storage.files.sql import Connection, OwnerDatabase
 from storage.search.protocol import Compared, Floats, Ints, MessageVectors, VectorSearch
-from storage.search.vector_search import Exact, Signs, centred_query, compared, grown, joined, rescored
+from storage.search.vector_search import Exact, Signs, compared, grown, joined, rescored
 from storage.search.vector_server import PLAIN, Blob, Figures, Key, VectorServer, stacked
 
 MOST_EXACT = 20_000
@@ -32,10 +32,8 @@ CACHE_BYTES = 256 * 2**20
 LOADED = 5_000
 RENEWED = 10_000
 
-FETCHED = 4
-"""The database brings so many times as many passages as are wanted: it compares with numbers that are rounded, and
-several may be of one message.
-"""
+FURTHER = 4
+"""So many times as many passages are asked for again where all that the database found are of a few messages."""
 _Held = Exact | Signs | Figures
 _INSERT = """
 INSERT INTO vectors (user_id, thread_id, seq, model_id, kind, part, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -237,17 +235,17 @@ class VectorIndex:
     async def _nearest_there(
         self, scope: Scope, model: str, query: Floats, limit: int, figures: Figures
     ) -> VectorSearch | None:
-        """What the database finds, compared exactly. More is fetched where a few messages have all the passages."""
+        """What the database finds, compared exactly."""
         server = self.server
         assert server is not None  # noqa: S101 - it made the figures
-        moved, fetched = centred_query(query, figures.mean), FETCHED * limit
+        wanted = limit
         while True:
             async with self._db.read(scope.owner) as reader:
-                rows = await reader.run(server.nearest, scope, model, moved, fetched)
+                rows, are_all = await reader.run(server.nearest, scope, model, query, figures, wanted)
             seqs, vectors = await asyncio.to_thread(stacked, rows, len(query))
-            if len(rows) < fetched or len(np.unique(seqs)) >= limit:
+            if are_all or len(np.unique(seqs)) >= limit:
                 break
-            fetched *= FETCHED
+            wanted *= FURTHER
         rough = figures.rough(query, seqs)
         return rescored(compared(seqs, vectors, query, rough.mean), rough, query, limit)
 

@@ -78,9 +78,11 @@ class VectorServer(Protocol):
         ...
 
     def nearest(
-        self, connection: Connection, scope: Scope, model: str, moved: Floats, limit: int
-    ) -> Sequence[tuple[int, bytes | None, bytes | None]]:
-        """Seqs and vectors of the `limit` passages whose product with the centred question [d] is largest."""
+        self, connection: Connection, scope: Scope, model: str, query: Floats, figures: Figures, limit: int
+    ) -> tuple[Sequence[tuple[int, bytes | None, bytes | None]], bool]:
+        """Seqs and vectors of passages that may be nearest to a question [d], at least `limit` where there are as many;
+        and whether there are no others.
+        """
         ...
 
     async def keep_up(self) -> None:
