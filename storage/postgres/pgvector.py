@@ -28,6 +28,8 @@ LEAST = 20_000
 """
 OLDEST = (0, 8)
 """The first pgvector that goes on searching an index until it has found enough (hnsw.iterative_scan)."""
+SAMPLE = 4_000
+"""Of a larger scope the figures are estimated from so many vectors, or twice as many."""
 SPARE = 2
 """Of the passages that are compared one by one, so many times as many are fetched as are wanted: the server's numbers
 are rounded to 16 bits, and several may be of one message.
@@ -79,13 +81,19 @@ _MODEL = "SELECT id FROM embedding_models WHERE name = ?"
 # The numbers stand in the statement, since only then is the index of one scope known to serve it.
 _SCOPE = "user_id = {owner} AND thread_id = {thread} AND model_id = {model} AND kind = 'passage'"
 _COUNTED = """
-SELECT COUNT(*), COUNT(embedding), {at}.vector_send({at}.avg(embedding::{at}.vector)) FROM vectors
-WHERE {scope} AND (embedding IS NULL OR {at}.vector_dims(embedding) = {size})
+SELECT COUNT(*), EXISTS (SELECT 1 FROM vectors WHERE {scope} AND embedding IS NULL) FROM vectors WHERE {scope}
 """
+# Every so many messages, chosen in the index: the others' vectors are not read.
+_SAMPLED = """
+{scope} AND {at}.vector_dims(embedding) = {size} AND seq = ANY (ARRAY(
+  SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq, part) AS number FROM vectors WHERE {scope}) AS one
+  WHERE number % {step} = 0
+))
+"""
+_MEAN = "SELECT {at}.vector_send({at}.avg(embedding::{at}.vector)) FROM vectors WHERE {sampled}"
 _DRIFT = """
 SELECT {at}.vector_send({at}.avg({at}.l2_normalize(embedding::{at}.vector OPERATOR({at}.-) moved.centre)))
-FROM vectors, (SELECT (?::{at}.halfvec)::{at}.vector AS centre) AS moved
-WHERE {scope} AND {at}.vector_dims(embedding) = {size}
+FROM vectors, (SELECT (?::{at}.halfvec)::{at}.vector AS centre) AS moved WHERE {sampled}
 """
 _IS_INDEXED = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(quote_ident(?)) AND indisvalid"
 _NEAREST = """
@@ -130,8 +138,9 @@ class Pgvector:
         words = self._words(connection, scope, model, dimensions)
         if words is None:
             return None
-        [count, here, sent] = connection.execute(_COUNTED.format(**words)).fetchone()
-        if not here or here < count:
+        [count, is_unfilled] = connection.execute(_COUNTED.format(**words)).fetchone()
+        words |= {"sampled": _SAMPLED.format(**words, step=max(1, count // SAMPLE))}
+        if is_unfilled or (sent := connection.execute(_MEAN.format(**words)).fetchone()[0]) is None:
             return None
         mean = _numbers(sent)
         moved = half_vector((np.float32(CENTRING) * mean).astype("<f2").tobytes())
