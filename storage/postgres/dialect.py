@@ -13,9 +13,15 @@ _INSTEAD = {NEW_SEQS: "SELECT nextval('message_seq') FROM json_ids($1)"}
 _NESTED = r"(?:[^(),]|\([^()]*\))+"
 _PAIRS = {"run": "json_pairs", "s": "json_pairs", "name": "json_text_pairs"}
 """The names under which statements read JSON arrays of [first, last], and our function for each."""
+_RUN = " AND ".join(rf"json_extract\(run\.value, '\$\[{place}\]'\)" for place in (0, 1))
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), to)
     for pattern, to in (
+        # Runs of numbers too: joined with them, all rows of a scope would be compared with each run.
+        (
+            rf"\bFROM json_each\((\$\d+)\) AS run CROSS JOIN (\w+)\s+ON ([^;]*?)\s+AND seq BETWEEN {_RUN}",
+            r"FROM \2 WHERE \3 AND seq = ANY (ARRAY(SELECT generate_series(first, last) FROM json_pairs(\1)))",
+        ),
         # Arrays of ids are looked up in an index: a subquery would have the planner guess how long they are.
         (r"\bNOT IN \(SELECT value FROM json_each\((\$\d+)\)\)", r"<> ALL (ARRAY(SELECT value FROM json_ids(\1)))"),
         (r"\bIN \(SELECT value FROM json_each\((\$\d+)\)\)", r"= ANY (ARRAY(SELECT value FROM json_ids(\1)))"),
