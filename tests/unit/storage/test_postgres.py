@@ -49,8 +49,10 @@ async def opened(url: str) -> AsyncIterator[PostgresStore]:
             "FROM json_pairs($1) AS run JOIN a ON a.b = run.first",
         ),
         (
-            "FROM json_each(?) AS run CROSS JOIN t\nON b = ?\nAND seq BETWEEN json_extract(run.value, '$[0]') AND "
-            "json_extract(run.value, '$[1]')",
+            (
+                "FROM json_each(?) AS run CROSS JOIN t\nON b = ?\nAND seq BETWEEN json_extract(run.value, '$[0]') AND "
+                "json_extract(run.value, '$[1]')"
+            ),
             "FROM t WHERE b = $2 AND seq = ANY (ARRAY(SELECT generate_series(first, last) FROM json_pairs($1)))",
         ),
         ("SET a = MAX(a, ?), b = MIN(LENGTH(m.b), 240)", "SET a = GREATEST(a, $1), b = LEAST(LENGTH(m.b), 240)"),
