@@ -73,7 +73,7 @@ def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer:
     """At most `tokens` of a text: the sentences with the weightiest of the terms, then those with others. Where not
     even the best of them fits, a passage around the weightiest; where the text holds none, its head and tail.
     """
-    if tokenizer.count(text) <= tokens:
+    if not tokenizer.exceeds(text, tokens):
         return text
     found = positions(text, weights.keys())
     if not found:

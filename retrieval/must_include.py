@@ -181,7 +181,7 @@ class MustInclude:
         if one.verbose > LONG_WINDED:
             tokens = min(tokens, most)
         whole = tokens if is_overview else WHOLE_TOKENS
-        if len(text) <= tokens or (tokens < WHOLE_TOKENS and self.tokens.count(text) <= whole):
+        if len(text) <= tokens or (tokens < WHOLE_TOKENS and not self.tokens.exceeds(text, whole)):
             return text
         if not one.has_words:
             return self.tokens.cut_middle(text, tokens)  # as by_words would, without looking for them

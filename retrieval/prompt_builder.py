@@ -60,7 +60,7 @@ class PromptBuilder:
         self._summaries: list[Summary] = []
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
-        self._further = 0
+        self._further, self._written = 0, (0, "")
         self._background: list[Summary] = []
         self._instructions: list[RecalledFact] = []
         self._profile: Profile | None = None
@@ -244,9 +244,7 @@ class PromptBuilder:
         self._history = (max(0, messages), max(0, characters))
 
     def keep_room_for_one(self) -> bool:
-        """Make room for a piece of one snippet, if necessary by cutting the oldest turns; returns whether any
-        was cut.
-        """
+        """Make room for a piece of one snippet, if necessary by cutting the oldest turns; whether any was cut."""
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
         was_taken = False
         while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._ordered()):
@@ -412,8 +410,10 @@ class PromptBuilder:
         return prompts.block("instructions", [self._fact_line(one) for one in in_time]) if in_time else ""
 
     def _snippets_text(self) -> str:
-        in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
-        return prompts.remembered_block(in_time, self._now) if in_time else ""
+        if self._written[0] != len(self._snippets):  # they are taken once, and given up one by one
+            in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
+            self._written = (len(in_time), prompts.remembered_block(in_time, self._now) if in_time else "")
+        return self._written[1]
 
     def _size(self, request: Sequence[PromptMessage]) -> int:
         return self._tokens.prompt_tokens(request)

@@ -87,6 +87,11 @@ class Tokenizer:
             self._cached[key] = known
         return known
 
+    def exceeds(self, text: str, tokens: int) -> bool:
+        """Whether a text has more than so many tokens, which of most long ones is seen without counting."""
+        # A word is a token at least; only a slash may be one with what is before the line break in front of it.
+        return (len(text) > tokens and "/" not in text and len(text.split()) > tokens) or self.count(text) > tokens
+
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of one request: 3, and for each message 3, its role and its content (the contract's formula)."""
         return REQUEST_OVERHEAD + sum(self.message_tokens(message) for message in messages)

@@ -5,6 +5,7 @@ migration and by the JSON store. The rules are pure functions; only the last two
 """
 
 import json
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -161,6 +162,10 @@ def chunk_key(value: object) -> Hashable | None:
     return number if number is not None else str(value)
 
 
+_OURS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(?!000000)\d{6})?\+00:00", re.ASCII)
+"""A date as we write it, which nearly all are."""
+
+
 def utc(value: object) -> str:
     """A date as ISO 8601 in UTC. One without a zone is UTC; a number is seconds since 1970; nonsense is 1970."""
     try:
@@ -169,6 +174,8 @@ def utc(value: object) -> str:
         if isinstance(value, (int, float)):
             return datetime.fromtimestamp(value, UTC).isoformat()
         moment = datetime.fromisoformat(str(value).strip())
+        if moment.tzinfo is UTC and isinstance(value, str) and _OURS.fullmatch(value):
+            return value
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
         return moment.isoformat()
     except (ValueError, OverflowError, OSError):

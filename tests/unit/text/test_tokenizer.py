@@ -69,6 +69,13 @@ def test_texts_counted_line_by_line_count_as_they_do_whole(text: str) -> None:
         assert tokenizer.count(text) == whole
 
 
+@settings(max_examples=30)
+@given(text=many_lines, limit=st.integers(0, 120))
+def test_what_exceeds_a_number_of_tokens_has_more_than_these(text: str, limit: int) -> None:
+    for tokenizer in (EXACT, OLD, ESTIMATE):
+        assert tokenizer.exceeds(text, limit) == (tokenizer.count(text) > limit)
+
+
 def test_what_was_counted_in_a_line_is_not_counted_again_in_the_text_that_holds_it() -> None:
     counted: list[str] = []
 
