@@ -8,6 +8,7 @@ pyramid.py        when to fold what: chunks, and summaries upwards
 quality_gate.py   whether a summary may stand
 quality_score.py  how good a summary is, measured without a judge
 rolling.py        when to fold what: one summary, updated with what was said since
+shortening.py     how a text that is too long is made to fit
 sliding.py        when to fold what: the last messages only, after every turn
 sources.py        what sources say apart from their headings: the dates that follow, and of whom
 """

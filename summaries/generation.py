@@ -19,7 +19,7 @@ from records.facts import Fact
 from records.messages import SENT_ALONG, Message, beginnings
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
-from summaries import grounding, quality_gate, quality_score
+from summaries import grounding, quality_gate, quality_score, shortening
 from summaries.quality_score import Score, Source, score
 from summaries.sources import is_misattributed, spoken, without_opening_dates
 from text.analyzer import analyse
@@ -103,7 +103,7 @@ class Summariser:
                     raise
                 reasons = ["it was a refusal"]
                 continue
-            text = self._tokens.cut_end(_without(text, material.superseded), material.limit)
+            text = self._fitted(text, material)
             text, reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
             if not reasons and judged is not None and attempt is material:
                 text, judged = await self._more_complete(text, judged, attempt, ask, spent)
@@ -134,9 +134,15 @@ class Summariser:
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, judged
-        again = self._tokens.cut_end(_without(again, material.superseded), material.limit)
+        again = self._fitted(again, material)
         again, objections, other = await asyncio.to_thread(self._judged, again, material)
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
+
+    def _fitted(self, text: str, material: Material) -> str:
+        """A text without what no longer holds and without headings, within its limit."""
+        own = shortening.without_headings(_without(text, material.superseded), material.told)
+        kept = shortening.shortened(own, material.limit, count=self._tokens.count)
+        return self._tokens.cut_end(kept, material.limit)
 
     def _fitting(self, superseded: Sequence[str]) -> Sequence[str]:
         """As many lines, the last ones first, as a fifth of the window holds."""
@@ -164,7 +170,7 @@ class Summariser:
             text, wrong = grounding.mended(text, material.told)
             if wrong:
                 log.info("%d sentences of a summary are told in the words in which they were said", wrong)
-                text = self._tokens.cut_end(text, material.limit)
+                text = self._fitted(text, material)
         if not found and material.dropped and _mentions(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]
         if found:

@@ -59,10 +59,15 @@ def without_opening_dates(text: str, sources: Sequence[Source]) -> str:
     """A summary without the dates with which its sentences begin ("On 3 May, …"), where something was said then, and
     without headings that it copies.
     """
-    stamps = {heading["stamp"] for one in sources if (heading := _HEADING.match(one.text))}
-    text = _STAMP.sub(lambda copied: " " if copied[1] in stamps else copied[0], text)
+    known = stamps(sources)
+    text = _STAMP.sub(lambda copied: " " if copied[1] in known else copied[0], text)
     days = {day for one in sources for day in line_of(one.text).days}
     return "".join(_without_day(sentence, days) for sentence in sentences_of(text))
+
+
+def stamps(sources: Sequence[Source]) -> frozenset[str]:
+    """What stands in the brackets of the headings."""
+    return frozenset(heading["stamp"] for one in sources if (heading := _HEADING.match(one.text)))
 
 
 def is_misattributed(text: str, sources: Sequence[Source]) -> bool:

@@ -100,6 +100,23 @@ async def test_of_summaries_too_what_the_next_level_lacks_is_named() -> None:
     assert (made.text, len(model.asked)) == (better, 2)
 
 
+async def test_a_copy_of_all_summaries_loses_what_tells_least_and_not_its_end() -> None:
+    """A small model gave back five summaries; cut at their end, the last three were lost."""
+    told = (
+        "Anna asked about the weather. Anna met Mara in Bergen.",
+        "She wanted a recipe for soup. Her rent is 980 euros.",
+        "Boris sold the boat in Oslo. She asked whether cats see in the dark.",
+        "Olga teaches at the school of Fontes. She was looking for a film.",
+        "Anna wondered about oak. Her exam is on 6 March.",
+    )
+    below = [Source(text=f"[2026-03-0{day}] {text}", is_user=False) for day, text in enumerate(told, start=2)]
+    model = Model("\n".join(one.text for one in below), window=2000)
+    made = await summary(model, Material(lines=below, limit=45, of_summaries=True))
+    assert "6 March" in made.text
+    assert not any(word in made.text for word in ("weather", "recipe", "cats", "film"))
+    assert "[2026" not in made.text
+
+
 def test_nods_are_not_summarised() -> None:
     """A small model made the answer "A warm colour." the person's favourite colour."""
     said = (
