@@ -16,6 +16,7 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 from text import cues
 from text.fingerprint import fingerprint, topics
+from text.single_values import single_value
 from text.tokenizer import Tokenizer
 
 MOST_TURNS = 20
@@ -26,7 +27,7 @@ SHARED = 2
 """Words that a known fact shares at least with a message that says nothing of a change: with one ("called") it is
 about something else.
 """
-UNSHARED = 12
+UNSHARED = 4
 """Known facts without such a word that are shown where a message says that something changed: "I moved to Porto" has
 no word of "lives in Lisbon".
 """
@@ -197,8 +198,8 @@ class Requests:
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
         """The known facts that the model sees, since the turns may change them: those that share words with what the
-        person says, and a few others where something changed. Of all others a small model makes its answer, instead of
-        reading the lines.
+        person says, and, where something changed, a few others, home and job first. Of all others a small model makes
+        its answer, instead of reading the lines.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked = [(topics(message.content), 1 if _may_replace(message) else SHARED) for message in said]
@@ -206,9 +207,10 @@ class Requests:
         of = {fact.id: topics(f"{fact.text} {fact.subject}") for fact in known}
         ranked = sorted(known, key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id))
         related = {fact.id for fact in ranked if any(len(of[fact.id] & words) >= least for words, least in asked)}
-        changes = any(least < SHARED for _, least in asked)
-        others = [fact.id for fact in ranked if fact.id not in related] if changes else []
-        shown = related | set(others[:UNSHARED])
+        changes = any(cues.says_change(message.content) for message in said)
+        others = [one for one in ranked if one.id not in related] if changes else []
+        others.sort(key=lambda one: not _is_own_value(one))
+        shown = related | {one.id for one in others[:UNSHARED]}
         ranked = [fact for fact in ranked if fact.id in shown][:MOST_KNOWN]
         lines = self._fitting([prompts.known_line(fact) for fact in ranked], room)
         return ranked[: len(lines)], lines
@@ -262,6 +264,12 @@ class Requests:
 
     def _size(self, lines: Sequence[str]) -> int:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
+
+
+def _is_own_value(fact: Fact) -> bool:
+    """Whether a fact gives something of which its person has only one, such as a home."""
+    value = single_value(fact.text)
+    return value is not None and value.is_single and " " not in value.subject
 
 
 def _may_replace(message: Message) -> bool:

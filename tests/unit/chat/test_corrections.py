@@ -55,10 +55,10 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
     talk: Talk, tmp_path: Path, erase: Callable[[Talk, int], Awaitable[None]]
 ) -> None:
     fact = await edited(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
-    await talk.say("Now I have it every morning.")
+    await talk.say("Now I drink it every morning.")
     brought_back = answer(told(f"Anna drinks {WORD} every morning.", 1, replaces=fact.id))
     talk.server.script_schema("facts", Behaviour(hold="start", text=brought_back))
-    talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
+    talk.server.default_schema("facts", answer(told("Anna drinks it every morning.", 1)))
     learning = asyncio.create_task(talk.services.facts.before_fold(SCOPE, [1]))
     await talk.server.until_held()
     await erase(talk, fact.id)
@@ -69,7 +69,7 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
         assert traces(tmp_path) == []
     await talk.services.facts.before_fold(SCOPE, [1])
     assert WORD not in str(asked(talk)[1]), "it is asked again, and shown what is known now"
-    assert "Anna has it every morning." in [one.text for one in await known(talk) if one.is_valid]
+    assert "Anna drinks it every morning." in [one.text for one in await known(talk) if one.is_valid]
 
 
 @pytest.mark.parametrize("mode", ["on", "off", "incognito"])
@@ -113,7 +113,7 @@ async def test_what_was_learned_beside_a_fact_does_not_keep_its_words(
 ) -> None:
     """It is learned again, from its own message alone."""
     fact = await edited(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
-    await talk.say("Now I have it every morning.")
+    await talk.say("Now I drink it every morning.")
     talk.server.script_schema(
         "facts",
         answer(
@@ -126,6 +126,6 @@ async def test_what_was_learned_beside_a_fact_does_not_keep_its_words(
     await erase(talk, fact.id)
     assert traces(tmp_path) == []
     assert "Anna gets up early." in [one.text for one in await known(talk) if one.is_valid]
-    talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
+    talk.server.default_schema("facts", answer(told("Anna drinks it every morning.", 1)))
     await talk.services.facts.learn(SCOPE)
-    assert "Anna has it every morning." in [one.text for one in await known(talk) if one.is_valid]
+    assert "Anna drinks it every morning." in [one.text for one in await known(talk) if one.is_valid]
