@@ -11,11 +11,19 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
+from attachments import documents
+from attachments.formats import packed
 from bot import VERSION, parser
+from llm import openai_api, partial_answer, tool_calls
+from runtime import http_server
 from settings import Secret, Settings
 from telegram_ui.commands.registry import all_commands
+from telegram_ui.sending import documents as sending_documents
+from telegram_ui.sending import formatting
+from telegram_ui.updates import durable_queue, webhook
 from tests.house import reference
 from tests.paths import ROOT
+from transfer.formats import detection
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
@@ -98,6 +106,59 @@ def named_files() -> list[tuple[str, str]]:
 
 def test_the_pages_name_files_that_exist() -> None:
     assert [named for named in named_files() if not (ROOT / named[1]).exists()] == []
+
+
+def test_the_pages_name_tests_that_exist() -> None:
+    named = [
+        (path, name)
+        for page in (ROOT / "docs").glob("*.md")
+        for path, name in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page.read_text(encoding="utf-8"))
+    ]
+    assert len(named) > 50
+    missing = [
+        (path, name)
+        for path, name in named
+        if not re.search(rf"^(?:async )?def {name}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert missing == []
+
+
+def test_the_bounds_of_hostile_input_are_constants_of_the_program() -> None:
+    table = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8").split("## Hostile input")[1].split("###")[0]
+    bounds = set(re.findall(r"`([A-Z][A-Z_]{3,})`", table))
+    assert len(bounds) > 50
+    program = [ROOT / name for name in repository_files() if name.endswith(".py") and not name.startswith("tests/")]
+    known = set(re.findall(r"^([A-Z][A-Z_, ]{3,})(?::| =)", "\n".join(map(Path.read_text, program)), re.MULTILINE))
+    assert bounds - {name.strip() for names in known for name in names.split(",")} == set()
+
+
+def test_the_numbers_of_security_are_those_of_the_program() -> None:
+    page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    mega = 1_000_000
+    for said in (
+        f"{durable_queue.MOST_OF_ONE} unfinished messages",
+        f"tool calls ({tool_calls.MOST_CALLS} an answer)",
+        f"messages of one answer ({formatting.MOST_MESSAGES}, else",
+        f"{openai_api.LONGEST_ANSWER // mega} MB, {partial_answer.LONGEST_TEXT:,} characters, an hour",
+        f"At most {http_server.MOST_CONNECTIONS} connections",
+        f"within {2 * http_server.REQUEST_WITHIN:g} s is given up",
+        f"more than {webhook.LARGEST_UPDATE // mega} MB refused",
+        (
+            f"at most {sending_documents.MOST_FETCHED >> 20} MB, unpacked at most {detection.UNPACKED_ANYWAY // mega}"
+            f" MB and {detection.UNPACKED_EACH} times that, and never more than {detection.MOST_UNPACKED // mega} MB"
+        ),
+        f"facts to {detection.MOST_FACTS:,} in all",
+        (
+            f"unpack to {packed.UNPACKED_ANYWAY // mega} MB and {packed.UNPACKED_EACH} times what was sent,"
+            f" {packed.MOST_UNPACKED // mega} MB at most"
+        ),
+        (
+            f"{documents.MEMORY_ANYWAY // mega} MB of memory and {documents.MEMORY_EACH} bytes"
+            f" for each byte that was sent, {documents.MEMORY // mega} MB at most"
+        ),
+    ):
+        assert said in page
+    assert (openai_api.LONGEST_TAKEN, documents.SECONDS) == (3_600, 60), "an hour; a minute of a processor"
 
 
 # commands and settings ---------------------------------------------------------------------------------------------

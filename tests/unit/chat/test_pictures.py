@@ -15,6 +15,7 @@ from records.scopes import Scope
 from records.turns import Incoming
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
+from tests.unit.chat.test_forgetting import traces
 
 SCOPE = Scope(owner=ANNA.id)
 SEEN = "A red bike leans against a green wall; a sign says Zyprexol."
@@ -115,6 +116,24 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
     await settling
     async with talk.services.memory.home(ANNA.id) as store:
         assert await store.page(SCOPE, limit=10) == []
+
+
+async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: Talk, tmp_path: Path) -> None:
+    await talk.remember(every_n=50)
+    reply = await talk.conversation.reply(photo(talk, "Look"))
+    await talk.conversation.settle(SCOPE)
+    for number in range(3):
+        await talk.turn(f"What about the weather, part {number}?")
+    talk.server.script("chat-model", "The sign says Zyprexol.")
+    await talk.say("What does the sign in the photo of the red bike say?")
+    async with talk.services.memory.home(ANNA.id) as store:
+        ids = tuple(one.id for one in await store.page(SCOPE, limit=50) if one.turn == reply.turn)
+    assert len(ids) == 3, "the caption, the answer, and what was seen"
+    what = Forgetting(what="messages", ids=ids)
+    preview = await talk.services.memory.preview(ANNA.id, what)
+    assert len(preview.remainder.answers) == 1
+    await talk.services.corrections.forget(ANNA.id, replace(what, with_quotes=True))
+    assert traces(tmp_path, ["Zyprexol"]) == []
 
 
 async def test_while_memory_is_off_nothing_of_a_photo_is_described_or_stored(talk: Talk) -> None:

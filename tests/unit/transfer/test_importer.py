@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from chat.services import Services
-from records.errors import ImportRefused, StaleFold
+from records.errors import ImportRefused, StaleFold, StorageError
 from records.facts import FactChange, NewFact
+from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import IN_FILES, Policy, StorageType
 from records.scopes import Scope
@@ -392,6 +393,24 @@ def fact(text: str, source: int) -> NewFact:
     return NewFact(
         text=text, kind="personal", subject="home", source_ids=(source,), observed_at=NOW, valid_from=NOW, tags=("a",)
     )
+
+
+async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        is_forgotten = False
+
+        async def progress(_done: int, _total: int) -> None:
+            nonlocal is_forgotten
+            if not is_forgotten:
+                is_forgotten = True
+                await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+
+        with pytest.raises((StorageError, StaleFold)):
+            await talk.services.importer.run(HERE, ANNA.id, history(2_000), progress=progress)
+        async with talk.services.memory.home(ANNA.id) as store:
+            assert (await store.counts(HERE)).total == 0
+    assert not violations(files_in(tmp_path))
 
 
 @STORES
