@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from functools import cache
 
 from llm.chat_model import ChatModel, OnText
 from llm.offline_facts import stated
@@ -22,17 +23,12 @@ from llm.prompt_sentences import (
     read_prompt,
     read_superseded,
 )
+from locales.catalog import in_every_language, tr
 from records.errors import ModelBroken
 from records.model_calls import Completion, PromptMessage, Usage
 from text.analyzer import content_terms
 from text.date_words import ENGLISH_MONTHS
 from text.tokenizer import Tokenizer
-
-MARKER = "I am the offline model: I need no network and no key, and I can only quote what you told me."
-REMEMBERED = "From what I remember:"
-UNKNOWN = "I find nothing about that in what I remember."
-NEAREST = "The nearest that I remember:"
-NOTED = "Noted."
 
 _WEIGHT: dict[Speaker, float] = {"fact": 1.2, "user": 1.0, "summary": 0.9, "assistant": 0.5}
 _KNOWN = ("facts", "profile")
@@ -55,16 +51,20 @@ _SUMMARY_TOKENS = 200
 _WORTH_KEEPING = 0.2
 
 _GREETING = re.compile(
-    r"\s*(?:hi|hello|hey|hiya|good (?:morning|evening|day)|greetings|привет|здравствуй(?:те)?|добрый (?:день|вечер)"
-    r"|hola|buen[oa]s (?:días|tardes|noches)|你好|您好|who are you|what are you)\b[^\n]{0,20}$|\s*(?:你好|您好)",
+    r"[\s¡]*(?:hi|hello|hey|hiya|good (?:morning|evening|day)|greetings|привет|здравствуй(?:те)?|добрый (?:день|вечер)"
+    r"|hola|buen[oa]s (?:días|tardes|noches)|hallo|moin|guten (?:morgen|tag|abend)|olá|oi|bo[am] (?:dia|tarde|noite)"
+    r"|مرحبا|أهلا|أهلًا|السلام عليكم|你好|您好|who are you|what are you)\b[^\n]{0,20}$|\s*(?:你好|您好)",
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(
     r"\b(?:my|i am|i'm|i’m|i have|i've|i live|i work|i like|i love|i hate|i want|i need"
     r"|i prefer|i was born|remember|call me|allerg\w+|birthday|password|phone|address|lives?|named"
+    r"|ich (?:bin|habe|heiße|wohne|lebe|arbeite|mag|liebe|hasse|will|möchte|brauche)|mein\w*|geburtstag|allergi\w+|heißt"
+    r"|wohnt|sou|meu|minha|meus|minhas|moro|trabalho|gosto|me chamo|chama-se|mora"
+    r"|اسمي|أنا|أسكن|أعيش|أعمل|أحب|أكره|لدي|عندي|أختي|أخي|أمي|أبي"
     r"|называй|меня зовут|мой|моя|моё|моего|моей|мои|у меня|живу"
     r"|работаю|люблю|аллерги\w+|зовут|запомни|me llamo|mi|mis|vivo|trabajo|tengo|alergia|soy)\b"
-    r"|我(?:叫|是|住|有|的|喜欢)",
+    r"|我(?:叫|是|住|有|的|喜欢|对|在|爱|讨厌)",
     re.IGNORECASE,
 )
 _DECISION = re.compile(
@@ -102,8 +102,9 @@ _MOST_CORRECTIONS = 50
 _SAME_TOPIC = 0.5
 """The share of an earlier sentence's content words, without values, that its correction repeats."""
 
-_MONTHS = tuple(map(str.capitalize, ENGLISH_MONTHS))
-_DAY_OF_A_QUOTE = re.compile(rf"\(\d{{1,2}} (?:{'|'.join(_MONTHS)}) \d{{4}}\)\.?")
+_DAY_OF_A_QUOTE = re.compile(r"\(\d{1,4}[./-]\d\d[./-]\d{2,4}\)\.?")
+_OF_THE_MARKER = 9
+"""Characters by which the sentence that says what this model is can be told: it is cut into sentences."""
 
 
 class _Deterministic(ChatModel):
@@ -174,17 +175,17 @@ def answer(messages: Sequence[PromptMessage]) -> str:
     remembered, words = read_prompt(messages)
     newcomer = not any(message.role == "assistant" for message in messages) and not remembered
     if _GREETING.match(words):
-        return f"Hello! {MARKER}"
+        return f"{tr('offline-hello')} {tr('offline-marker')}"
     if _ABOUT_ME.search(words) and (known := _known(remembered)):
-        return "\n".join([REMEMBERED, *map(_quoted, known)])
+        return "\n".join([tr("offline-remembered"), *map(_quoted, known)])
     quotes = best_quotes(words, remembered) if words.strip() else []
     if quotes and is_question(words):
-        return f"{REMEMBERED} {' '.join(_quoted(quote) for quote in quotes)}"
+        return f"{tr('offline-remembered')} {' '.join(_quoted(quote) for quote in quotes)}"
     if is_question(words) and (nearest := _nearest(remembered)):
-        return f"{NEAREST} {_quoted(nearest)}"
+        return f"{tr('offline-nearest')} {_quoted(nearest)}"
     if is_question(words) or not words.strip():
-        return f"{UNKNOWN} {MARKER}"
-    return f"{NOTED} {MARKER}" if newcomer else NOTED
+        return f"{tr('offline-unknown')} {tr('offline-marker')}"
+    return f"{tr('offline-noted')} {tr('offline-marker')}" if newcomer else tr("offline-noted")
 
 
 def _known(remembered: Sequence[Sentence]) -> list[Sentence]:
@@ -336,7 +337,7 @@ def _joined(sentences: Sequence[Sentence], indices: Iterable[int]) -> str:
 
 def _quoted(sentence: Sentence) -> str:
     text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else sentence.text[:_LONGEST_QUOTE].rstrip() + "…"
-    day = f" ({sentence.when.day} {_MONTHS[sentence.when.month - 1]} {sentence.when.year})" if sentence.when else ""
+    day = f" ({sentence.when.strftime(tr('shared-day'))})" if sentence.when else ""
     end = "" if not day and text.endswith((".", "!", "?", "…", "。")) else "."
     return f"“{text}”{day}{end}"
 
@@ -345,8 +346,19 @@ def _is_own_words(sentence: Sentence) -> bool:
     """Whether a sentence is from an earlier answer of the offline model, which must not be quoted as knowledge."""
     if _DAY_OF_A_QUOTE.fullmatch(sentence.text):
         return True
-    return any(sentence.text.startswith(own) for own in (REMEMBERED, NOTED, UNKNOWN, NEAREST, MARKER[:24])) or (
-        sentence.speaker == "assistant" and sentence.text.startswith("“")
+    return sentence.text.startswith(_own_words()) or (sentence.speaker == "assistant" and sentence.text.startswith("“"))
+
+
+@cache
+def _own_words() -> tuple[str, ...]:
+    """How the answers of this model begin, in every language: what is quoted may be from before a change of it."""
+    marker = {text[:_OF_THE_MARKER] for text in in_every_language("offline-marker")}
+    return (
+        *in_every_language("offline-remembered"),
+        *in_every_language("offline-nearest"),
+        *in_every_language("offline-unknown"),
+        *in_every_language("offline-noted"),
+        *marker,
     )
 
 

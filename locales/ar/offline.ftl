@@ -1,0 +1,6 @@
+offline-marker = أنا النموذج غير المتصل: لا أحتاج إلى شبكة ولا إلى مفتاح، ولا أستطيع إلا اقتباس ما أخبرتني به.
+offline-remembered = هذا ما أتذكره:
+offline-unknown = لا أجد في ذاكرتي شيئًا عن ذلك.
+offline-nearest = أقرب ما أتذكره:
+offline-noted = سجّلت ذلك.
+offline-hello = أهلًا!
