@@ -59,7 +59,7 @@ _GREETING = re.compile(
 _PERSONAL = re.compile(
     r"\b(?:my|i am|i'm|i’m|i have|i've|i live|i work|i like|i love|i hate|i want|i need"
     r"|i prefer|i was born|remember|call me|allerg\w+|birthday|password|phone|address|lives?|named"
-    r"|ich (?:bin|habe|heiße|wohne|lebe|arbeite|mag|liebe|hasse|will|möchte|brauche)|mein\w*|geburtstag|allergi\w+|heißt"
+    r"|ich (?:bin|habe|heiße|wohne|lebe|arbeite|mag|liebe|hasse|will|möchte|brauche)|mein\w*|geburtstag|heißt"
     r"|wohnt|sou|meu|minha|meus|minhas|moro|trabalho|gosto|me chamo|chama-se|mora"
     r"|اسمي|أنا|أسكن|أعيش|أعمل|أحب|أكره|لدي|عندي|أختي|أخي|أمي|أبي"
     r"|называй|меня зовут|мой|моя|моё|моего|моей|мои|у меня|живу"
