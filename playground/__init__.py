@@ -9,6 +9,7 @@ faults.py       faults that tests inject
 feed.py         a numbered list that can be waited on
 files.py        files that were sent
 guests.py       people who were added on the page, their languages, starting over
+limits.py       Telegram's limits on sending, kept where a test or a benchmark says so
 markup.py       messages written in HTML
 memory_view.py  one scope's memory, read for the panel
 menus.py        command menus by scope and language
@@ -17,14 +18,13 @@ panel.py        what the panel shows, as values
 parameters.py   one request's parameters, with their types
 past.py         what memory holds of the chats, put back after a restart
 people.py       people and chats
-privacy.py      which messages of a group a bot sees
 refusals.py     how Telegram refuses, word for word
 sending.py      methods that show something: send, draft, edit, delete
 server.py       serves it all on 127.0.0.1
 stage.py        sets the playground up: Anna, Boris, Carla and a book club
 text.py         texts as Telegram's server treats them
 texts.py        the page's own texts, in seven languages
-updates.py      the bot's pending updates
+updates.py      the bot's pending updates, and which messages of a group it sees
 webhook.py      delivery by webhook
 world.py        the state of a small Telegram
 """

@@ -12,17 +12,27 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from playground.faults import Fault, Faults
+from playground.limits import Limits, counts
 from playground.methods import Method, Methods
 from playground.parameters import Parameters, parameters
-from playground.refusals import Json, Refusal
+from playground.refusals import Json, Refusal, too_many_requests
 from playground.server import drop, held, lifetime_of
 from playground.webhook import DELAYS, Courier
 from playground.world import World
 
 
-def bot_api(world: World, faults: Faults | None = None, *, webhook_delays: Sequence[float] = DELAYS) -> Starlette:
-    """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at the root of another app."""
-    error_boundary = _Door(world, faults or Faults(), Courier(world.updates, world.clock, webhook_delays))
+def bot_api(
+    world: World,
+    faults: Faults | None = None,
+    *,
+    webhook_delays: Sequence[float] = DELAYS,
+    limits: Limits | None = None,
+) -> Starlette:
+    """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at the root of another app.
+
+    `limits`: sending is refused beyond them; None: there are none.
+    """
+    error_boundary = _Door(world, faults or Faults(), Courier(world.updates, world.clock, webhook_delays), limits)
     return Starlette(
         routes=[
             Route("/bot{token}/{method}", error_boundary.call, methods=["GET", "POST"]),
@@ -32,10 +42,11 @@ def bot_api(world: World, faults: Faults | None = None, *, webhook_delays: Seque
 
 
 class _Door:
-    def __init__(self, world: World, faults: Faults, courier: Courier) -> None:
+    def __init__(self, world: World, faults: Faults, courier: Courier, limits: Limits | None) -> None:
         self._world = world
         self._faults = faults
         self._courier = courier
+        self._limits = limits
         self._methods = Methods(world, courier)
 
     async def call(self, request: Request) -> Response:
@@ -55,7 +66,7 @@ class _Door:
             self._note(name, given, fault, {})
             await drop(request)
             return Response()
-        answer = await _answer(request, method, given, fault)
+        answer = self._refused_for_now(name, given) or await _answer(request, method, given, fault)
         self._note(name, given, fault, answer)
         if fault and fault.kind == "hang":
             await held(request, released.wait(), True)
@@ -63,6 +74,12 @@ class _Door:
             await drop(request)
             return Response()
         return JSONResponse(answer, answer.get("error_code", 200))
+
+    def _refused_for_now(self, method: str, given: Parameters) -> Json | None:
+        if self._limits is None or not counts(method):
+            return None
+        wait = self._limits.wait(given.integer("chat_id") or 0)
+        return too_many_requests(wait).body() if wait else None
 
     async def download(self, request: Request) -> Response:
         file = self._world.files.by_path(request.path_params["path"])

@@ -14,10 +14,9 @@ from playground.feed import Feed
 from playground.files import Files, attachment
 from playground.menus import Menus
 from playground.people import Chat, Impossible, Person
-from playground.privacy import is_meant_for
 from playground.refusals import Json
 from playground.text import CAPTION_LIMIT, TEXT_LIMIT, formatted, pieces, units
-from playground.updates import Updates
+from playground.updates import Updates, is_meant_for
 
 DRAFT_LIFETIME = 30  # seconds that clients show a draft
 QUERY_LIFETIME = 60  # seconds; the real server gives up on an unanswered button after about a minute

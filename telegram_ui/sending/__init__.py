@@ -2,6 +2,7 @@
 
 api_errors.py    what Telegram's errors mean
 chat.py          the chat that an answer goes to
+clock.py         the clock that sending waits by
 delivery.py      final texts get through, within the limits and pauses that Telegram sets
 documents.py     files that people send and receive
 formatting.py    Markdown → text with Telegram's entities
@@ -9,5 +10,6 @@ http.py          requests to Telegram over aiohttp
 last_buttons.py  which message has the buttons of the last answer
 links.py         links to messages, which supergroups have
 marked.py        the bot's own words with headings and quotes that unfold
+pace.py          how many messages a second go out in all, and who goes first
 streaming.py     an answer, shown as it grows
 """

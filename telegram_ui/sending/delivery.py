@@ -7,9 +7,8 @@ text is about, nor what happens when one is not delivered.
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
@@ -30,7 +29,9 @@ from records.errors import KeepsakeError
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.clock import Clock, SystemClock
 from telegram_ui.sending.formatting import Piece, split
+from telegram_ui.sending.pace import Pace
 from text.characters import well_formed
 
 log = logging.getLogger(__name__)
@@ -65,23 +66,6 @@ class ChatGone(DeliveryError):  # noqa: N818
     """The chat is gone: the bot was blocked or removed, or the chat was deleted."""
 
 
-class Clock(Protocol):
-    """Monotonic seconds, and waiting by them."""
-
-    def time(self) -> float: ...
-    async def sleep(self, seconds: float) -> None: ...
-
-
-class SystemClock:
-    """The machine's own clock."""
-
-    def time(self) -> float:
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-
-
 class _ChatState:
     """What is known about sending to one chat: an order for final texts, and until when Telegram wants a pause."""
 
@@ -101,6 +85,7 @@ class Delivery:
     def __init__(self, bot: Bot, *, streaming: Streaming = "auto", clock: Clock | None = None) -> None:
         self.bot = bot
         self.clock: Clock = clock or SystemClock()
+        self.pace = Pace(self.clock)
         self._streaming: Streaming = streaming
         # A state in use stays one object, even if the LRU cache has dropped it.
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
@@ -307,10 +292,12 @@ class Delivery:
                 raise DeliveryError(tr("errors-telegram-pause"))
             if pause:
                 await self.clock.sleep(pause)
+            await self.pace.final()
             try:
                 return await request()
             except RetryAfter as refused:
                 state.final_from = self.clock.time() + seconds(refused)
+                self.pace.refused()
                 failures += 1
                 if failures >= ATTEMPTS:
                     raise DeliveryError(tr("errors-telegram-busy")) from refused

@@ -31,6 +31,7 @@ T = TypeVar("T")
 GROWING_FOR = 0.1  # seconds for which a text grows before it is shown: the whole of a shorter one is there as soon
 STALLED_FOR = 0.5  # seconds after which its beginning is shown even though nothing follows
 PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram takes about one a second)
+IN_A_GROUP_EVERY = 4.0  # seconds: of the 20 messages that a group takes in a minute, a quarter is for what must arrive
 DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft)
 LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
 CONVERTED_HERE = 500
@@ -158,11 +159,12 @@ class AnswerStream:
             await self._change()
             while (wait := max(self._state.preview_from, self._state.final_from) - clock.time()) > 0:
                 await clock.sleep(wait)
+            await self._delivery.pace.preview()
             self._changed.clear()
             piece = await converted(preview, self._text)
             if piece == self._shown and not self._is_draft_old():
                 continue
-            self._state.preview_from = clock.time() + PREVIEW_EVERY
+            self._state.preview_from = clock.time() + (PREVIEW_EVERY if self._chat.is_private else IN_A_GROUP_EVERY)
             # A task of its own: once begun, a request is not torn off, or its message id would be lost.
             self._painting = asyncio.create_task(self._show_piece(piece))
             await asyncio.shield(self._painting)
@@ -192,6 +194,7 @@ class AnswerStream:
             await self._request(piece)
         except RetryAfter as refused:
             self._state.preview_from = clock.time() + seconds(refused)
+            self._delivery.pace.refused()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
             if self._mode == "edit" and says(refused, "message is not modified"):

@@ -1,0 +1,105 @@
+"""How many messages a second go out in all, and who goes first."""
+
+import asyncio
+import time
+
+import pytest
+from telegram.ext import ExtBot
+
+from playground.bot_api import bot_api
+from playground.limits import BURST, IN_A_GROUP, IN_ALL, Limits, counts
+from playground.server import serve
+from playground.world import World
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.http import AiohttpRequest
+from telegram_ui.sending.pace import HELD_FOR, MOST, PREVIEWS, Pace
+from telegram_ui.sending.streaming import AnswerStream
+from tests.unit.telegram_ui.commands.conftest import TOKEN, ManualClock
+
+MANY = 45
+"""Chats; more than Telegram takes in a second."""
+
+
+async def gone(pace: Pace, clock: ManualClock, kind: str, number: int) -> list[float]:
+    """The moments at which so many of a kind go, counted from now."""
+    start, moments = clock.time(), list[float]()
+
+    async def one() -> None:
+        await (pace.final() if kind == "final" else pace.preview())
+        moments.append(clock.time() - start)
+
+    waiting = [asyncio.create_task(one()) for _ in range(number)]
+    while len(moments) < number:
+        for _ in range(3 * number):  # each that waits for its turn needs a few rounds of the loop
+            await asyncio.sleep(0)
+        if len(moments) < number:
+            clock.advance(await clock.sleeper())
+    await asyncio.gather(*waiting)
+    return moments
+
+
+async def test_nothing_waits_while_telegram_takes_everything() -> None:
+    clock = ManualClock()
+    pace = Pace(clock)
+    assert await gone(pace, clock, "preview", 100) == [0.0] * 100
+    assert await gone(pace, clock, "final", 100) == [0.0] * 100
+
+
+async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_them() -> None:
+    clock = ManualClock()
+    pace = Pace(clock)
+    pace.refused()
+    assert await gone(pace, clock, "final", 2 * MOST + 1) == [0.0] * MOST + [1.0] * MOST + [2.0]
+    clock.advance(1.0)
+    assert await gone(pace, clock, "preview", 2 * PREVIEWS) == [0.0] * PREVIEWS + [1.0] * PREVIEWS
+    # Twenty previews have just gone: eight texts find room at once, and no preview is before the next.
+    assert (await gone(pace, clock, "final", 9))[7:] == [0.0, 1.0]
+    clock.advance(HELD_FOR)
+    assert await gone(pace, clock, "final", 100) == [0.0] * 100
+
+
+def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
+    now = [100.0]
+    limits = Limits(lambda: now[0])
+    assert [limits.wait(chat) for chat in range(1, IN_ALL + 2)] == [0] * IN_ALL + [1]
+    now[0] += 1
+    assert [limits.wait(1) for _ in range(BURST)] == [0] * (BURST - 1) + [2]
+    now[0] += 60
+    took = []
+    for _ in range(IN_A_GROUP + 1):
+        took.append(limits.wait(-5))
+        now[0] += 1
+    assert took == [0] * IN_A_GROUP + [40]
+    assert counts("sendMessageDraft")
+    assert counts("editMessageText")
+    assert not counts("sendChatAction")
+    assert not counts("getUpdates")
+
+
+async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over HTTP and in real time; `python -m benchmarks.streaming` does the same with the whole bot and 200 chats."""
+    monkeypatch.setenv("PTB_TIMEDELTA", "true")
+    world = World(token=TOKEN)
+    for person in range(1, MANY + 1):
+        world.add_person(person, f"Person {person}")
+        world.say(person, person, "hello")
+    async with serve(bot_api(world, limits=Limits(time.monotonic))) as url:
+        request = AiohttpRequest(read_timeout=20.0, trust_env=False, connection_pool_size=MANY)
+        updates = AiohttpRequest(trust_env=False)
+        async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:
+            delivery = Delivery(bot)
+            streams = [AnswerStream(delivery, Chat(id=person)) for person in range(1, MANY + 1)]
+            for stream in streams:
+                await stream.show("It is as")
+            # All have tried to show something.
+            while len([one for one in world.calls if one["method"] == "sendMessageDraft"]) < MANY:
+                await world.calls.after(world.calls.last)
+            await asyncio.gather(*(stream.finish("It is as I said.") for stream in streams))
+    texts = [one["text"] for chat in world.messages.values() for one in chat.values() if one["from"]["is_bot"]]
+    assert texts == ["It is as I said."] * MANY
+    refused = [one["method"] for one in world.calls if one["answer"].get("error_code") == 429]
+    assert "sendMessageDraft" in refused, "so many at once are more than Telegram takes"
+    assert refused.count("sendMessage") < MANY, (
+        "texts keep the limit, as far as a busy machine lets them arrive in time"
+    )
