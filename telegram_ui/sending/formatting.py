@@ -38,6 +38,11 @@ MOST_TABLE = 300_000
 MOST_GROWTH = 4
 """The converted text is at most so many times as long as its source; nested lists are indented without end."""
 _NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MOST_NESTED + 1}}}", re.MULTILINE)
+_CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
+_TIMES = re.compile(r"(?<=\d)\*(?=\d)")
+"""A sign of multiplication, which Markdown takes for the beginning or end of emphasis."""
+_INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
+_SIGNS = re.compile(r"\d\*\d|\\\(")
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
 
@@ -72,7 +77,7 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     if _is_too_hard(source):
         return source, ()
     try:
-        text, found = convert(_with_tags_as_text(source), config=_config())
+        text, found = convert(_with_plain_signs(_with_tags_as_text(source)), config=_config())
     except Exception:
         return source, ()
     if len(text) > MOST_GROWTH * len(source) or _lost_letters(source, text, [entity.url or "" for entity in found]):
@@ -257,6 +262,16 @@ def _with_tags_as_text(markdown: str) -> str:
                 result += source[done : span["start"]] + tag.replace(b"<", b"&lt;")
                 done = span["end"]
     return (result + source[done:]).decode()
+
+
+def _with_plain_signs(markdown: str) -> str:
+    """The same Markdown, outside of code: 2*3*4 keeps its signs, and a formula in \\( \\) is one."""
+    if not _SIGNS.search(markdown):
+        return markdown
+    parts = _CODE.split(markdown)
+    for number in range(0, len(parts), 2):
+        parts[number] = _INLINE_FORMULA.sub(r"$\1$", _TIMES.sub(r"\*", parts[number]))
+    return "".join(parts)
 
 
 def _lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:

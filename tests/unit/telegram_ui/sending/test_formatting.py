@@ -139,9 +139,11 @@ def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
         ("- [ ] open\n- [x] done", "☐ open\n☑ done\n"),
         ("- a\n  - b\n    - c\n1. one\n   - sub", "• a\n  • b\n    • c\n1. one\n  • sub\n"),
         ("| a | b |\n|---|---|\n| longer | 1 |", "a      | b\n-------+--\nlonger | 1"),
+        ("2*3*4 is 24, `2*3*4` too.", "2*3*4 is 24, 2*3*4 too."),
+        (r"Take \(\frac{1}{2}\) of it, `\(y\)` not.", r"Take ½ of it, \(y\) not."),
         ("See https://e.com/" + "x" * 500 + ".", "See https://e.com/" + "x" * 500 + "."),
     ],
-    ids=["headings", "tasks", "nested lists", "table", "long address"],
+    ids=["headings", "tasks", "nested lists", "table", "products", "formulas", "long address"],
 )
 def test_what_telegram_has_no_entity_for_is_written_as_people_know_it(markdown: str, shown: str) -> None:
     text, _ = rendered(markdown)
