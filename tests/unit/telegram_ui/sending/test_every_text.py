@@ -1,0 +1,50 @@
+"""Every text in every language goes through the local Bot API server once, as it is."""
+
+import pytest
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from locales.catalog import ENGLISH, LANGUAGES, text_in
+from telegram_ui.sending.formatting import MAX_UNITS, units
+from tests.house.text_sources import all_texts, needed
+from tests.unit.telegram_ui.commands.conftest import BOB, OTHER, Peer
+
+KEYS = sorted(key for key in all_texts(ENGLISH) if not key.startswith("page-"))
+"""The playground's page shows its own texts itself."""
+NAME = "Ann <b> & *Bob* _x_ [y](z) `c` 👨‍👩‍👧"
+"""What may stand in a text for something that people have named."""
+BUTTONS = [key for key in KEYS if "-button" in key]
+MOST_BUTTONS = 100
+"""Of one message, as Telegram takes them."""
+
+
+def shown(language: str, key: str) -> str:
+    """With its arguments, which are the same in every language (tests/house/test_text_files.py, as are all plurals)."""
+    found = needed(ENGLISH, key)
+    return text_in(language, key, {one: 5 if one in found.plurals else NAME for one in found.arguments})
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_every_text_arrives_as_it_is_written(peer: Peer, language: str) -> None:
+    """Many in a message, as a text for each would be thousands of requests; each fits a message of its own."""
+    texts = [shown(language, key) for key in KEYS]
+    assert max(map(units, texts)) <= MAX_UNITS
+    sheets, sheet = [], ""
+    for text in texts:
+        if units(sheet) + units(text) + 2 > MAX_UNITS:
+            sheets.append(sheet)
+            sheet = ""
+        sheet = f"{sheet}\n\n{text.strip()}".strip()
+    sheets.append(sheet)
+    delivery = peer.delivery()
+    for one in sheets:
+        await delivery.say(OTHER, one)
+    assert peer.texts(BOB) == sheets
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_every_button_is_taken(peer: Peer, language: str) -> None:
+    labels = [shown(language, key) for key in BUTTONS][:MOST_BUTTONS]
+    rows = [[InlineKeyboardButton(label, callback_data="x" * 64)] for label in labels]
+    await peer.delivery().say(OTHER, "Buttons", keyboard=InlineKeyboardMarkup(rows))
+    [message] = [one for one in peer.world.messages[BOB].values() if one["from"]["is_bot"]]
+    assert [row[0]["text"] for row in message["reply_markup"]["inline_keyboard"]] == labels
