@@ -203,8 +203,9 @@ class Sending:
         if {name: message[name] for name in fields if name in message} == content:
             raise bad_request(NOT_MODIFIED)
         kept = {name: value for name, value in message.items() if name not in fields}
-        edited = kept | content | {"edit_date": int(self._world.clock())}
-        return self._world.change(message["chat"]["id"], edited, kind=kind)
+        # Other buttons alone are no edit that people are told of, nor the bot.
+        dated = {} if kind == "markup" else {"edit_date": int(self._world.clock())}
+        return self._world.change(message["chat"]["id"], kept | content | dated, kind=kind)
 
 
 def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:

@@ -110,5 +110,7 @@ function expandableOf(children) {
     more.setAttribute("aria-expanded", String(open));
     more.textContent = open ? tr("page-show-less") : tr("page-show-all");
   });
+  // What is short is shown whole, and has nothing more to show.
+  requestAnimationFrame(() => { more.hidden = body.scrollHeight <= body.clientHeight + 1; });
   return quote;
 }

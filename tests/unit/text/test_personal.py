@@ -2,6 +2,7 @@
 
 import pytest
 
+from locales.catalog import LANGUAGES, text_in
 from text.personal import is_worth_keeping
 
 
@@ -19,6 +20,7 @@ from text.personal import is_worth_keeping
         "Moro em Lisboa",
         "我叫小明",
         "اسمي سارة",
+        *(text_in(language, f"page-try-{number}") for language in LANGUAGES for number in (1, 2)),
     ],
 )
 def test_what_is_said_of_oneself_is_worth_keeping(text: str) -> None:
