@@ -16,7 +16,7 @@ from telegram_ui.sending.delivery import (
     DeliveryError,
     DeliveryUnknown,
 )
-from telegram_ui.sending.streaming import GROWING_FOR, STALLED_FOR, AnswerStream
+from telegram_ui.sending.streaming import GROWING_FOR, IN_A_GROUP_EVERY, STALLED_FOR, AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
 
 
@@ -48,14 +48,14 @@ async def test_a_draft_is_refreshed_before_it_vanishes(peer: Peer) -> None:
     assert peer.texts(ANN) == ["done"]
 
 
-async def test_in_groups_the_message_itself_is_edited_at_most_once_a_second(peer: Peer) -> None:
+async def test_in_groups_the_message_itself_is_edited_every_four_seconds_at_most(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery(), IN_GROUP)
     await peer.begin(stream, "one")
     await peer.call("sendMessage")
     await stream.show("one two")
     await peer.clock.sleeper()
     assert not peer.called("editMessageText")
-    peer.clock.advance(1.0)
+    peer.clock.advance(IN_A_GROUP_EVERY)
     await peer.call("editMessageText")
     await stream.finish("one two *three*")
     assert peer.texts(GROUP) == ["one two three"]
