@@ -25,7 +25,6 @@ recall.py          how much of the evidence for a question is brought back
 scale.py           what a turn costs as a memory grows
 scale_recall.py    what searching costs in a large memory, and what its short cuts miss
 standing.py        whether standing instructions are in the prompt when they apply
-streaming.py       answers that are all written at once, within Telegram's limits
 tokens.py          what a conversation costs in tokens
 vector_file.py     vectors kept in a file between runs, so that repeated measurements need no model
 """
