@@ -1,9 +1,10 @@
-"""Answers that are all written at once, within Telegram's limits. `python -m benchmarks.capacity.streaming [--chats 200]`
+"""Answers that are all written at once, within Telegram's limits.
 
-Runs bot.py as a process against a local Bot API server that keeps Telegram's published limits (30 messages a second in
-all, one a second in a chat: beyond them 429), and a model that writes `--tokens`, `--pace` of them a second. Everybody asks at
-the same moment, `--turns` times, each after the answer to the one before. What was shown while answers were written,
-what was refused, how long the last answer took, how many came late (after two minutes), and how many never. `--mode edit`: by edits instead of drafts.
+`python -m benchmarks.capacity.streaming [--chats 200]` runs bot.py as a process against a local Bot API server that
+keeps Telegram's published limits (30 messages a second in all, one a second in a chat: beyond them 429), and a model
+that writes `--tokens`, `--pace` of them a second. Everybody asks at the same moment, `--turns` times, each after the
+answer to the one before. What was shown while answers were written, what was refused, how long the last answer took,
+how many came late (after two minutes), and how many never. `--mode edit`: by edits instead of drafts.
 """
 
 import argparse
