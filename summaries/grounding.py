@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from summaries.quality_gate import numbers
 from summaries.quality_score import MONTH_NAMES, Source, details
@@ -23,6 +23,10 @@ LONGEST_QUOTE = 240
 """Characters of one sentence of the person's that stands for a wrong one."""
 MOST_QUOTED = 4
 """Sentences of the person's that stand for one wrong one."""
+MOST_COMPARED = 50
+"""Sentences of the person's that are looked at for one wrong one."""
+MOST_SENTENCES = 3_000
+"""Sentences of a source that are looked at: 60,000 characters may be 20,000."""
 SHARE = 0.55
 """Of a clause's terms that the source has, this share stands where its names and numbers do (docs/decisions)."""
 COMMON = 3
@@ -62,6 +66,10 @@ class _Said:
         return frozenset(analyse(self.text))
 
     @cached_property
+    def values(self) -> frozenset[str]:
+        return _values(self.text)
+
+    @cached_property
     def denied(self) -> frozenset[str]:
         """What it says not to be, where it says that plainly."""
         return frozenset[str]() if told_words.denies_mildly(self.text) else _denied(self.text)
@@ -84,11 +92,12 @@ class Told:
         lines = list(_lines(sources))
         self.users = {name_of(line.name.split()[0]) for line, is_user in lines if is_user and line.name.split()}
         self.users.discard("user")
-        self.sentences = [
+        said = (
             _Said(text=text.strip(), speaker=line.name if is_user else "", is_quotable=is_user or not line.name)
             for line, is_user in lines
             for text in sentences_of(line.words)
-        ]
+        )
+        self.sentences = list(islice(said, MOST_SENTENCES))
         self.of_users = [one for one in self.sentences if one.speaker]
         together = list(_together(lines))
         self._terms = [frozenset(analyse(" ".join(lines[place][0].words for place in one))) for one in together]
@@ -117,8 +126,14 @@ class Told:
 
     def is_only_denied(self, term: str) -> bool:
         """Whether a term stands in nothing but that it is not so."""
-        said = [one for one in self.sentences if one.is_quotable and term in one.terms]
-        return bool(said) and all(term in one.denied for one in said)
+        return term in self._only_denied
+
+    @cached_property
+    def _only_denied(self) -> frozenset[str]:
+        quotable = [one for one in self.sentences if one.is_quotable]
+        said = Counter(term for one in quotable for term in one.terms)
+        denied = Counter(term for one in quotable for term in one.denied & one.terms)
+        return frozenset(term for term, times in denied.items() if times == said[term])
 
 
 def _is_most(part: Set[str], whole: Set[str]) -> bool:
@@ -161,13 +176,16 @@ def _quotes(wrong: str, told: Told, right: Sequence[Set[str]], quoted: set[int])
     terms, values = frozenset(analyse(wrong)) - told.common, _values(wrong)
     found = []
     for number, one in enumerate(told.sentences):
-        share = len(terms & one.terms) + 2 * len(values & _values(one.text))
-        is_told = any(one.terms and 2 * len(one.terms & has) >= len(one.terms) for has in right)
-        if one.is_quotable and share and number not in quoted and not is_told:
-            found.append((-share, number))
-    found.sort()
+        if one.is_quotable and number not in quoted:
+            share = len(terms & one.terms) + 2 * len(values & one.values)
+            found += [(-share, number)] if share else []
+    best = list[tuple[int, int]]()
+    for share, number in sorted(found)[:MOST_COMPARED]:
+        one = told.sentences[number]
+        if len(best) < MOST_QUOTED and not any(2 * len(one.terms & has) >= len(one.terms) > 0 for has in right):
+            best.append((share, number))
     speaker = ""
-    for number in sorted(number for share, number in found[:MOST_QUOTED] if 2 * share <= found[0][0]):
+    for number in sorted(number for share, number in best if 2 * share <= best[0][0]):
         quoted.add(number)
         one = told.sentences[number]
         text = one.text if len(one.text) <= LONGEST_QUOTE else f"{one.text[: LONGEST_QUOTE - 1].rstrip()}…"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchmarks.real import script as scripts
-from summaries.grounding import Told, is_ungrounded, mended
+from summaries.grounding import MOST_SENTENCES, Told, is_ungrounded, mended
 from summaries.quality_score import Source
 from summaries.sources import sentences_of
 from tests.paths import ROOT
@@ -128,3 +128,7 @@ def test_what_a_real_model_wrote_wrongly_is_seen_and_nothing_else(number: int) -
     found = [sentence.strip() for sentence in sentences_of(text) if is_ungrounded(sentence, told)]
     assert len(found) == len(wrong)
     assert all(sentence.startswith(begins) for sentence, begins in zip(found, wrong, strict=True))
+
+
+def test_of_very_many_short_sentences_only_some_are_looked_at() -> None:
+    assert len(Told(said("It is so. " * (MOST_SENTENCES + 100))).sentences) == MOST_SENTENCES
