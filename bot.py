@@ -11,8 +11,8 @@ import signal
 import sys
 import time
 import webbrowser
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 import assembly
 from chat.services import Services
 from external_memory import ExternalMemory
+from llm import prompts
 from llm.embeddings import Embedder
 from llm.trial import trial
 from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
@@ -30,6 +31,7 @@ from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies, MayConfigure, Operation
+from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.outreach.reminders import ReminderTeller
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending import formatting
@@ -307,12 +309,20 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
             data_dir=settings.data_dir,
         ),
     )
-    return Commands(dependencies)
+    commands = Commands(dependencies)
+    services.retrieval.powers = prompts.powers(commands.told_to_model())
+    return commands
 
 
-def _alongside(commands: Commands) -> AbstractAsyncContextManager[None]:
+@asynccontextmanager
+async def _alongside(commands: Commands) -> AsyncIterator[None]:
     """What sends messages that no update asks for."""
-    return commands.dependencies.services.reminders.telling(ReminderTeller(commands.dependencies).tell)
+    dependencies = commands.dependencies
+    async with (
+        dependencies.services.reminders.telling(ReminderTeller(dependencies).tell),
+        broadcast.sending(dependencies),
+    ):
+        yield
 
 
 async def play(settings: Settings, stop: Stop, *, port: int | None, browser: bool = False) -> None:

@@ -21,6 +21,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from runtime.locks import OwnerLocks
 from storage.directory import Directory
+from storage.files.broadcasts import Broadcasts
 from storage.files.data_dir import data_dir as held_data_dir
 from storage.files.database import Database
 from storage.files.inbox_protocol import Inbox
@@ -115,6 +116,15 @@ class ExternalMemory:
     def people(self) -> People:
         """Who was let in or removed by a button."""
         return self._ground.people
+
+    @property
+    def broadcasts(self) -> Broadcasts:
+        """What admins write to everybody, while it is under way."""
+        return self._ground.broadcasts
+
+    async def owners(self) -> list[int]:
+        """Everybody of whom anything is stored: people, and groups (negative)."""
+        return [one.owner for one in await self._ground.directory.locations()]
 
     async def census(self, since: datetime) -> tuple[int, int, int]:
         """Memories in all, those in which something was said since, and scopes whose last summary failed."""

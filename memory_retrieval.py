@@ -72,7 +72,8 @@ FOLLOW_UP_TERMS = 2
 class MemoryRetrieval:
     """Builds contexts. One instance serves all scopes and keeps nothing between calls.
 
-    `embedder` None: words alone are searched. `charge`: is told whose question was embedded.
+    `embedder` None: words alone are searched. `charge`: is told whose question was embedded. `powers`: what each
+    system prompt says of the bot and its commands.
     """
 
     _tokens: Tokenizer = field(alias="tokenizer")
@@ -82,6 +83,7 @@ class MemoryRetrieval:
     _embedder: Embedder | None = None
     _facts: FactRecall = field(factory=FactRecall)
     _charge: Charge = charge_nobody
+    powers: str = field(default="", init=False)
 
     async def context(
         self,
@@ -109,6 +111,7 @@ class MemoryRetrieval:
             incoming=incoming,
             system_prompt=prompts.with_persona(self._system_prompt, config),
             explains=store is not None,
+            powers=self.powers,
             now=now,
         )
         words = len(incoming.text)

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import zip_longest
 
 from attrs import define, field
 
@@ -60,7 +61,7 @@ class Page:
 
 @define(kw_only=True, eq=False)
 class MemorySearch:
-    """Searches the messages of one scope, folded or not."""
+    """Searches the messages of one scope, or of several conversations, folded or not."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -77,19 +78,27 @@ class MemorySearch:
         since: datetime | None = None,
         before: datetime | None = None,
         said_only: bool = False,
+        among: Sequence[Scope] = (),
     ) -> Page:
         """What words, and phrases in quotes, find. Raises a StorageError.
 
-        `since`, `before`: when it was said. `said_only`: without the notes of tools.
+        `since`, `before`: when it was said. `said_only`: without the notes of tools. `among`: conversations of the same
+        owner that are searched as well; the best of each come first.
         """
         query = SearchQuery.of(typed)
         async with self._memory.home(scope.owner) as store:
-            _, last = await store.ends(scope)
+            scopes = list(dict.fromkeys([scope, *among]))
+            last = max([(await store.ends(one))[1] for one in scopes])
             until = last if until is None else min(until, last)
-            if query.phrases:
-                found = await self._exactly(store, scope, query)
-            else:
-                query, found = await self._about(store, scope, query)
+            lists = []
+            for one in scopes:
+                if query.phrases:
+                    lists.append(await self._exactly(store, one, query))
+                else:
+                    searched, found_there = await self._about(store, one, query)
+                    lists.append(found_there)
+            query = query if query.phrases else searched
+            found = [message for best in zip_longest(*lists) for message in best if message is not None]
         found = [
             message
             for message in found

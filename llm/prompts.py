@@ -168,12 +168,24 @@ READER = (
     "and the talk itself is later than all of it. <instructions> is what the user asked you to keep to: follow it."
 )
 """The line of the system prompt that explains the blocks of a prompt to its reader."""
+POWERS = (
+    "You are a bot in Telegram. You remember only while memory is on. People may send you documents and, where it is "
+    "set up, photos and voice messages; who asks in words to be reminded is offered a reminder. These commands are the "
+    "user's, and described in words to them; you cannot give them yourself. When they ask what you can do, or how to "
+    "do one of these, name the command:"
+)
+"""Above the list of commands in the system prompt."""
 OUTDATED = ", but the user has said something newer"
 """Of a fact, where a later message corrects it that nothing was learned from yet."""
 DENIAL = " [if other words of theirs contradict this, name both with their dates and ask]"
 """Of a message that says "never" of what is asked about."""
 ARCHIVED_RESULT = "[archived result, ask again]"
 """Later prompts carry this instead of what a tool returned."""
+
+
+def powers(commands: Iterable[tuple[str, str]]) -> str:
+    """The section of the system prompt by which the bot knows itself. `commands`: names with what each does."""
+    return "\n".join([POWERS, *(f"/{name} – {does}" for name, does in commands)])
 
 
 def date(moment: datetime) -> str:

@@ -62,6 +62,7 @@ class Methods:
                 "sendMessageDraft": sending.send_message_draft,
                 "sendDocument": sending.send_document,
                 "sendVoice": sending.send_voice,
+                "sendPhoto": sending.send_photo,
                 "sendChatAction": sending.send_chat_action,
                 "editMessageText": sending.edit_message_text,
                 "editMessageReplyMarkup": sending.edit_message_reply_markup,

@@ -113,6 +113,17 @@ class Sending:
         content = attachment("voice", self._world.files.add("voice", upload.name, upload.data))
         return self._post(chat, parameters, content | _markup(parameters))
 
+    async def send_photo(self, parameters: Parameters) -> Json:
+        chat = open_chat(self._world, parameters)
+        upload = parameters.upload("photo")
+        if not upload or not upload.data:
+            raise bad_request("there is no photo in the request")
+        caption = parameters.text("caption")
+        if units(caption) > CAPTION_LIMIT:
+            raise bad_request("message caption is too long")
+        content = attachment("photo", self._world.files.add("photo", upload.name, upload.data))
+        return self._post(chat, parameters, content | ({"caption": caption} if caption else {}))
+
     async def send_message_draft(self, parameters: Parameters) -> bool:
         chat = open_chat(self._world, parameters)
         if not chat.is_private:

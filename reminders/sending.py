@@ -6,8 +6,8 @@ asked for it.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Literal
 
@@ -17,7 +17,7 @@ from external_memory import ExternalMemory
 from records.errors import KeepsakeError
 from records.reminders import Reminder, Wish
 from records.scopes import Clock
-from runtime.tasks import ended, uncancelled
+from runtime.tasks import repeated, uncancelled
 from text.wall_clock import moment_of, next_time
 
 log = logging.getLogger(__name__)
@@ -68,29 +68,18 @@ class Reminders:
         async with self._memory.home(owner) as store:
             return await store.reminders.remove(owner, number)
 
-    @asynccontextmanager
-    async def telling(self, tell: Tell) -> AsyncIterator[None]:
+    def telling(self, tell: Tell) -> AbstractAsyncContextManager[None]:
         """Look for what is due while the block is open, at once and then every LOOK_EVERY seconds. What is being sent
         at its end is given time to arrive: broken off, the next run would send it a second time.
         """
-        closing = asyncio.Event()
 
         async def look() -> None:
-            while not closing.is_set():
-                try:
-                    await self.send_due(tell)
-                except KeepsakeError as error:
-                    log.warning("what is due could not be read: %s", type(error).__name__)
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(closing.wait(), LOOK_EVERY)
+            try:
+                await self.send_due(tell)
+            except KeepsakeError as error:
+                log.warning("what is due could not be read: %s", type(error).__name__)
 
-        looking = asyncio.create_task(look())
-        try:
-            yield
-        finally:
-            closing.set()
-            await asyncio.wait([looking], timeout=GRACE)
-            await ended(looking)
+        return repeated(look, every=LOOK_EVERY, grace=GRACE)
 
     async def send_due(self, tell: Tell) -> None:
         """Send what is due, each failing by itself; one that was missed is sent once."""

@@ -13,6 +13,7 @@ prefix_cache.py      what stays the same from prompt to prompt, for providers' c
 prompt_builder.py    a prompt in the making: what gets room first, what yields
 ranking.py           which earlier messages matter to a question
 replies.py           what a reply to an earlier message brings along
+sections.py          what the system prompt says after the operator's own words
 sent_along.py        what a prompt carries of the files that came with this turn
 search_query.py      what is typed after /search: words, and phrases in quotes
 turns.py             turns as a prompt carries them: whole, or cut in the middle

@@ -19,6 +19,7 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies, sent_along
 from retrieval.budgets import Budgets
+from retrieval.sections import with_sections
 from retrieval.turns import WORTH_SHOWING, Turn, Turns, role, share_of_tokens, uncovered
 from text.tokenizer import Tokenizer
 
@@ -30,8 +31,6 @@ MOST_INSTRUCTIONS, INSTRUCTIONS_SHARE = 400, 10
 """What the owner asked to keep to takes at most 400 tokens and one in 10 of the ceiling; the newest stays."""
 FACTS_SHARE = 3
 """Facts take at most one in 3 tokens of the snippets' budget."""
-READER_SHARE = 3
-"""The line that explains the blocks takes at most one in 3 tokens of the system prompt, or is left out."""
 
 
 class PromptBuilder:
@@ -39,6 +38,7 @@ class PromptBuilder:
     facts, snippets, background; then `context`.
 
     Dates are written in the zone of `now`. `explains`: the system prompt says what the blocks are.
+    `powers`: what it says of the bot and its commands.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class PromptBuilder:
         system_prompt: str,
         now: datetime,
         explains: bool = False,
+        powers: str = "",
     ) -> None:
         self._tokens = tokenizer
         self._made = Turns(tokenizer, in_group=incoming.in_group)
@@ -72,7 +73,8 @@ class PromptBuilder:
         self._clock = prompts.clock_line(now, offers_reminder=incoming.wish is not None)
         if incoming.replied is not None:
             self._clock = f"{replies.quoted(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
-        self._system = self._with_reader(system_prompt, budgets.system) if explains else system_prompt
+        sections = [powers, prompts.READER if explains else ""]
+        self._system = with_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.cut_end(self._system, budgets.system)
         self._pictures = sent_along.pictures(incoming, budgets.ceiling)
         own = prompts.group_line(incoming.person.name, incoming.words) if incoming.in_group else incoming.words
@@ -90,14 +92,6 @@ class PromptBuilder:
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
         self._budgets = budgets.scaled(share)
-
-    def _with_reader(self, system_prompt: str, budget: int) -> str:
-        """The system prompt with the line that explains the blocks, where that takes a small part of its budget."""
-        size = self._tokens.count(prompts.READER) + 2
-        if size * READER_SHARE > budget:
-            return system_prompt
-        own = self._tokens.cut_end(system_prompt, budget - size)
-        return "\n\n".join(text for text in (own, prompts.READER) if text)
 
     @property
     def shown_ids(self) -> frozenset[int]:

@@ -1,8 +1,8 @@
 """Tasks that have an end. Knows nothing else."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -43,6 +43,28 @@ async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
             task.exception()
         raise cancelled
     return task.result()
+
+
+@asynccontextmanager
+async def repeated(work: Callable[[], Awaitable[None]], *, every: float, grace: float) -> AsyncIterator[None]:
+    """Do some work while the block is open: at once, and `every` so many seconds. What goes on at its end is given
+    `grace` seconds.
+    """
+    closing = asyncio.Event()
+
+    async def go_on() -> None:
+        while not closing.is_set():
+            await work()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(closing.wait(), every)
+
+    going = asyncio.create_task(go_on())
+    try:
+        yield
+    finally:
+        closing.set()
+        await asyncio.wait([going], timeout=grace)
+        await ended(going)
 
 
 async def done(work: Callable[[], Result], *, in_thread: bool) -> Result:

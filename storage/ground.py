@@ -15,6 +15,7 @@ from records.errors import ServedElsewhere
 from records.owners import StorageType
 from storage.directory import Directory
 from storage.erasure import Erasure
+from storage.files.broadcasts import Broadcasts
 from storage.files.data_dir import demand_room
 from storage.files.database import Database
 from storage.files.driver import explained
@@ -47,6 +48,7 @@ class Ground:
     wizards: WizardStates
     usage: UsageLedger
     people: People
+    broadcasts: Broadcasts
     leases: OwnerLeases
     demand_writable: Callable[[], Awaitable[None]]
     on_gain: list[OnGain] | None = None
@@ -80,6 +82,7 @@ async def own_ground(database: Database, folder: Path, stores: Mapping[StorageTy
         wizards=wizards,
         usage=usage,
         people=people,
+        broadcasts=Broadcasts(database),
         leases=leases,
         demand_writable=partial(asyncio.to_thread, _demand_room, folder),
     )
@@ -175,6 +178,7 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
             wizards=wizards,
             usage=usage,
             people=people,
+            broadcasts=Broadcasts(server),
             leases=leases,
             demand_writable=demand_writable,
             on_gain=leases.on_gain,

@@ -33,3 +33,4 @@ admin-allowed = { $name } يستطيع استخدامي الآن.
 admin-refused = رُفض { $name }، ولن يُسأل عنه ثانية.
 admin-removed = لم يعد { $name } يستطيع استخدامي.
 admin-not-an-admin = هذا مشرف: يقرر بشأنه ⁨ADMIN_USER_IDS⁩.
+admin-arguments = الأمر ⁨/admin⁩ وحده يعرض النظرة العامة، و«⁨/admin⁩ بث» مع نص بعده يكتب للجميع.

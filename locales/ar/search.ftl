@@ -5,3 +5,6 @@ search-no-more = لا يوجد المزيد.
 search-nothing = لم يُعثر على شيء في هذه المحادثة. جرّب كلمات أخرى أو أقل.
 search-so-far = { $shown } من { $total }
 search-more = المزيد
+search-in-all = في كل المحادثات
+search-everywhere = في كل محادثاتك:
+search-nothing-anywhere = لم يُعثر على شيء. جرّب كلمات أخرى أو أقل.

@@ -21,8 +21,7 @@ summaries-status-since = الرسائل منذ آخر ملخص: { $number }
 summaries-status-total = مجموع الرسائل: { $number }
 summaries-status-archived = الرسائل المؤرشفة: { $number }
 summaries-status-active = الملخصات الفعّالة: { $number }
-summaries-status-level = أعلى مستوى: { $number }
-summaries-status-quality = جودة أحدث ملخص: { $score } من 1 ({ $parts })
+summaries-status-level = ملخصات بعضها فوق بعض: { $number }
 summaries-status-compressed = ضُغطت أقدم التفاصيل { $times ->
     [zero] { $times } مرة
     [one] مرة واحدة
@@ -46,7 +45,7 @@ summaries-status-index = فهرس البحث: { $done } من { shared-messages }
 summaries-status-failure = آخر إخفاق: { $date }: { $error } (لم يضع شيء)
 summaries-status-json-large = حين تزيد الرسائل على { $most } يُنصح باستخدام ⁨SQLite⁩: الأمر ⁨/summary⁩ ينقل كل شيء.
 summaries-utc = { $date } ⁨UTC⁩
-summaries-one = المستوى { $level } · { $dates } · { shared-messages }
+summaries-one = { $kind } · { $dates } · { shared-messages }
 summaries-folded = تم تلخيص { shared-messages }: { $summaries ->
     [zero] { $summaries } ملخص جديد
     [one] ملخص جديد واحد
@@ -66,3 +65,9 @@ summaries-busy = يُعدّ ملخص الآن. حاول مرة أخرى بعد �
 summaries-waiting = { $why } لم يضع شيء: سيُلخَّص المستحق حينها.
 summaries-not-made = تعذّر إعداد الملخص.
 summaries-failed = { $why } لم يضع شيء: كل الرسائل باقية، وسأحاول مرة أخرى.
+summaries-kind-1 = ملخص
+summaries-kind-2 = ملخص لملخصات أقدم
+summaries-kind-3 = نظرة عامة على أقدم الحديث
+summaries-status-newest-good = يحفظ أحدث ملخص ما يهم.
+summaries-status-newest-fair = يحفظ أحدث ملخص معظم ما يهم.
+summaries-status-newest-poor = يترك أحدث ملخص الكثير؛ يعيده ⁨/summary_rebuild⁩ من جديد. وتبقى كل كلمة قابلة للبحث.

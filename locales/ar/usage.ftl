@@ -20,3 +20,4 @@ usage-cost = التكلفة: ${ $cost }
 usage-cost-partly = التكلفة: ${ $cost }، دون النماذج التي لم يُحدَّد سعرها
 usage-left = الرموز المتبقية لليوم: { $tokens }. تتجدد عند 00:00 بتوقيت UTC.
 usage-no-limit = لا يوجد حد يومي.
+usage-chart = الرموز في كل يوم؛ أعلى عمود { $tokens }.

@@ -33,3 +33,4 @@ admin-allowed = { $name } darf mich jetzt benutzen.
 admin-refused = { $name } wurde abgelehnt; danach wird nicht noch einmal gefragt.
 admin-removed = { $name } darf mich nicht mehr benutzen.
 admin-not-an-admin = Das ist ein Admin: Darüber entscheidet ADMIN_USER_IDS.
+admin-arguments = /admin allein zeigt die Übersicht; „/admin rundschreiben“ mit einem Text dahinter schreibt allen.

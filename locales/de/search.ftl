@@ -5,3 +5,6 @@ search-no-more = Mehr gibt es nicht.
 search-nothing = In dieser Unterhaltung wurde nichts gefunden. Versuch es mit anderen Wörtern oder mit weniger.
 search-so-far = { $shown } von { $total }
 search-more = Mehr
+search-in-all = In allen Gesprächen
+search-everywhere = In allen deinen Gesprächen:
+search-nothing-anywhere = Nichts gefunden. Versuch es mit anderen oder weniger Wörtern.

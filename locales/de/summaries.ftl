@@ -21,8 +21,7 @@ summaries-status-since = Nachrichten seit der letzten Zusammenfassung: { $number
 summaries-status-total = Nachrichten insgesamt: { $number }
 summaries-status-archived = Archivierte Nachrichten: { $number }
 summaries-status-active = Aktive Zusammenfassungen: { $number }
-summaries-status-level = Höchste Stufe: { $number }
-summaries-status-quality = Güte der neuesten Zusammenfassung: { $score } von 1 ({ $parts })
+summaries-status-level = Zusammenfassungen übereinander: { $number }
 summaries-status-compressed = Die ältesten Einzelheiten wurden { $times ->
     [one] { $times }-mal
    *[other] { $times }-mal
@@ -40,7 +39,7 @@ summaries-status-index = Suchindex: { $done } von { shared-messages }
 summaries-status-failure = Letzter Fehlschlag: { $date }: { $error } (nichts ging verloren)
 summaries-status-json-large = Ab mehr als { $most } Nachrichten ist SQLite zu empfehlen: /summary zieht alles um.
 summaries-utc = { $date } UTC
-summaries-one = Stufe { $level } · { $dates } · { shared-messages }
+summaries-one = { $kind } · { $dates } · { shared-messages }
 summaries-folded = { shared-messages } zusammengefasst: { $summaries ->
     [one] { $summaries } neue Zusammenfassung
    *[other] { $summaries } neue Zusammenfassungen
@@ -54,3 +53,9 @@ summaries-busy = Gerade entsteht eine Zusammenfassung. Bitte versuch es gleich n
 summaries-waiting = { $why } Nichts ging verloren: Was fällig ist, wird dann zusammengefasst.
 summaries-not-made = Die Zusammenfassung gelang nicht.
 summaries-failed = { $why } Nichts ging verloren: Alle Nachrichten sind noch da, und ich versuche es wieder.
+summaries-kind-1 = Zusammenfassung
+summaries-kind-2 = Zusammenfassung früherer Zusammenfassungen
+summaries-kind-3 = Überblick über das Älteste
+summaries-status-newest-good = Die neueste Zusammenfassung enthält, worauf es ankommt.
+summaries-status-newest-fair = Die neueste Zusammenfassung enthält das meiste, worauf es ankommt.
+summaries-status-newest-poor = In der neuesten Zusammenfassung fehlt einiges; /summary_rebuild erstellt sie neu. Jedes Wort bleibt auffindbar.

@@ -13,3 +13,4 @@ usage-cost = Kosten: ${ $cost }
 usage-cost-partly = Kosten: ${ $cost }, ohne die Modelle, deren Preis nicht gesetzt ist
 usage-left = Heute noch übrig: { $tokens } Token. Um 00:00 UTC gibt es neue.
 usage-no-limit = Es gibt keine Tagesgrenze.
+usage-chart = Tokens pro Tag; der höchste Balken ist { $tokens }.

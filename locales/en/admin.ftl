@@ -35,3 +35,4 @@ admin-allowed = { $name } may use me now.
 admin-refused = { $name } was refused, and is not asked about again.
 admin-removed = { $name } may not use me any more.
 admin-not-an-admin = That is an admin: ADMIN_USER_IDS decides about them.
+admin-arguments = /admin alone shows the overview; “/admin broadcast” and a text after it writes to everyone.

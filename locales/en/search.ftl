@@ -5,3 +5,6 @@ search-no-more = There is nothing more.
 search-nothing = Nothing was found in this conversation. Try other words, or fewer.
 search-so-far = { $shown } of { $total }
 search-more = More
+search-in-all = In all conversations
+search-everywhere = In all your conversations:
+search-nothing-anywhere = Nothing was found. Try other words, or fewer.

@@ -24,7 +24,6 @@ summaries-status-total = Total messages: { $number }
 summaries-status-archived = Archived messages: { $number }
 summaries-status-active = Active summaries: { $number }
 summaries-status-level = Highest level: { $number }
-summaries-status-quality = Quality of the newest summary: { $score } of 1 ({ $parts })
 summaries-status-compressed = The oldest detail was compressed { $times ->
     [one] { $times } time
    *[other] { $times } times
@@ -42,7 +41,7 @@ summaries-status-index = Search index: { $done } of { shared-messages }
 summaries-status-failure = Last failure: { $date }: { $error } (nothing was lost)
 summaries-status-json-large = With more than { $most } messages SQLite is recommended: /summary moves everything.
 summaries-utc = { $date } UTC
-summaries-one = Level { $level } · { $dates } · { shared-messages }
+summaries-one = { $kind } · { $dates } · { shared-messages }
 summaries-folded = Summarised { shared-messages }: { $summaries ->
     [one] { $summaries } new summary
    *[other] { $summaries } new summaries
@@ -56,3 +55,9 @@ summaries-busy = A summary is being made right now. Please try again in a moment
 summaries-waiting = { $why } Nothing was lost: what is due will be summarised then.
 summaries-not-made = The summary could not be made.
 summaries-failed = { $why } Nothing was lost: all messages are kept, and I will try again.
+summaries-kind-1 = Summary
+summaries-kind-2 = Summary of earlier summaries
+summaries-kind-3 = Overview of the oldest talk
+summaries-status-newest-good = The newest summary keeps what matters.
+summaries-status-newest-fair = The newest summary keeps most of what matters.
+summaries-status-newest-poor = The newest summary leaves out a good deal; /summary_rebuild makes it again. Every word stays searchable.

@@ -33,3 +33,4 @@ admin-allowed = { $name } ya puede usarme.
 admin-refused = { $name } fue rechazado; no se preguntará de nuevo.
 admin-removed = { $name } ya no puede usarme.
 admin-not-an-admin = Es un administrador: lo decide ADMIN_USER_IDS.
+admin-arguments = /admin solo muestra el resumen; «/admin difusión» y un texto detrás escribe a todos.

@@ -5,3 +5,6 @@ search-no-more = No hay nada más.
 search-nothing = No se ha encontrado nada en esta conversación. Prueba con otras palabras, o con menos.
 search-so-far = { $shown } de { $total }
 search-more = Más
+search-in-all = En todas las conversaciones
+search-everywhere = En todas tus conversaciones:
+search-nothing-anywhere = No se encontró nada. Prueba con otras palabras o con menos.

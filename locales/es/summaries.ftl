@@ -21,8 +21,7 @@ summaries-status-since = Mensajes desde el último resumen: { $number }
 summaries-status-total = Mensajes en total: { $number }
 summaries-status-archived = Mensajes archivados: { $number }
 summaries-status-active = Resúmenes activos: { $number }
-summaries-status-level = Nivel más alto: { $number }
-summaries-status-quality = Calidad del último resumen: { $score } de 1 ({ $parts })
+summaries-status-level = Resúmenes de resúmenes, uno sobre otro: { $number }
 summaries-status-compressed = El detalle más antiguo se ha comprimido { $times ->
     [one] { $times } vez
    *[other] { $times } veces
@@ -40,7 +39,7 @@ summaries-status-index = Índice de búsqueda: { $done } de { shared-messages }
 summaries-status-failure = Último fallo: { $date }: { $error } (no se perdió nada)
 summaries-status-json-large = Con más de { $most } mensajes conviene SQLite: /summary lo traslada todo.
 summaries-utc = { $date } UTC
-summaries-one = Nivel { $level } · { $dates } · { shared-messages }
+summaries-one = { $kind } · { $dates } · { shared-messages }
 summaries-folded = He resumido { shared-messages }: { $summaries ->
     [one] { $summaries } resumen nuevo
    *[other] { $summaries } resúmenes nuevos
@@ -54,3 +53,9 @@ summaries-busy = Ahora mismo se está haciendo un resumen. Inténtalo de nuevo e
 summaries-waiting = { $why } No se ha perdido nada: lo pendiente se resumirá entonces.
 summaries-not-made = No se ha podido hacer el resumen.
 summaries-failed = { $why } No se ha perdido nada: todos los mensajes siguen ahí, y lo intentaré de nuevo.
+summaries-kind-1 = Resumen
+summaries-kind-2 = Resumen de resúmenes anteriores
+summaries-kind-3 = Visión general de lo más antiguo
+summaries-status-newest-good = El último resumen conserva lo importante.
+summaries-status-newest-fair = El último resumen conserva la mayor parte de lo importante.
+summaries-status-newest-poor = El último resumen deja fuera bastante; /summary_rebuild lo hace de nuevo. Cada palabra sigue siendo buscable.

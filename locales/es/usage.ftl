@@ -13,3 +13,4 @@ usage-cost = Coste: ${ $cost }
 usage-cost-partly = Coste: ${ $cost }, sin los modelos cuyo precio no está fijado
 usage-left = Quedan para hoy { $tokens } tokens. Se renueva a las 00:00 UTC.
 usage-no-limit = No hay límite diario.
+usage-chart = Tokens por día; la barra más alta es { $tokens }.

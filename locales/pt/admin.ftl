@@ -33,3 +33,4 @@ admin-allowed = { $name } já pode me usar.
 admin-refused = { $name } foi recusado; não se perguntará de novo.
 admin-removed = { $name } não pode mais me usar.
 admin-not-an-admin = É um administrador: ADMIN_USER_IDS decide.
+admin-arguments = /admin sozinho mostra o resumo; “/admin transmissão” e um texto em seguida escreve a todos.

@@ -5,3 +5,6 @@ search-no-more = Não há mais nada.
 search-nothing = Nada foi encontrado nesta conversa. Tente outras palavras, ou menos.
 search-so-far = { $shown } de { $total }
 search-more = Mais
+search-in-all = Em todas as conversas
+search-everywhere = Em todas as suas conversas:
+search-nothing-anywhere = Nada foi encontrado. Tente outras palavras, ou menos.

@@ -21,8 +21,7 @@ summaries-status-since = Mensagens desde o último resumo: { $number }
 summaries-status-total = Total de mensagens: { $number }
 summaries-status-archived = Mensagens arquivadas: { $number }
 summaries-status-active = Resumos ativos: { $number }
-summaries-status-level = Nível mais alto: { $number }
-summaries-status-quality = Qualidade do último resumo: { $score } de 1 ({ $parts })
+summaries-status-level = Resumos de resumos, um sobre o outro: { $number }
 summaries-status-compressed = O detalhe mais antigo foi comprimido { $times ->
     [one] { $times } vez
    *[other] { $times } vezes
@@ -40,7 +39,7 @@ summaries-status-index = Índice de busca: { $done } de { shared-messages }
 summaries-status-failure = Última falha: { $date }: { $error } (nada se perdeu)
 summaries-status-json-large = Com mais de { $most } mensagens, recomenda-se SQLite: /summary move tudo.
 summaries-utc = { $date } UTC
-summaries-one = Nível { $level } · { $dates } · { shared-messages }
+summaries-one = { $kind } · { $dates } · { shared-messages }
 summaries-folded = Resumi { shared-messages }: { $summaries ->
     [one] { $summaries } resumo novo
    *[other] { $summaries } resumos novos
@@ -54,3 +53,9 @@ summaries-busy = Um resumo está sendo feito agora. Tente de novo daqui a pouco.
 summaries-waiting = { $why } Nada se perdeu: o que falta será resumido então.
 summaries-not-made = Não foi possível fazer o resumo.
 summaries-failed = { $why } Nada se perdeu: todas as mensagens continuam aqui, e vou tentar de novo.
+summaries-kind-1 = Resumo
+summaries-kind-2 = Resumo de resumos anteriores
+summaries-kind-3 = Visão geral do mais antigo
+summaries-status-newest-good = O último resumo guarda o que importa.
+summaries-status-newest-fair = O último resumo guarda a maior parte do que importa.
+summaries-status-newest-poor = O último resumo deixa bastante de fora; /summary_rebuild o refaz. Cada palavra continua pesquisável.

@@ -13,3 +13,4 @@ usage-cost = Custo: ${ $cost }
 usage-cost-partly = Custo: ${ $cost }, sem os modelos cujo preço não está definido
 usage-left = Restam para hoje { $tokens } tokens. O limite é renovado às 00:00 UTC.
 usage-no-limit = Não há limite diário.
+usage-chart = Tokens por dia; a barra mais alta é { $tokens }.

@@ -33,3 +33,4 @@ admin-allowed = { $name } теперь может мной пользовать�
 admin-refused = { $name }: отказано, больше об этом не спрошу.
 admin-removed = { $name } больше не может мной пользоваться.
 admin-not-an-admin = Это администратор: о нём решает ADMIN_USER_IDS.
+admin-arguments = /admin сам по себе показывает обзор; «/admin рассылка» и текст после этого — сообщение всем.

@@ -5,3 +5,6 @@ search-no-more = Больше ничего нет.
 search-nothing = В этом разговоре ничего не найдено. Попробуй другие слова или меньше слов.
 search-so-far = { $shown } из { $total }
 search-more = Ещё
+search-in-all = Во всех разговорах
+search-everywhere = Во всех твоих разговорах:
+search-nothing-anywhere = Ничего не нашлось. Попробуй другие слова или поменьше слов.

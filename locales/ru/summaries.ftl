@@ -21,8 +21,7 @@ summaries-status-since = Сообщений с последней сводки: 
 summaries-status-total = Всего сообщений: { $number }
 summaries-status-archived = Сообщений в архиве: { $number }
 summaries-status-active = Действующих сводок: { $number }
-summaries-status-level = Наивысший уровень: { $number }
-summaries-status-quality = Качество последней сводки: { $score } из 1 ({ $parts })
+summaries-status-level = Сводки сводок, раз друг над другом: { $number }
 summaries-status-compressed = Самые старые подробности сжимались { $times ->
     [one] { $times } раз
     [few] { $times } раза
@@ -44,7 +43,7 @@ summaries-status-index = Поисковый индекс: { $done } из { $mess
 summaries-status-failure = Последняя неудача: { $date }: { $error } (ничего не потеряно)
 summaries-status-json-large = Когда сообщений больше { $most }, лучше SQLite: /summary перенесёт всё.
 summaries-utc = { $date } UTC
-summaries-one = Уровень { $level } · { $dates } · { shared-messages }
+summaries-one = { $kind } · { $dates } · { shared-messages }
 summaries-folded = Обобщено: { shared-messages }; { $summaries ->
     [one] { $summaries } новая сводка
     [few] { $summaries } новые сводки
@@ -60,3 +59,9 @@ summaries-busy = Прямо сейчас составляется сводка. 
 summaries-waiting = { $why } Ничего не потеряно: тогда всё и будет обобщено.
 summaries-not-made = Не удалось составить сводку.
 summaries-failed = { $why } Ничего не потеряно: все сообщения на месте, и я попробую ещё раз.
+summaries-kind-1 = Сводка
+summaries-kind-2 = Сводка более ранних сводок
+summaries-kind-3 = Обзор самого давнего
+summaries-status-newest-good = Последняя сводка сохранила всё важное.
+summaries-status-newest-fair = Последняя сводка сохранила почти всё важное.
+summaries-status-newest-poor = В последней сводке многое упущено; /summary_rebuild составит её заново. Поиск по-прежнему находит каждое слово.

@@ -33,3 +33,4 @@ admin-allowed = { $name } 现在可以使用我了。
 admin-refused = 已拒绝 { $name }，不会再询问。
 admin-removed = { $name } 不能再使用我了。
 admin-not-an-admin = 这是管理员：由 ADMIN_USER_IDS 决定。
+admin-arguments = 单独的 /admin 显示概览;“/admin 群发”加上文字则写给所有人。

@@ -5,3 +5,6 @@ search-no-more = 没有更多了。
 search-nothing = 在这个对话里没有找到。请换几个词，或少用几个词。
 search-so-far = { $shown } / { $total }
 search-more = 更多
+search-in-all = 在所有对话中查找
+search-everywhere = 在你的所有对话中：
+search-nothing-anywhere = 什么也没找到。换些词，或少用几个词试试。

@@ -1,5 +1,6 @@
 """The files under DATA_DIR: the folder, the one way into a SQLite file, and the tables that belong to no store.
 
+broadcasts.py      a message of an admin to everybody, while it is under way
 data_dir.py        DATA_DIR: private, writable, one process
 database.py        all access to a SQLite file
 driver.py          the SQLite driver and its errors in our words

@@ -4,6 +4,7 @@ Owns which updates are seen, pending and done, and how often a file's reading an
 not know what is in a payload.
 """
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -59,12 +60,16 @@ class UpdateInbox:
                 attempts=row["attempts"],
                 sends=row["sends"],
                 mode=row["mode"],
+                shown=tuple(json.loads(row["shown"])),
             )
             for row in rows
         ]
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         await self._change("mode = ?", mode, bot_id, update_id)
+
+    async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
+        await self._change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
         sql = f"UPDATE updates SET {what} = {what} + 1 WHERE bot_id = ? AND update_id = ? RETURNING {what}"  # noqa: S608

@@ -37,6 +37,7 @@ class PendingUpdate:
 
     `attempts`: how often its work was begun; `sends`: how often the sending of its answer was begun. A first send
     that is recorded here has an unknown outcome. `mode`: how memory stood when it was said, where it was noted.
+    `shown`: the messages that show something of its answer, in order.
     """
 
     update_id: int
@@ -45,6 +46,7 @@ class PendingUpdate:
     attempts: int
     sends: int
     mode: Mode | None = None
+    shown: tuple[int, ...] = ()
 
 
 class Duty(Protocol):
@@ -116,6 +118,9 @@ class Inbox(Protocol):
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         """How memory stood when this was said, for a run that takes it up later."""
+
+    async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
+        """Which messages show something of its answer, for a run that has to finish them."""
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
         """Count that something begins, before it does; 1 for the first time, 0 where the id is not kept.

@@ -103,6 +103,9 @@ class PostgresInbox:
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         await self._change("mode = ?", mode, bot_id, update_id)
 
+    async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
+        await self._change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
+
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
         rows = await self._change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
         if not rows:
@@ -194,4 +197,5 @@ def _pending(row: Row) -> PendingUpdate:
         attempts=row["attempts"],
         sends=row["sends"],
         mode=row["mode"],
+        shown=tuple(json.loads(row["shown"])),
     )

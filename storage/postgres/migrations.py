@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 from records.errors import StorageError, StorageTooNew
-from storage.postgres.later_tables import PEOPLE_SCHEMA, REMINDERS_SCHEMA
+from storage.postgres.later_tables import BROADCASTS_SCHEMA, PEOPLE_SCHEMA, REMINDERS_SCHEMA, SHOWN_SCHEMA
 from storage.postgres.schema import (
     CONVERSATIONS_SCHEMA,
     FIRST_FUNCTIONS,
@@ -74,6 +74,8 @@ MIGRATIONS: list[str] = [
     _PERSONA,
     REMINDERS_SCHEMA,
     PEOPLE_SCHEMA,
+    SHOWN_SCHEMA,
+    BROADCASTS_SCHEMA,
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""
 

@@ -13,6 +13,7 @@ fold_table.py                summaries, and the folds that make them
 history_extraction_table.py  which imported history is learned from, and how far that has come
 history_table.py             importing into a memory
 initial_schema.py            the schema of the first version
+later_tables.py              tables and columns that came later and belong to no memory
 message_table.py             how messages are stored: ids, order in time, words
 migrations.py                the schema, as one list of migrations
 original_files.py            files of the original design, and how they are repaired

@@ -10,6 +10,7 @@ from storage.files.rows import moment_of, text_of
 from storage.search import word_index
 from storage.sqlite import original_files
 from storage.sqlite.initial_schema import FIRST_SCHEMA
+from storage.sqlite.later_tables import BROADCASTS_SCHEMA, PEOPLE_SCHEMA, SHOWN_SCHEMA
 from text import analyzer
 
 
@@ -375,19 +376,6 @@ CREATE INDEX reminder_due ON reminders (due_at);
 """
 
 
-PEOPLE_SCHEMA = """
--- Who asked to be let in, and what an admin decided by a button; next to ALLOWED_USER_IDS. Only in memory.db.
-CREATE TABLE people (
-  person_id  INTEGER PRIMARY KEY,
-  standing   TEXT NOT NULL,                   -- 'asked', 'allowed', 'refused' or 'removed'
-  name       TEXT NOT NULL DEFAULT '',
-  language   TEXT NOT NULL DEFAULT '',        -- the tag of their app's
-  changed_at TEXT NOT NULL,
-  changed_by INTEGER NOT NULL DEFAULT 0       -- the admin
-);
-"""
-
-
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -426,5 +414,7 @@ MIGRATIONS: list[Migration] = [
     script(PERSONA_SCHEMA),
     script(REMINDERS_SCHEMA),
     script(PEOPLE_SCHEMA),
+    script(SHOWN_SCHEMA),
+    script(BROADCASTS_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -151,7 +151,8 @@ class AnswerButtons(Family):
             with suppress(TelegramError):
                 await query.answer()
         keyboard = stop_keyboard(self._dependencies, ask.chat, ask.person)
-        return AnswerStream(self._delivery, ask.chat, stop=keyboard, instead_of=instead_of)
+        there = () if instead_of is None else (instead_of,)
+        return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, keyboard, there)
 
     async def _answered(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:

@@ -31,6 +31,7 @@ Queue = Literal["commands", "slow", "chat"]
 """Where the work waits: with the other commands; with those that take as long as a model does; or with the scope's
 answers, where /stop reaches it."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
+BeginAnswer = Callable[[Delivery, int, Chat, InlineKeyboardMarkup | None, Sequence[int]], AnswerStream]
 SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awaitable[list[int]]]
 
 
@@ -195,6 +196,10 @@ class Answers:
     def __init__(self) -> None:
         self.stop: Callable[[Scope], bool] = lambda scope: False
         """Stops the answer of a scope; whether one was being written."""
+        self.begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
+            delivery, chat, stop=stop, instead_of=there
+        )
+        """Begins to show the answer to an update; in the place of these messages, if any."""
         self.send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
         """Sends the whole answer to an update, as often as it needs; the ids of its messages."""
 

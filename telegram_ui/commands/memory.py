@@ -68,7 +68,7 @@ class MemoryCommands(Family):
         if config.incognito:
             return tr("memory-incognito-on")
         fact, is_new = await self._services.facts.add(chat.scope.owner, text)
-        return tr("memory-added" if is_new else "memory-known-already", id=str(fact.id), text=fact.text)
+        return tr("memory-added" if is_new else "memory-known-already", text=fact.text)
 
     async def _edit(self, ask: Ask, id_: int, text: str) -> str | None:
         """Give a fact another text, and show it; a sentence if that cannot be."""
@@ -94,8 +94,9 @@ class MemoryCommands(Family):
         match verb:
             case "pin" | "unpin":
                 fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
-                if fact is None and any(one.id == id_ for one in await facts.known(owner)):
-                    return tr("memory-holds-no-longer", id=str(id_))
+                known = () if fact else await facts.known(owner)
+                if held := next((one for one in known if one.id == id_), None):
+                    return tr("memory-holds-no-longer", text=held.text)
             case "delete":
                 fact = await facts.delete(owner, id_)
             case "undo":
@@ -103,8 +104,8 @@ class MemoryCommands(Family):
                 if current is not None and current.deleted_at is not None:
                     fact = await facts.restore(owner, id_)
                 elif current is not None:
-                    return texts.undone(id_, await self._services.corrections.undo_edit(owner, id_))
-        return tr(f"memory-done-{verb}" if fact else "memory-no-such-fact", id=str(id_))
+                    return texts.undone(await self._services.corrections.undo_edit(owner, id_))
+        return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
 
     async def _show_view(self, ask: Ask, view: View, *, instead_of: int | None = None) -> None:
         owner = ask.chat.scope.owner
@@ -166,7 +167,7 @@ class MemoryCommands(Family):
             return tr("memory-no-such-fact", id=str(id_))
         if await self._is_incognito(chat):
             return tr("memory-incognito-on")
-        question = tr("memory-new-text", id=str(id_), text=fact.text)
+        question = tr("memory-new-text", text=fact.text)
         await self._new_text.ask_for(ask, question, about=id_, example=fact.text)
         return None
 

@@ -108,7 +108,7 @@ def _list(
     elif not versions:
         lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
-        lines += ["", tr("memory-deleted", ids=", ".join(str(fact.id) for fact in deleted))]
+        lines += ["", tr("memory-deleted"), *(f"{fact.id} · {fact.text}" for fact in deleted)]
     if valid:
         lines += ["", tr("memory-press")]
     rows: list[list[InlineKeyboardButton]] = []
@@ -146,7 +146,7 @@ def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
 def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
     """One fact with where it comes from and what was before it."""
     worth = _worth(fact)
-    lines = [f"{tr('memory-fact', id=str(fact.id))}{' 📌' if fact.is_pinned else ''}", fact.text, ""]
+    lines = [f"{'📌 ' if fact.is_pinned else ''}{fact.text}", ""]
     lines.append(" · ".join(part for part in (fact.kind, fact.subject, worth, *fact.tags) if part))
     held = {"from": day(fact.valid_from, zone), "said": day(fact.observed_at, zone)}
     if fact.valid_to:
@@ -154,13 +154,12 @@ def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Bu
     else:
         lines.append(tr("memory-holds", **held))
     if fact.source_ids:
-        named = ", ".join(f"#{id_}" for id_ in fact.source_ids[:10])
-        lines.append(tr("memory-learned", messages=len(fact.source_ids), ids=named))
+        lines.append(tr("memory-learned", messages=len(fact.source_ids)))
     else:
         lines.append(tr("memory-by-hand"))
     successor = next((one for one in facts if one.id == fact.superseded_by), None)
     if successor is not None:
-        lines.append(tr("memory-superseded", id=str(successor.id), text=successor.text))
+        lines.append(tr("memory-superseded", text=successor.text))
     lines += _history(fact, facts, zone)
     if fact.deleted_at is not None:
         lines.append(tr("memory-is-deleted"))
@@ -224,12 +223,12 @@ def distilled(made: Profile | str | None) -> str:
     return tr("memory-not-written", why=made)
 
 
-def undone(id_: int, forgotten: Forgotten | None) -> str:
+def undone(forgotten: Forgotten | None) -> str:
     """The result of undoing an edit; `forgotten` None: there was none."""
     if forgotten is None:
-        return tr("memory-nothing-to-undo", id=str(id_))
+        return tr("memory-nothing-to-undo")
     derived = counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
-    told = tr("memory-undone-derived", id=str(id_), what=derived) if derived else tr("memory-undone", id=str(id_))
+    told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
     return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"
 
 

@@ -41,7 +41,7 @@ class Proposals(Family):
         if heading not in in_every_language("proposals-ask-remember") or not text:
             return tr("proposals-too-old")
         fact, is_new = await self._services.facts.add(ask.chat.scope.owner, text)
-        told = tr("proposals-remembered" if is_new else "proposals-known", id=str(fact.id), text=fact.text)
+        told = tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
         return f"{told}\n\n{tr('proposals-shows')}"
 
     async def _forget(self, ask: Ask, choice: str) -> str:

@@ -19,7 +19,7 @@ from telegram import (
 )
 from telegram.error import TelegramError
 
-from locales.catalog import LANGUAGES, speaking, tr
+from locales.catalog import ENGLISH, LANGUAGES, speaking, tr
 from locales.choice import language_for
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
@@ -36,6 +36,7 @@ from telegram_ui.commands.language import LanguageCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.models import ModelCommands
 from telegram_ui.commands.outreach.admin import AdminCommands
+from telegram_ui.commands.outreach.broadcast import Broadcasting
 from telegram_ui.commands.outreach.reminders import ReminderCommands
 from telegram_ui.commands.policy import PolicyCommands
 from telegram_ui.commands.proposals import Proposals
@@ -51,6 +52,12 @@ log = logging.getLogger(__name__)
 
 LIKENESS = 0.7
 """Of the name of a command to what was written, from 0 to 1, for it to be what was meant (difflib's ratio)."""
+
+UNTOLD = frozenset(
+    {"start", "cancel", "summary_show", "summary_status", "summary_on", "summary_off", "summary_now", "summary_policy"}
+    | {"summary_prompt", "summary_rebuild"}
+)
+"""Commands that others lead to: each costs the system prompt some ten tokens."""
 
 FAMILIES: tuple[type[Family], ...] = (
     Basics,
@@ -71,6 +78,7 @@ FAMILIES: tuple[type[Family], ...] = (
     HistoryExtractionCommands,
     ForgetCommands,
     AdminCommands,
+    Broadcasting,
     AnswerButtons,
     Proposals,
 )
@@ -108,6 +116,11 @@ class Commands:
     def _listed(self) -> list[Command]:
         """The commands that everybody may know."""
         return [row for row in self._rows if row.where != "admins"]
+
+    def told_to_model(self) -> list[tuple[str, str]]:
+        """The commands that a model should know of, with what they do: without those that belong to another's steps."""
+        with speaking(ENGLISH):
+            return [(row.name, row.description) for row in self._listed if row.name not in UNTOLD]
 
     @property
     def names(self) -> frozenset[str]:

@@ -1,15 +1,18 @@
-"""/search: earlier messages with their dates, best first, page by page.
+"""/search: earlier messages with their dates, best first, page by page; in this conversation, or in all of them.
 
 The words of a search are in the first line of each page, so that its button works after a restart although nothing is
 kept. Does not know how messages are found (chat/search.py).
 """
 
+from collections.abc import Mapping
 from datetime import tzinfo
 
-from telegram import InlineKeyboardMarkup
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.search import Found, Page
 from locales.catalog import tr
+from records.scopes import Scope
+from telegram_ui.commands.chats import label
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import moment, quoted, speaker
 from telegram_ui.sending.links import link
@@ -20,10 +23,14 @@ LONGEST = 200
 SHOWN = 600
 """Characters that are shown of a found message."""
 HEADING = "🔎 "
+EVERYWHERE = "a"
+"""What the buttons of a search through all conversations carry."""
+MOST_SEARCHED = 20
+"""Conversations of a place that are searched together, the latest ones."""
 
 
 class SearchCommands(Family):
-    """Answers /search and its "More" button."""
+    """Answers /search and the buttons under what it found."""
 
     heading = "recall"
 
@@ -39,38 +46,56 @@ class SearchCommands(Family):
 
     @press(MORE)
     async def _more(self, ask: Ask) -> str | None:
+        """The next page, or, from the first one on, what all conversations hold."""
         heading = ask.message_text.partition("\n")[0]
-        first, _, until = ask.argument.partition("-")
+        first, _, rest = ask.argument.partition("-")
+        until, _, where = rest.partition("-")
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
             return tr("search-too-old")
         query = heading.removeprefix(HEADING)
-        page = await self._services.search.page(ask.chat.scope, query, first=int(first), until=int(until))
-        if not page.found:
+        titles = await self._conversations(ask) if where == EVERYWHERE else {}
+        page = await self._services.search.page(
+            ask.chat.scope, query, first=int(first), until=int(until) or None, among=tuple(titles)
+        )
+        if not page.found and page.first:
             return tr("search-no-more")
-        await self._send_page(ask, query, page)
+        await self._send_page(ask, query, page, titles)
         return None
 
-    async def _send_page(self, ask: Ask, query: str, page: Page) -> None:
-        keyboard = None
+    async def _send_page(self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None) -> None:
+        """`titles`: what the conversations are called that were searched; none where this one alone was."""
+        rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{HEADING}{query}"]
+        if titles:
+            lines.append(tr("search-everywhere"))
         if not page.found:
-            lines.append(tr("search-nothing"))
+            lines.append(tr("search-nothing-anywhere" if titles else "search-nothing"))
         async with self._services.memory.home(ask.chat.scope.owner) as store:
             if not await store.indexed(ask.chat.scope.owner, within=0):
                 lines.append(tr("notices-indexing"))
         zone = await self._zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
-            lines += ["", found_text(number, found, ask, zone)]
+            lines += ["", found_text(number, found, ask, zone, title=(titles or {}).get(found.message.scope, ""))]
         if page.next is not None:
             lines += ["", tr("search-so-far", shown=str(page.next), total=str(page.total))]
-            keyboard = InlineKeyboardMarkup([[self._button(ask, MORE, tr("search-more"), f"{page.next}-{page.until}")]])
-        await self._delivery.say(ask.chat, "\n".join(lines), keyboard=keyboard)
+            place = f"{page.next}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
+            rows.append([self._button(ask, MORE, tr("search-more"), place)])
+        if not titles and page.first == 0 and len(await self._conversations(ask)) > 1:
+            rows.append([self._button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
+        await self._delivery.say(ask.chat, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows) if rows else None)
+
+    async def _conversations(self, ask: Ask) -> Mapping[Scope, str]:
+        """The conversations of this place, the latest first, with what they are called."""
+        async with self._services.memory.home(ask.chat.place.owner) as store:
+            found, _ = await store.conversations.listed(ask.chat.place, first=0, limit=MOST_SEARCHED)
+        return {one.scope: label(one) for one in found}
 
 
-def found_text(number: int, found: Found, ask: Ask, zone: tzinfo) -> str:
-    """A found message: when it was said, by whom, and the part that matters."""
+def found_text(number: int, found: Found, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
+    """A found message: when it was said, by whom, the part that matters, and the title of its conversation."""
     message = found.message
-    lines = [f"{number}. {moment(message.created_at, zone)} · {speaker(message)}", quoted(found.text, SHOWN)]
+    said = " · ".join(part for part in (moment(message.created_at, zone), speaker(message), title) if part)
+    lines = [f"{number}. {said}", quoted(found.text, SHOWN)]
     if address := link(ask.chat.id, ask.chat.thread, message.telegram_id):
         lines.append(address)
     return "\n".join(lines)

@@ -8,7 +8,6 @@ from datetime import UTC, tzinfo
 from locales.catalog import tr
 from records.status import Status
 from records.summaries import FoldOutcome, Summary
-from summaries.quality_score import WEIGHTS
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import STORAGE_NAMES, minute, moment, policy_name
 
@@ -86,6 +85,12 @@ class SummaryCommands(Family):
         return tr(key, storage=STORAGE_NAMES[config.storage], turns=config.every_n), False
 
 
+GOODNESS = ((0.75, "good"), (0.5, "fair"), (0.0, "poor"))
+"""The least measured quality of a summary (0 to 1) for the text summaries-status-newest-NAME."""
+KINDS = 3
+"""Kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER."""
+
+
 def retention_text(days: int) -> str:
     """What owners are told about RETENTION_DAYS; nothing if it is not set."""
     return tr("basics-retention", days=days) if days else ""
@@ -113,8 +118,8 @@ def status_text(status: Status) -> str:
         tr("summaries-status-level", number=str(counts.highest_level)),
     ]
     if status.newest is not None and status.newest.score is not None:
-        parts = (f"{name} {status.newest.details[name]:.2f}" for name in WEIGHTS if name in status.newest.details)
-        lines.append(tr("summaries-status-quality", score=f"{status.newest.score:.2f}", parts=", ".join(parts)))
+        good = next(name for least, name in GOODNESS if status.newest.score >= least)
+        lines.append(tr(f"summaries-status-newest-{good}"))
     if status.compressed > 1:
         advice = [tr("summaries-status-rebuild-helps")] if status.rebuild_helps else []
         lines.append(" ".join([tr("summaries-status-compressed", times=status.compressed), *advice]))
@@ -142,10 +147,11 @@ def status_text(status: Status) -> str:
 
 
 def summary_text(summary: Summary, zone: tzinfo) -> str:
-    """One summary with its level, and the dates and number of messages that it covers."""
+    """One summary: of what it is one, and the dates and number of messages that it covers."""
     first, last = minute(summary.first_at, zone), moment(summary.last_at, zone)
     dates = last if last.startswith(first) else f"{first} – {last}"
-    heading = tr("summaries-one", level=summary.level, dates=dates, messages=summary.message_count)
+    kind = tr(f"summaries-kind-{min(summary.level, KINDS)}")
+    heading = tr("summaries-one", kind=kind, dates=dates, messages=summary.message_count)
     return f"{heading}\n{summary.text.strip()}"
 
 

@@ -3,12 +3,19 @@
 Owns its words and its chart. Does not know how use is counted (llm/quota.py).
 """
 
+import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, timedelta
 
 from locales.catalog import tr
 from records.model_calls import DayOfUse, Price, Usage
-from telegram_ui.commands.family import Ask, Family, command
+from telegram_ui.commands.family import Ask, Dependencies, Family, command
+from telegram_ui.sending.chart import bars
+from telegram_ui.sending.delivery import DeliveryError
+from telegram_ui.sending.documents import Documents
+
+log = logging.getLogger(__name__)
 
 SPANS = (7, 30)
 """Days that are told of."""
@@ -21,8 +28,12 @@ class UsageCommands(Family):
 
     heading = "data"
 
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._documents = Documents(dependencies.delivery)
+
     @command("usage", stands_alone=True)
-    async def _usage(self, ask: Ask) -> str:
+    async def _usage(self, ask: Ask) -> None:
         owner, quota = ask.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
         used = await quota.days(owner, max(SPANS))
@@ -31,7 +42,20 @@ class UsageCommands(Family):
             since = today - timedelta(days=span - 1)
             lines += ["", *told([one for one in used if one.day >= since], since, today, self._services.prices)]
         left = await quota.room(owner)
-        return "\n".join([*lines, "", tr("usage-no-limit") if left is None else tr("usage-left", tokens=left)])
+        lines += ["", tr("usage-no-limit") if left is None else tr("usage-left", tokens=left)]
+        await self._delivery.say(ask.chat, "\n".join(lines))
+        if any(one.used.total for one in used):
+            await self._send_chart(ask, used, today)
+
+    async def _send_chart(self, ask: Ask, used: Sequence[DayOfUse], today: date) -> None:
+        """The longest span as a picture. The words are there already: where Telegram takes no picture, they do."""
+        since = today - timedelta(days=max(SPANS) - 1)
+        tokens = tokens_by_day(used, since, today)
+        picture = await asyncio.to_thread(bars, tokens, first=f"{since:%m-%d}", last=f"{today:%m-%d}")
+        try:
+            await self._documents.send_picture(ask.chat, picture, tr("usage-chart", tokens=max(tokens)))
+        except DeliveryError as error:
+            log.info("a chart was not sent: %s", type(error).__name__)
 
 
 def told(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
@@ -49,9 +73,14 @@ def told(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str
     return [*lines, chart(used, since, today)]
 
 
+def tokens_by_day(used: Sequence[DayOfUse], since: date, today: date) -> list[int]:
+    """Tokens of all models, day by day, the oldest first."""
+    days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
+    return [sum(one.used.total for one in used if one.day == day) for day in days]
+
+
 def chart(used: Sequence[DayOfUse], since: date, today: date) -> str:
     """One character a day, the oldest first; the day with the most tokens is the highest."""
-    days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
-    tokens = [sum(one.used.total for one in used if one.day == day) for day in days]
+    tokens = tokens_by_day(used, since, today)
     most = max(1, *tokens)
     return "".join(BARS[min(len(BARS) - 1, one * len(BARS) // most)] if one else NOTHING for one in tokens)

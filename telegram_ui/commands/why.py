@@ -1,10 +1,14 @@
-"""/why: what an answer was made from, in plain words.
+"""/why: what an answer was made from, in plain words: three lines, and everything else behind a button, page by page.
 
 Owns the words. Does not know where explanations are kept (chat/explanations.py) or how a prompt is built.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
+from itertools import groupby
+from operator import itemgetter
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.explanations import Explanation
 from locales.catalog import tr
@@ -20,8 +24,10 @@ from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.links import link
 from telegram_ui.sending.marked import Marked
 
-WHY = "wy"
-"""The kind of the button under an answer."""
+WHY, DETAILS = "wy", "wd"
+"""The kinds of the buttons: under an answer, and under the three lines."""
+ON_A_PAGE = 5
+"""Items of an explanation."""
 RECENT_QUOTED = 60
 """Characters that are quoted of a recent message; of everything else, QUOTED."""
 PARTS = frozenset(
@@ -40,6 +46,8 @@ PARTS = frozenset(
     }
 )
 """The parts of a prompt that have a name: the texts why-part-NAME."""
+CUTS = frozenset({"turns", "summary", "archived", "document"})
+"""What may be left out of a prompt: the texts why-cut-NAME."""
 MARKS: frozenset[Mark] = frozenset({"outdated", "ended", "denial"})
 """What the model was told about a message or a fact: the texts why-mark-NAME."""
 
@@ -57,40 +65,91 @@ class WhyCommands(Family):
     async def _press(self, ask: Ask) -> None:
         await self._explain(ask, ask.message_id)
 
+    @press(DETAILS)
+    async def _press_details(self, ask: Ask) -> str | None:
+        telegram_id, _, rest = ask.argument.partition(".")
+        at, _, page = rest.partition(".")
+        explanation = await self._explanation(ask, int(telegram_id, 16) or None)
+        if explanation is None or _moment_key(explanation) != at:  # forgotten, or the last answer is another by now
+            return tr("shared-dead-button")
+        zone = await self._zone(ask.chat.scope.owner)
+        pages = why_pages(explanation, ask.chat, zone)
+        number = min(int(page), len(pages) - 1)
+        rows = [
+            [
+                self._details_button(ask, explanation, int(telegram_id, 16), label, turned)
+                for turned, label in ((number - 1, "‹"), (number + 1, "›"))
+                if 0 <= turned < len(pages)
+            ]
+        ]
+        await self._delivery.replace(ask.chat, ask.message_id, pages[number], keyboard=InlineKeyboardMarkup(rows))
+        return None
+
     async def _explain(self, ask: Ask, telegram_id: int | None) -> None:
-        scope = ask.chat.scope
-        if telegram_id is not None:
-            scope = await self._services.memory.conversation_with(ask.chat.place, telegram_id=telegram_id)
-        explanation = await self._services.explanations.explain(scope, telegram_id)
+        explanation = await self._explanation(ask, telegram_id)
         if explanation is None:
             await self._delivery.say(
                 ask.chat, tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
             )
             return
         zone = await self._zone(ask.chat.scope.owner)
-        await self._delivery.say(ask.chat, why_shown(explanation, ask.chat, zone))
+        button = self._details_button(ask, explanation, telegram_id or 0, tr("why-details"), 0)
+        await self._delivery.say(ask.chat, why_brief(explanation, zone), keyboard=InlineKeyboardMarkup([[button]]))
+
+    async def _explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
+        scope = ask.chat.scope
+        if telegram_id is not None:
+            scope = await self._services.memory.conversation_with(ask.chat.place, telegram_id=telegram_id)
+        return await self._services.explanations.explain(scope, telegram_id)
+
+    def _details_button(
+        self, ask: Ask, explanation: Explanation, telegram_id: int, label: str, page: int
+    ) -> InlineKeyboardButton:
+        return self._button(ask, DETAILS, label, f"{telegram_id:x}.{_moment_key(explanation)}.{page}")
 
 
-def why_shown(explanation: Explanation, chat: Chat, zone: tzinfo) -> Piece:
-    """An explanation: three lines, then everything in it, in quotes that unfold. Empty parts are left out."""
+def _moment_key(explanation: Explanation) -> str:
+    """What tells the explanation of one answer from another's."""
+    return f"{int(explanation.record.at.timestamp()):x}"
+
+
+def why_brief(explanation: Explanation, zone: tzinfo) -> Piece:
+    """An explanation in three lines; a fourth where it is not stored."""
     record, shown = explanation.record, Marked()
     shown.bold(tr("why-title", date=moment(record.at, zone)))
     shown.add(f"\n{_sources(explanation)}\n{_size(record)}")
     if not explanation.is_stored:
         shown.add(f"\n{tr('why-not-stored')}")
-    for heading, lines in (
-        (tr("why-heading-parts"), _parts(record)),
-        (tr("why-heading-summaries"), _summaries(explanation.summaries, explanation.gone_summaries, zone)),
-        (tr("why-heading-profile"), _profile(explanation, zone)),
-        (tr("why-heading-facts"), _facts(explanation, zone)),
-        (tr("why-heading-snippets"), _brought(explanation.snippets, chat, zone)),
-        (tr("why-heading-looked-up"), _looked_up(explanation.looked_up, chat, zone)),
-        *_recent(explanation.recent, record.here, zone),
-        (tr("why-heading-cut"), _cut(record.cut, is_message_cut=record.message_was_cut)),
-    ):
-        if lines:
-            shown.add("\n\n").bold(heading).add("\n").folded("\n".join(lines))
     return shown.piece()
+
+
+def why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
+    """Everything in an explanation, so many items on a page, in quotes that unfold; at least one page."""
+    record = explanation.record
+    items = [
+        (heading, item)
+        for heading, found in (
+            (tr("why-heading-profile"), _profile(explanation, zone)),
+            (tr("why-heading-facts"), _facts(explanation, zone)),
+            (tr("why-heading-snippets"), _brought(explanation.snippets, chat, zone)),
+            (tr("why-heading-looked-up"), _looked_up(explanation.looked_up, chat, zone)),
+            (tr("why-heading-summaries"), _summaries(explanation.summaries, explanation.gone_summaries, zone)),
+            *_recent(explanation.recent, record.here, zone),
+            (tr("why-heading-cut"), _cut(record.cut, is_message_cut=record.message_was_cut)),
+            (tr("why-heading-parts"), ["\n".join(_parts(record))]),
+        )
+        for item in found
+    ]
+    pages = []
+    for first in range(0, len(items), ON_A_PAGE):
+        shown = Marked().bold(tr("why-title", date=moment(record.at, zone)))
+        if len(items) > ON_A_PAGE:
+            number, of = first // ON_A_PAGE + 1, -(-len(items) // ON_A_PAGE)
+            shown.add(f"\n{tr('why-page', page=str(number), pages=str(of))}")
+        for heading, of_this in groupby(items[first : first + ON_A_PAGE], key=itemgetter(0)):
+            shown.add("\n\n").bold(heading).add("\n").folded("\n".join(item for _, item in of_this))
+        pages.append(shown.piece())
+    return pages
 
 
 def _sources(explanation: Explanation) -> str:
@@ -162,19 +221,20 @@ def _profile(explanation: Explanation, zone: tzinfo) -> list[str]:
 
 
 def _facts(explanation: Explanation, zone: tzinfo) -> list[str]:
-    lines = []
+    items = []
     for fact, chosen in explanation.facts:
         if fact is None:
-            lines.append(f"· {tr('why-forgotten')}")
+            items.append(f"· {tr('why-forgotten')}")
             continue
         count = len(fact.source_ids)
         told = {"text": quoted(fact.text), "day": day(fact.valid_from, zone)}
-        lines.append(tr("why-fact", messages=count, **told) if count else tr("why-fact-by-hand", **told))
+        lines = [tr("why-fact", messages=count, **told) if count else tr("why-fact-by-hand", **told)]
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":
             lines.append(f"   {tr('why-until-then', text=quoted(earlier.text))}")
         lines += [f"   {tr('why-why', reasons=reasons(chosen.score))}", *_marked(chosen)]
-    return lines
+        items.append("\n".join(lines))
+    return items
 
 
 def _marked(chosen: Chosen) -> list[str]:
@@ -183,33 +243,36 @@ def _marked(chosen: Chosen) -> list[str]:
 
 
 def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
-    lines = []
+    items = []
     for number, (message, chosen) in enumerate(brought, start=1):
         if message is None:
-            lines.append(f"{number}. {tr('why-forgotten')}")
+            items.append(f"{number}. {tr('why-forgotten')}")
         else:
             why = f"   {tr('why-why', reasons=reasons(chosen.score))}"
-            lines += [f"{number}. {quoted_line(message, zone)}", why, *_marked(chosen)]
-            if address := link(chat.id, chat.thread, message.telegram_id):
-                lines.append(f"   {address}")
-    return lines
+            lines = [f"{number}. {quoted_line(message, zone)}", why, *_marked(chosen)]
+            items.append("\n".join([*lines, *_address(message, chat)]))
+    return items
 
 
 def _looked_up(found: Sequence[Message | None], chat: Chat, zone: tzinfo) -> list[str]:
-    lines = []
-    for message in found:
-        lines.append(f"· {tr('why-forgotten')}" if message is None else f"· {quoted_line(message, zone)}")
-        if message is not None and (address := link(chat.id, chat.thread, message.telegram_id)):
-            lines.append(f"   {address}")
-    return lines
+    return [
+        f"· {tr('why-forgotten')}"
+        if message is None
+        else "\n".join([f"· {quoted_line(message, zone)}", *_address(message, chat)])
+        for message in found
+    ]
+
+
+def _address(message: Message, chat: Chat) -> list[str]:
+    address = link(chat.id, chat.thread, message.telegram_id)
+    return [f"   {address}"] if address else []
 
 
 def _cut(cut: Sequence[Cut], *, is_message_cut: bool) -> list[str]:
+    """Each kind once: what is found when it matters needs no list."""
+    kinds = dict.fromkeys(one.what if one.what in CUTS else "turns" for one in cut)
     lines = [tr("why-message-cut")] if is_message_cut else []
-    for one in cut:
-        key = "why-cut-summary" if one.what == "summary" else "why-cut-messages"
-        lines.append(tr(key, first=str(one.first_id), last=str(one.last_id), why=one.why))
-    return lines
+    return lines + [f"· {tr(f'why-cut-{kind}')}" for kind in kinds]
 
 
 def quoted_line(message: Message, zone: tzinfo, most: int = QUOTED) -> str:

@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
 Keyboard = InlineKeyboardMarkup | ForceReply
+OnSent = Callable[[Sequence[int]], Awaitable[None]]
+"""Learns of the messages that carry a piece, as soon as they are there."""
 
 TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
 TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
@@ -49,9 +51,6 @@ NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
 class DeliveryError(KeepsakeError):
     """Telegram did not take the message."""
-
-    arrived = 0
-    """How many pieces arrived, from the first on: they need not be sent again."""
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
@@ -165,30 +164,49 @@ class Delivery:
         parts: Sequence[Piece],
         *,
         keyboard: Keyboard | None = None,
-        instead_of: int | None = None,
+        instead_of: Sequence[int] = (),
+        on_sent: OnSent | None = None,
     ) -> list[int]:
-        """Send pieces in order; the first one replaces the message `instead_of` if there is one."""
+        """Send pieces in order; the first ones replace the messages `instead_of`. `on_sent` learns of each at once.
+
+        Where one of those messages is gone, the ones after it are deleted, so that the order stays.
+        """
         visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
+        there = list(instead_of)
         state = self.state(chat)
         async with state.order:
-            for number, part in enumerate(visible):
+            for part in visible:
                 markup = keyboard if part is visible[-1] else None
                 try:
-                    if part is visible[0] and instead_of is not None:
-                        inline = markup if isinstance(markup, InlineKeyboardMarkup) else None
-                        if await self._edit(chat, instead_of, part, inline):
-                            sent.append(instead_of)
-                            continue
-                    sent += await self._send_piece(chat, part, markup, is_first=not sent)
+                    new = await self._changed_to(chat, there, part, markup) if there else []
+                    new = new or await self._send_piece(chat, part, markup, is_first=not sent)
+                    sent += new
+                    if on_sent is not None:
+                        await on_sent(new)
                 except DeliveryUnknown as unknown:
-                    passed_on = DeliveryUnknown(sent=[*sent, *unknown.sent])
-                    passed_on.arrived = number
-                    raise passed_on from unknown
-                except DeliveryError as error:
-                    error.arrived = number
-                    raise
+                    raise DeliveryUnknown(sent=[*sent, *unknown.sent]) from unknown
         return sent
+
+    async def _changed_to(self, chat: Chat, there: list[int], part: Piece, keyboard: Keyboard | None) -> list[int]:
+        """Make the first of some messages this piece and take it from the list; if it is gone, all go."""
+        inline = keyboard if isinstance(keyboard, InlineKeyboardMarkup) else None
+        first = there.pop(0)
+        if await self._edit(chat, first, part, inline):
+            return [first]
+        await self.remove(chat, there)
+        there.clear()
+        return []
+
+    async def remove(self, chat: Chat, message_ids: Sequence[int]) -> None:
+        """Delete some of the bot's own messages where Telegram lets it; raises nothing of Telegram's."""
+        if self.current_id(chat) != chat.id:
+            return  # in a chat with another id these are other messages
+        for message_id in message_ids:
+            try:
+                await self.bot.delete_message(chat.id, message_id)
+            except TelegramError as error:
+                log.info("message not deleted: %s", kind(error))
 
     async def edit(
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None

@@ -79,6 +79,23 @@ class Documents:
 
         return await self._sent(chat, request)
 
+    async def send_picture(self, chat: Chat, picture: bytes, caption: str) -> int:
+        """Send a PNG; the id of its message. Raises as `send`."""
+
+        async def request() -> int:
+            message = await self._delivery.bot.send_photo(
+                self._delivery.current_id(chat),
+                telegram.InputFile(picture, filename="chart.png"),
+                caption=caption,
+                message_thread_id=chat.topic,
+                direct_messages_topic_id=chat.direct_messages_topic,
+                write_timeout=120.0,
+                read_timeout=120.0,
+            )
+            return message.message_id
+
+        return await self._sent(chat, request)
+
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
         """Send a file; the id of its message. Raises DeliveryError; DeliveryUnknown when it may have arrived."""
         content = io.BytesIO(file.read())

@@ -27,6 +27,8 @@ MOST_MESSAGES = 6
 """An answer that needs more messages than this is sent as a file."""
 MOST_MARKDOWN = MOST_MESSAGES * MAX_UNITS
 """Characters of an answer that are converted; a longer one is sent as a file, unconverted."""
+SPARED = 96
+"""Units that are left free of the last message of an answer that goes on."""
 MOST_NESTED = 16
 """Quotes, lists or entities inside one another at one place; no chat shows more."""
 MOST_FORMULAS = 1_000
@@ -129,13 +131,20 @@ def messages(markdown: str) -> list[Piece]:
     return []
 
 
-def preview(markdown: str, *, limit: int = MAX_UNITS) -> Piece:
-    """The beginning of an answer, as much as one message of `limit` units holds; only that much is converted."""
-    parts = pieces(markdown[: 2 * MAX_UNITS]) or [Piece(text="")]
-    if len(parts) == 1 and len(markdown) <= 2 * MAX_UNITS and units(parts[0].text) <= limit:
-        return parts[0]
-    first = next(split(parts[0].text, parts[0].entities, limit=limit - 96), Piece(text=""))
-    return Piece(text=first.text + "…", entities=first.entities)
+def beginning(markdown: str, *, most: int = MOST_MESSAGES, ending: str = "") -> list[Piece]:
+    """As much of an answer as `most` messages hold; only that much is converted.
+
+    The last ends with `ending`; without one, with an ellipsis where the answer goes on.
+    """
+    source = markdown[: (most + 1) * MAX_UNITS]
+    parts = _with_plain(source, list(islice(split(*rendered(source)), most + 1)))
+    if not ending and len(parts) <= most and len(source) == len(markdown):
+        return [part for part in parts if not part.is_blank]
+    parts = [part for part in parts if not part.is_blank]
+    *before, last = parts[:most] or [Piece(text="")]
+    room = MAX_UNITS - (units(ending) or SPARED)
+    shortened = next(split(last.text, last.entities, limit=room), Piece(text=""))
+    return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
 
 
 def _with_plain(markdown: str, parts: Sequence[Piece]) -> list[Piece]:

@@ -1,4 +1,4 @@
-"""One answer on its way: shown as it grows, whole at the end, marked where it breaks off.
+"""One answer on its way: shown as it grows, message by message, whole at the end, marked where it breaks off.
 
 Owns the previews: drafts and edits, best effort, none of which delays or fails a final text. Does not know how final
 texts get through (delivery.py), nor what an answer is about.
@@ -8,8 +8,9 @@ import asyncio
 import io
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -22,11 +23,13 @@ from telegram_ui.sending.api_errors import is_about_entities, kind, says, second
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import NO_PREVIEW, Delivery, DeliveryError, DeliveryUnknown, referring_to
 from telegram_ui.sending.documents import Documents
-from telegram_ui.sending.formatting import MAX_UNITS, Piece, is_blank, messages, preview, split, units
+from telegram_ui.sending.formatting import MAX_UNITS, MOST_MESSAGES, Piece, beginning, is_blank, messages, split, units
 from text.characters import well_formed
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+NoteShown = Callable[[Sequence[int]], Awaitable[None]]
+"""Keeps which messages show an answer, in order, for a run that takes it up after this one was killed."""
 
 GROWING_FOR = 0.1  # seconds for which a text grows before it is shown: the whole of a shorter one is there as soon
 STALLED_FOR = 0.5  # seconds after which its beginning is shown even though nothing follows
@@ -38,12 +41,21 @@ CONVERTED_HERE = 500
 """Characters that are converted on the event loop (a few milliseconds at worst); more goes to a thread."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one message shows of an answer, and whether the answer grows there."""
+
+    piece: Piece
+    is_growing: bool
+
+
 class AnswerStream:
     """One answer on its way. Call `show` as often as you like, then exactly one of `finish`, `interrupt`
     and `break_off`.
 
-    `stop`: the button under a message that grows by edits; a draft can have none. `instead_of`: the bot's message that
-    the answer replaces.
+    What outgrows a message goes on in the next; only the last one is a draft, or has the button `stop` (a draft can
+    have none). `instead_of`: the bot's messages that the answer replaces, in order. `note_shown` is told of messages
+    that may be there without the whole answer.
     """
 
     def __init__(
@@ -52,25 +64,28 @@ class AnswerStream:
         chat: Chat,
         *,
         stop: InlineKeyboardMarkup | None = None,
-        instead_of: int | None = None,
+        instead_of: Sequence[int] = (),
+        note_shown: NoteShown | None = None,
     ) -> None:
         self._delivery = delivery
         self._chat = chat
         self._stop = stop
         self._state = delivery.state(chat)
-        mode = delivery.mode(chat)
-        self._mode = "edit" if mode == "draft" and instead_of is not None else mode
+        self._mode = delivery.mode(chat)
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is to be seen yet
-        self._shown: Piece | None = None
+        self._shown: list[_Part] = []
         self._shown_at = 0.0
-        self._message_id = instead_of
-        self._arrived = 0  # pieces of the whole answer that an earlier finish() brought there
-        self._draft_id = secrets.randbelow(2**31 - 1) + 1
+        self._ids = list(instead_of)  # of the messages, in order; a draft has none
+        self._note_shown = note_shown
+        self._sent: list[int] = []  # messages with what finish() brought there
+        self._arrived: int | None = None  # how many pieces of the whole answer that is
+        self._draft_id = _new_draft()
         self._with_entities = True
         self._changed = asyncio.Event()
         self._painter: asyncio.Task[None] | None = None
         self._painting: asyncio.Task[None] | None = None
+        self._paints_draft = False
 
     async def show(self, text_so_far: str) -> None:
         """Show more of the answer soon, if possible: returns at once and raises nothing.
@@ -99,23 +114,51 @@ class AnswerStream:
         parts = await converted(messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
+            # What is there already stays to be read.
+            most = min(max(1, len(self._ids)), MOST_MESSAGES)
             told = f"\n\n{tr('answers-in-file')}"
-            beginning = await converted(partial(preview, limit=MAX_UNITS - units(told)), markdown)
-            parts = [Piece(text=beginning.text + told, entities=beginning.entities)]
-        sent: list[int] = []
+            parts = await converted(partial(beginning, most=most, ending=told), markdown)
+        if self._arrived is None:
+            self._arrived = self._standing(parts)
+            self._sent = self._ids[: self._arrived]
         try:
-            if not is_file or not self._arrived:
-                instead_of = None if self._arrived else self._message_id
-                sent = await self._delivery.send(
-                    self._chat, parts[self._arrived :], keyboard=keyboard, instead_of=instead_of
+            if self._arrived < max(len(parts), 1):
+                await self._delivery.send(
+                    replace(self._chat, reply_to=None) if self._arrived else self._chat,
+                    parts[self._arrived :],
+                    keyboard=keyboard,
+                    instead_of=self._ids[self._arrived : max(len(parts), 1)],
+                    on_sent=partial(self._note_arrived, of=len(parts)),
                 )
-        except DeliveryError as error:
-            self._arrived += error.arrived
-            raise
+        except DeliveryUnknown as unknown:
+            # It is not known whether the next piece arrived: it is sent again, and may be there twice.
+            self._sent += [one for one in unknown.sent if one not in self._sent]
+            raise DeliveryUnknown(sent=self._sent) from unknown
+        await self._delivery.remove(self._chat, self._ids[max(len(parts), 1) :])
+        del self._ids[max(len(parts), 1) :]
         if is_file:
-            self._arrived = 1
-            sent.append(await self._send_as_file(markdown, sent))
-        return sent
+            self._sent.append(await self._send_as_file(markdown, self._sent))
+        return self._sent
+
+    @property
+    def sent(self) -> Sequence[int]:
+        """The messages that finish() is known to have brought there, also where it failed."""
+        return tuple(self._sent)
+
+    def _standing(self, parts: Sequence[Piece]) -> int:
+        """How many pieces of the whole answer are there as they should be; the last is sent in any case."""
+        standing = 0
+        for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
+            if shown != _Part(part, is_growing=False):
+                break
+            standing += 1
+        return standing
+
+    async def _note_arrived(self, message_ids: Sequence[int], *, of: int) -> None:
+        self._sent += message_ids
+        self._arrived = (self._arrived or 0) + 1
+        if of > 1 and self._note_shown is not None:
+            await self._note_shown([*self._sent, *self._ids[self._arrived :]])
 
     async def _send_as_file(self, markdown: str, before: Sequence[int]) -> int:
         content = io.BytesIO(well_formed(markdown).encode())
@@ -139,15 +182,19 @@ class AnswerStream:
     async def _marked(self, mark: str) -> bool:
         """Whether there was something to mark."""
         await self._stop_painting()
-        if self._shown is None:
+        if not self._shown:
             return False
         # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
-        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(mark) - 2))
+        last = self._shown[-1].piece
+        shown = next(split(last.text, last.entities, limit=MAX_UNITS - units(mark) - 2))
         try:
             # In place of a draft too: that would vanish by itself, and with it the text that was read so far.
-            await self._put(f"{shown.text}\n\n{mark}", shown.entities)
+            await self._put(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
         except TelegramError as error:
             log.info("broken-off answer not marked: %s", kind(error))
+        if self._note_shown is not None:
+            # What is marked stays as it is; whoever answers later does so in messages of their own.
+            await self._note_shown(())
         return True
 
     async def _paint(self, after: float = 0.0) -> None:
@@ -155,23 +202,42 @@ class AnswerStream:
         if after:
             await clock.sleep(after)
             self._growing_from = None
-        while True:
+        while self._mode != "off":
             await self._change()
             while (wait := max(self._state.preview_from, self._state.final_from) - clock.time()) > 0:
                 await clock.sleep(wait)
             await self._delivery.pace.preview()
             self._changed.clear()
-            piece = await converted(preview, self._text)
-            if piece == self._shown and not self._is_draft_old():
+            wanted = self._wanted(await converted(beginning, self._text))
+            number = self._next(wanted) if wanted else None
+            if number is None:
                 continue
-            self._state.preview_from = clock.time() + (PREVIEW_EVERY if self._chat.is_private else IN_A_GROUP_EVERY)
+            # The more there is to convert, the rarer.
+            every = PREVIEW_EVERY if self._chat.is_private else IN_A_GROUP_EVERY
+            self._state.preview_from = clock.time() + max(every, PREVIEW_EVERY * len(wanted) / 2)
             # A task of its own: once begun, a request is not torn off, or its message id would be lost.
-            self._painting = asyncio.create_task(self._show_piece(piece))
+            self._paints_draft = number < len(wanted) and self._is_draft(number, wanted[number])
+            self._painting = asyncio.create_task(self._show_part(number, wanted))
             await asyncio.shield(self._painting)
+            if self._next(wanted) is not None:
+                self._changed.set()
+
+    def _wanted(self, parts: Sequence[Piece]) -> list[_Part]:
+        keep = [part if self._with_entities else Piece(text=part.text) for part in parts]
+        return [_Part(part, is_growing=number == len(keep) - 1) for number, part in enumerate(keep)]
+
+    def _next(self, wanted: Sequence[_Part]) -> int | None:
+        """The first message that does not show what it should; None where all do."""
+        for number, part in enumerate(wanted):
+            if number >= len(self._shown) or self._shown[number] != part:
+                return number
+        if len(self._shown) > len(wanted):
+            return len(wanted)
+        return len(wanted) - 1 if wanted and self._is_draft_old() else None
 
     async def _change(self) -> None:
         """Wait until there is more to show, or a draft needs refreshing."""
-        if self._mode != "draft" or self._shown is None:
+        if self._mode != "draft" or not self._shown or len(self._shown) <= len(self._ids):
             await self._changed.wait()
             return
         changed = asyncio.create_task(self._changed.wait())
@@ -184,29 +250,33 @@ class AnswerStream:
             await ended(refresh)
 
     def _is_draft_old(self) -> bool:
-        return self._mode == "draft" and self._delivery.clock.time() - self._shown_at >= DRAFT_REFRESH
+        is_draft = self._mode == "draft" and len(self._shown) > len(self._ids)
+        return is_draft and self._delivery.clock.time() - self._shown_at >= DRAFT_REFRESH
 
-    async def _show_piece(self, piece: Piece) -> None:
-        if not self._with_entities:
-            piece = Piece(text=piece.text)
-        clock = self._delivery.clock
+    async def _show_part(self, number: int, wanted: Sequence[_Part]) -> None:
+        """Make one message show what it should, or delete those that show what is no longer part of the answer."""
+        if number == len(wanted):
+            await self._delivery.remove(self._chat, self._ids[number:])
+            del self._shown[number:], self._ids[number:]
+            return
+        part, clock = wanted[number], self._delivery.clock
         try:
-            await self._request(piece)
+            await self._request(number, part)
         except RetryAfter as refused:
             self._state.preview_from = clock.time() + seconds(refused)
             self._delivery.pace.refused()
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
-            if self._mode == "edit" and says(refused, "message is not modified"):
-                self._shown, self._shown_at = piece, clock.time()
-            elif piece.entities and is_about_entities(refused):
+            if number < len(self._ids) and says(refused, "message is not modified"):
+                self._note(number, part)
+            elif part.piece.entities and is_about_entities(refused):
                 self._with_entities = False
                 self._changed.set()
-            elif self._mode == "draft" and not says(refused, "thread"):
+            elif self._is_draft(number, part) and not says(refused, "thread"):
                 # 404 for a server without the method, 400 for a chat that takes none: from now on by editing.
                 self._state.takes_drafts = False
                 self._mode = "edit"
-                self._shown = None
+                del self._shown[number:]
                 self._changed.set()
             else:
                 self._mode = "off"
@@ -215,33 +285,42 @@ class AnswerStream:
             self._mode = "off"
             log.info("answer no longer shown while it is written: %s", kind(refused))
         except TelegramError as error:
-            if self._mode == "edit" and self._message_id is None and not surely_without_effect(error):
-                # The first part may be there under an id that we do not know: a second one would double it.
+            is_new = number >= len(self._ids) and not self._is_draft(number, part)
+            if is_new and not surely_without_effect(error):
+                # The part may be there under an id that we do not know: a second one would double it.
                 self._mode = "off"
             self._changed.set()
             log.debug("preview not shown: %s", kind(error))
         else:
-            self._shown, self._shown_at = piece, clock.time()
+            self._note(number, part)
 
-    async def _request(self, piece: Piece) -> None:
-        if self._mode == "draft":
-            chat, entities = self._chat, piece.entities or None
+    def _note(self, number: int, part: _Part) -> None:
+        self._shown[number : number + 1] = [part]
+        self._shown_at = self._delivery.clock.time()
+
+    def _is_draft(self, number: int, part: _Part) -> bool:
+        return self._mode == "draft" and part.is_growing and number >= len(self._ids)
+
+    async def _request(self, number: int, part: _Part) -> None:
+        chat, piece = self._chat, part.piece
+        if self._is_draft(number, part):
+            entities = piece.entities or None
             await self._delivery.bot.send_message_draft(
                 chat.id, self._draft_id, piece.text, chat.topic, entities=entities
             )
-        elif self._mode == "edit":
-            await self._put(piece.text, piece.entities, self._stop)
+        else:
+            await self._put(number, piece.text, piece.entities, self._stop if part.is_growing else None)
 
     async def _put(
-        self, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
+        self, number: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
-        """Change the message that shows the answer, or send it."""
+        """Change one of the messages that show the answer, or send the next."""
         bot, chat = self._delivery.bot, self._chat
-        if self._message_id is not None:
+        if number < len(self._ids):
             await bot.edit_message_text(
                 text,
                 chat_id=chat.id,
-                message_id=self._message_id,
+                message_id=self._ids[number],
                 entities=entities or None,
                 reply_markup=keyboard,
                 link_preview_options=NO_PREVIEW,
@@ -254,10 +333,13 @@ class AnswerStream:
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,
                 reply_markup=keyboard,
-                reply_parameters=referring_to(chat.reply_to),
+                reply_parameters=referring_to(None if number else chat.reply_to),
                 link_preview_options=NO_PREVIEW,
             )
-            self._message_id = message.message_id
+            self._ids.append(message.message_id)
+            self._draft_id = _new_draft()
+            if self._note_shown is not None:
+                await self._note_shown(self._ids)
 
     async def _stop_painting(self) -> None:
         if self._painter is not None:
@@ -267,8 +349,12 @@ class AnswerStream:
             return
         # A draft that is late is dropped. A message or an edit is waited for (the request has its own time limit):
         # its id is needed, or it would overwrite the final text.
-        await asyncio.wait({painting}, timeout=LAST_PREVIEW if self._mode == "draft" else None)
+        await asyncio.wait({painting}, timeout=LAST_PREVIEW if self._paints_draft else None)
         await ended(painting)
+
+
+def _new_draft() -> int:
+    return secrets.randbelow(2**31 - 1) + 1
 
 
 async def converted(convert: Callable[[str], T], markdown: str) -> T:

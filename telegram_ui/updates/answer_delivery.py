@@ -1,17 +1,19 @@
-"""How often an answer is sent before it is given up.
+"""How often an answer is sent before it is given up, and what of it an earlier run has shown already.
 
 Owns the decision when delivery.py gives an attempt up: send it again, in the next run, or never. Does not know what
 an answer says.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Literal
 
 from telegram import InlineKeyboardMarkup
 from telegram.error import BadRequest, InvalidToken, NetworkError
 
-from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue
@@ -33,37 +35,52 @@ class AnswerDelivery:
         self._queue = queue
         self._pause = pause
 
+    def begin(
+        self,
+        delivery: Delivery,
+        update_id: int,
+        chat: Chat,
+        stop: InlineKeyboardMarkup | None,
+        instead_of: Sequence[int] = (),
+    ) -> AnswerStream:
+        """The answer to an update, which takes the place of what an earlier run has shown of it."""
+        return AnswerStream(
+            delivery,
+            chat,
+            stop=stop,
+            instead_of=self._queue.shown_before(update_id) or instead_of,
+            note_shown=partial(self._queue.note_shown, update_id),
+        )
+
     async def send(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[Outcome, list[int]]:
         """Send the whole answer to an update; what came of it, and the ids of the messages that are there now."""
         wait, refusals = 1.0, 0
-        shown_as: list[int] = []
         while await self._queue.begin(update_id, "sends") <= SENDS_EVER:
             try:
-                shown_as += await stream.finish(text, keyboard=keyboard)
-            except DeliveryUnknown as unknown:
-                shown_as += unknown.sent
+                await stream.finish(text, keyboard=keyboard)
+            except DeliveryUnknown:
                 logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
-                return "lost", shown_as
+                return "lost", list(stream.sent)
             except DeliveryError as error:
                 await self._queue.take_back(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, where(error))  # noqa: TRY400
-                    return "lost", shown_as
+                    return "lost", list(stream.sent)
                 refusals += not _was_unreachable(error)
                 if refusals == REFUSALS:
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
-                    return "later", shown_as
+                    return "later", list(stream.sent)
                 logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
                 wait = min(LONGEST_WAIT, wait * 2)
             else:
-                return "arrived", shown_as
+                return "arrived", list(stream.sent)
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
-        return "lost", shown_as
+        return "lost", list(stream.sent)
 
 
 def _was_unreachable(error: DeliveryError) -> bool:

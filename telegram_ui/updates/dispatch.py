@@ -106,6 +106,7 @@ class Dispatcher:
         delivery.on_upgrade(self._upgrades.begin)
         commands.dependencies.answers.stop = self._chat_queues.cancel
         commands.dependencies.answers.send = self._send_answer
+        commands.dependencies.answers.begin = self._answer_delivery.begin
         self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
         self._settling: set[Scope] = set()
         self._preparing = asyncio.Semaphore(PREPARED_AT_ONCE)
@@ -336,7 +337,7 @@ class Dispatcher:
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
         stop = answers.stop_keyboard(self._commands.dependencies, parsed.chat, parsed.person)
-        stream = AnswerStream(self._delivery, parsed.chat, stop=stop)
+        stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
         delivering: asyncio.Task[None] | None = None
         try:
             async with self._delivery.typing(parsed.chat):

@@ -8,7 +8,7 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -102,6 +102,7 @@ class DurableQueue(asyncio.Queue[object]):
         self._limit_of_one = limit_of_one
         self._bot_id = 0
         self._unfinished: dict[int, int] = {}  # whose each is
+        self._shown_before: dict[int, tuple[int, ...]] = {}
         self._of_each: Counter[int] = Counter()
         self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
         self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
@@ -121,9 +122,7 @@ class DurableQueue(asyncio.Queue[object]):
         return len(self._unfinished) >= self._limit
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Queue what an earlier run left unfinished, in order; how many there were. Once,
-        before updates are fetched.
-        """
+        """Queue what an earlier run left unfinished, in order; how many that was. Once, before fetching begins."""
         self._bot_id = bot.id
         rows = await self._inbox.pending(bot.id)
         for row in rows:
@@ -272,6 +271,17 @@ class DurableQueue(asyncio.Queue[object]):
         except StorageError as error:
             logger.warning("The inbox cannot note how memory stood (%s).", type(error).__name__)
 
+    async def note_shown(self, update_id: int, message_ids: Sequence[int]) -> None:
+        """Keep which messages show something of an answer."""
+        try:
+            await self._inbox.note_shown(self._bot_id, update_id, message_ids)
+        except StorageError as error:
+            logger.warning("The inbox cannot note where an answer is shown (%s).", type(error).__name__)
+
+    def shown_before(self, update_id: int) -> tuple[int, ...]:
+        """The messages with which a run before this one began to answer an update."""
+        return self._shown_before.get(update_id, ())
+
     async def begin(self, update_id: int, what: Counted) -> int:
         """Count durably that something begins; which time it is, over all runs."""
         try:
@@ -368,6 +378,8 @@ class DurableQueue(asyncio.Queue[object]):
             )
             await self.done([row.update_id])
         else:
+            if row.shown:
+                self._shown_before[row.update_id] = row.shown
             await self._enqueue(update, row.mode, is_replayed=True)
 
     async def _enqueue(self, update: Sent, mode: Mode | None = None, *, is_replayed: bool = False) -> None:
@@ -385,6 +397,7 @@ class DurableQueue(asyncio.Queue[object]):
 
     def _finish(self, update_ids: Iterable[int]) -> None:
         for number in update_ids:
+            self._shown_before.pop(number, None)
             who = self._unfinished.pop(number, None)
             if who is not None:
                 self._of_each[who] -= 1

@@ -79,8 +79,10 @@ async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
     await inbox.begin(BOT, 1, "sends")
     await inbox.grant_send(BOT, 1, most=2)
     await inbox.note_mode(BOT, 1, "off")
+    assert pending.shown == ()
+    await inbox.note_shown(BOT, 1, [8, 9])
     [pending] = await inbox.pending(BOT)
-    assert (pending.sends, pending.mode) == (1, "off")
+    assert (pending.sends, pending.mode, pending.shown) == (1, "off", (8, 9))
 
 
 async def test_only_done_ids_are_purged(inbox: Inbox) -> None:

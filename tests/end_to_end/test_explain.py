@@ -2,12 +2,29 @@
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, House
+from playground.refusals import Json
+from tests.end_to_end.harness import ANSWERS, House, Member
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WALNUTS = "I keep the walnuts in the blue cellar box."
+
+
+async def explained(ann: Member, command: str = "/why", *, reply_to: int | None = None) -> tuple[str, str]:
+    """The three lines, and all pages of what is behind their button."""
+    brief = await ann.tells(command, "was made from", reply_to=reply_to)
+    pages, message, button = [], brief, "Details"
+    while button in labels(message):
+        since = ann.now
+        ann.press(message, button)
+        message, button = await ann.hears("was made from", since=since), "›"
+        pages.append(message["text"])
+    return brief["text"], "\n".join(pages)
+
+
+def labels(message: Json) -> list[str]:
+    return [button["text"] for row in message.get("reply_markup", {}).get("inline_keyboard", []) for button in row]
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
@@ -22,12 +39,12 @@ async def test_why_tells_what_the_answer_was_made_from_after_a_restart_too(house
         await process.logged("summarized messages")  # folds give way to answers: this one begins once nobody is waiting
         house.model.script(ANSWERS, "In the blue cellar box.")
         answer = await ann.tells("Where are the walnuts?")
-        told = await ann.asks("/why")
+        brief, told = await explained(ann)
         await ann.asks("Thank you")
     async with house.bot():
-        again = await ann.asks("/why", reply_to=answer["message_id"])
-    assert again == told
-    assert "answering-model" in told
+        assert await explained(ann, reply_to=answer["message_id"]) == (brief, told)
+    assert len(brief.splitlines()) == 3
+    assert "answering-model" in brief
     assert WALNUTS in told
     assert "words of your question" in told
     assert "Summaries" in told
@@ -55,11 +72,8 @@ async def test_a_message_in_a_supergroup_has_a_link(house: House) -> None:
             await there.asks(f"@keepsake_bot Number {number}: " + "all about the weather " * 180, "Noted.")
         await there.asks("@keepsake_bot Where are the walnuts?", "Noted.")
         message_id = first["message_id"] if "message_id" in first else first["message"]["message_id"]
-        told = await there.asks("/why@keepsake_bot", "was made from")
-        since = there.now
-        assert f"https://t.me/c/{-club - 10**12}/7/{message_id}" in "\n".join(
-            [told, *[one["text"] for one in there.heard(since=since)]]
-        )
+        told = (await explained(there, "/why@keepsake_bot"))[1]
+        assert f"https://t.me/c/{-club - 10**12}/7/{message_id}" in told
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
@@ -108,7 +122,7 @@ async def test_incognito_reads_and_writes_nothing(house: House, storage: str) ->
         assert WALNUTS in request
         await ann.asks("And again?")
         assert "heliotrope" in str(house.chat_requests()[-1])
-        assert WALNUTS in await ann.asks("/why")
+        assert WALNUTS in (await explained(ann))[1]
         await ann.asks("/incognito", "is off")
         assert not house.memory.files_with("heliotrope")
         assert not house.memory.files_with("chrysoprase")
@@ -153,7 +167,9 @@ async def test_the_model_looks_into_the_memory_by_itself(house: House) -> None:
         search = {"name": "search_memory", "arguments": {"query": "walnuts"}}
         house.model.script(ANSWERS, Behaviour(calls=(search,)), "In the blue cellar box.")
         assert await ann.asks("Where did I put them?") == "In the blue cellar box."
-        assert WALNUTS in await ann.asks("/why", "looked up by itself")
+        told = (await explained(ann))[1]
+        assert "looked up by itself" in told
+        assert WALNUTS in told
         assert WALNUTS not in str([one for one in house.memory.messages(ann.id) if one["origin"] == "tool"])
 
 
@@ -173,7 +189,7 @@ async def test_what_the_model_proposes_is_done_when_its_reader_says_so(house: Ho
         asked = await ann.tells("Do remember it.", "Shall I remember this?")
         since = ann.now
         ann.press(asked, "Remember it")
-        await ann.hears("Remembered as fact 1: Ann likes walnuts.", since=since)
+        await ann.hears("Remembered: Ann likes walnuts.", since=since)
         forget = {"name": "forget", "arguments": {"fact_id": 1}}
         house.model.script(ANSWERS, Behaviour(calls=(forget,)), "Shall I?")
         asked = await ann.tells("Forget that I like walnuts.", "Shall I forget this?")

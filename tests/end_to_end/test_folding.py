@@ -155,8 +155,10 @@ async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: Hou
         assert sum(active.values()) <= 10
         if number in by_count:
             assert active == by_count[number], number
-    shown = await ann.asks("/summary_show", "Level 3")
-    assert shown.index("Level 3") < shown.index("Level 2") < shown.index("Level 1")
+    shown = await ann.asks("/summary_show", "Overview of the oldest talk")
+    order = ("Overview of the oldest talk", "Summary of earlier summaries", "\n\nSummary")
+    kinds = [shown.index(f"{kind} ·") for kind in order]
+    assert kinds == sorted(kinds)
     assert "50 messages" in shown
     check_files(house, ann.id)
     await ann.asks("What now?")

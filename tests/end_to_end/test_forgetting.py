@@ -78,7 +78,7 @@ async def test_no_file_holds_what_was_taken_back(house: House, storage: str) -> 
     memory = house.memory_in(folder)
     async with house.bot(DATA_DIR=folder):
         await ann.sets_up(storage)
-        await ann.asks(f"/memory add Ann likes the {OTHER}.", "Noted as fact 1")
+        await ann.asks(f"/memory add Ann likes the {OTHER}.", "Noted: Ann likes")
         await ann.asks(f"/memory edit 1 Ann likes the {WORD}.", WORD)
         assert traces(memory)
         await ann.asks("/memory undo 1", "the other text is erased.")
@@ -136,7 +136,7 @@ async def test_the_last_message_is_corrected_and_answered_again(house: House) ->
         asked = await ann.hears("Shall I remember this?", since=since)
         since = ann.now
         ann.press(asked, "Remember it")
-        await ann.hears("Remembered as fact 1: Ann lives in Australia.", since=since)
+        await ann.hears("Remembered: Ann lives in Australia.", since=since)
         assert "Austria?" not in json.dumps(house.chat_requests()[-1])
 
 

@@ -54,7 +54,7 @@ async def the_talk(page: httpx.AsyncClient) -> None:
     assert "hazelnuts" in (await says(page, "What is my allergy?"))["text"]
     panel = (await page.get("/api/memory", params={"owner": ANNA})).json()
     assert panel
-    assert "Level 2" in (await says(page, "/summary_show", "Level"))["text"]
+    assert "Summary of earlier summaries" in (await says(page, "/summary_show", "Summary of"))["text"]
     assert "Total messages: 84" in (await says(page, "/summary_status"))["text"]
 
 

@@ -71,7 +71,7 @@ async def test_rolling_in_telegram(house: House, bot: Process) -> None:
         "Active summaries: 1",
         "Archived messages: 10",
         "was compressed 2 times",
-        "Quality",
+        "The newest summary ",
     ):
         assert line in status
     assert "10 messages" in await ann.asks("/summary_show")

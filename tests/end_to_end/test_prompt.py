@@ -45,7 +45,11 @@ async def test_order_and_roles_of_a_prompt(house: House, bot: Process) -> None:
         await ann.asks(f"Weather report {number}")
     await ann.asks("What is the Xylophage?")
     request = house.chat_requests()[-1]
-    assert request[0] == {"role": "system", "content": f"You are a test's own assistant.\n\n{prompts.READER}"}
+    assert request[0]["role"] == "system"
+    own, powers, *rest = request[0]["content"].split("\n\n")
+    assert (own, rest) == ("You are a test's own assistant.", [prompts.READER])
+    assert powers.startswith(prompts.POWERS)
+    assert "\n/forget – erase a message, a fact, days or everything, for good" in powers
     assert all(f"<{block}>" in request[0]["content"] for block in ("summaries", "facts", "remembered", "instructions"))
     assert [message["role"] for message in request].count("system") == 1
     assert SUMMARY in request[1]["content"]

@@ -129,3 +129,41 @@ def test_a_command_within_a_text_that_runs_the_other_way_is_isolated(language: s
             for slash in re.finditer(r"/[a-z]", shown):
                 before = shown[: slash.start()]
                 assert before.count("\u2068") > before.count("\u2069"), f"{key}: {shown}"
+
+
+MACHINERY = {
+    "en": r"chunk|fold|level|score|quality|shard",
+    "ru": r"чанк|фолд|уров(?:ень|ня|ни)|скор|балл|вектор",
+    "es": r"nivel|niveles|puntuación|fragmento \\{|calidad|vector",
+    "de": r"Stufe|Ebene|Punktzahl|Güte|Qualität|Chunk|Vektor",
+    "zh": r"层级|第 \\{ \\$level|得分|评分|质量|向量",
+    "pt": r"nível|níveis|pontuação|qualidade|vetor",
+    "ar": r"مستوى|المستوى|جودة|متجه",
+}
+"""Words of the machinery, which mean nothing to those who read the texts."""
+BY_CONTRACT = {"summaries-status-level"}
+"""The English line is read by programs (docs: /summary_status says "highest level")."""
+IDS_TO_TYPE = {
+    "memory-no-such-fact", "memory-profile", "memory-version", "memory-button-erase", "memory-rewritten",
+    "forget-ask-fact", "forget-line", "admin-remove-one", "admin-allow-one", "admin-request", "import-none-yours",
+    "notices-stranger",
+}  # fmt: skip
+"""Texts with a number that somebody typed, or has to."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_of_the_machinery_and_numbers_of_facts_stay_out(language: str) -> None:
+    word = re.compile(rf"(?<!\w)(?:{MACHINERY[language]})\w*", re.IGNORECASE)
+    for family in families(language):
+        if family == "page":  # the playground's, which shows how the memory works
+            continue
+        text = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
+        for line in text.splitlines():
+            key, _, said = line.partition("=")
+            if line.startswith("#") or (language == ENGLISH and key.strip() in BY_CONTRACT):
+                continue
+            said = re.sub(r"\{[^}]*\}|-?/\w+", "", said if re.match(r"[\w-]+ =", line) else line)
+            found = word.search(said)
+            assert found is None, f"{language}/{family}.ftl: {line}"
+    asking = {key for key in KEYS if not key.startswith("page-") and "id" in needed(language, key).arguments}
+    assert asking <= IDS_TO_TYPE, f"a fact is shown by its sentence: {asking - IDS_TO_TYPE}"

@@ -2,5 +2,6 @@
 
 admin.py      /admin: people, health, latest errors; letting in and removing
 admission.py  a stranger would like to be let in: the admins are asked
+broadcast.py  a message of an admin to everybody
 reminders.py  /reminders, the offer of one, and how one is told
 """

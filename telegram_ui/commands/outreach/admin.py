@@ -10,11 +10,11 @@ from pathlib import Path
 
 from telegram import InlineKeyboardMarkup
 
-from locales.catalog import tr
+from locales.catalog import tr, words
 from records.people import KnownPerson
 from runtime import logs, metrics
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.outreach import admission
+from telegram_ui.commands.outreach import admission, broadcast
 from telegram_ui.commands.outreach.admission import ALLOW, KIND, REFUSE
 from telegram_ui.commands.wording import minute
 
@@ -34,9 +34,18 @@ class AdminCommands(Family):
         self._dependencies = dependencies
         self._operation = dependencies.operation
 
-    @command("admin", where="admins", stands_alone=True)
-    async def _admin(self, ask: Ask) -> None:
-        await self._show_overview(ask, None)
+    @command("admin", where="admins")
+    async def _admin(self, ask: Ask) -> str | None:
+        """The overview; or, after the word "broadcast", what goes to everybody."""
+        said = ask.argument.strip()
+        word = (said.split(maxsplit=1) or [""])[0]
+        if not said:
+            await self._show_overview(ask, None)
+        elif word.casefold() in words("broadcast-words"):
+            await broadcast.propose(self._dependencies, ask, said[len(word) :])
+        else:
+            return tr("admin-arguments")
+        return None
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
@@ -110,7 +119,7 @@ class AdminCommands(Family):
             self._button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0"),
             self._button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0"),
         ]
-        keyboard = InlineKeyboardMarkup([buttons])
+        keyboard = InlineKeyboardMarkup([buttons, [broadcast.write_button(self._dependencies, ask)]])
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
 
     async def _show_errors(self, ask: Ask) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.scopes import Scope
-from telegram_ui.commands.why import why_shown
+from telegram_ui.commands.why import why_pages
 from telegram_ui.sending.chat import Chat
 from tests.support.talk import ANNA, Talk, talking
 
@@ -37,7 +37,7 @@ async def learned(talk: Talk, text: str, fact: str) -> None:
 async def why(talk: Talk) -> str:
     explanation = await talk.services.explanations.explain(SCOPE)
     assert explanation is not None
-    return why_shown(explanation, Chat(id=ANNA.id), UTC).text
+    return "\n".join(page.text for page in why_pages(explanation, Chat(id=ANNA.id), UTC))
 
 
 async def test_the_latest_correction_wins_before_it_is_learned(talk: Talk) -> None:

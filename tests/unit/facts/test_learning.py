@@ -18,7 +18,7 @@ from records.owners import IN_FILES, Policy, StorageType
 from records.scopes import Scope
 from records.turns import Incoming
 from summaries.policies import POLICIES
-from telegram_ui.commands.why import why_shown
+from telegram_ui.commands.why import why_pages
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -372,14 +372,14 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     await talk.say("Which strings are good?")
     explanation = await talk.services.explanations.explain(SCOPE)
     assert explanation is not None
-    text = why_shown(explanation, Chat(id=ANNA.id), UTC).text
+    text = "\n".join(page.text for page in why_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "“Anna plays the cello.” Since 2026-11-21, added by hand." in text
     assert "you pinned it" in text
     assert "Your profile\nAs of 2026-11-21 09:00 UTC" in text
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
     explanation = await talk.services.explanations.explain(SCOPE)
     if explanation is not None:
-        assert "cello" not in why_shown(explanation, Chat(id=ANNA.id), UTC).text
+        assert "cello" not in "\n".join(page.text for page in why_pages(explanation, Chat(id=ANNA.id), UTC))
 
 
 async def test_turns_without_a_list_are_asked_about_again_in_halves(talk: Talk) -> None:

@@ -42,6 +42,9 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
     assert second != PLACE
     await desk.say(ANN, ANN, "/search walrus")
     assert "Oskar" not in desk.last(ANN)
+    assert await press(desk, "In all conversations") is None
+    assert "In all your conversations:" in desk.last(ANN)
+    assert "Ann · The walrus is called Oskar\nThe walrus is called Oskar" in desk.last(ANN), "with what it is called"
     await desk.say(ANN, ANN, "/search newts")
     assert "Which newts" in desk.last(ANN)
 

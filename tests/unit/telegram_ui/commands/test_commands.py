@@ -1,6 +1,5 @@
 """What commands and the wizard promise, as a person sees them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -11,13 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from llm import prompts
 from locales.catalog import tr
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
-from settings import DEFAULT_SYSTEM_PROMPT
+from retrieval.sections import with_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.next_text import LIFETIME
 from telegram_ui.commands.registry import all_commands
@@ -169,12 +169,6 @@ async def test_words_after_a_command_are_read_or_refused(desk: Desk, written: st
     assert config.auto_fold == ("Off" not in written)
 
 
-def test_the_model_is_told_commands_that_exist() -> None:
-    named = set(re.findall(r"/([a-z_]+)", DEFAULT_SYSTEM_PROMPT))
-    assert {"settings", "memory", "forget", "help"} <= named <= {command.name for command in all_commands()}
-    assert Tokenizer.for_model("gpt-5.4-mini").count(DEFAULT_SYSTEM_PROMPT) < 200
-
-
 def test_a_misspelt_command_is_told_the_nearest_one(desk: Desk) -> None:
     assert "Did you mean /summary?" in desk.commands.unknown("sumary")
     assert "Did you mean" not in desk.commands.unknown("zzz")
@@ -318,9 +312,9 @@ async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk, script
     before = len(desk.peer.texts(ANN))
     await desk.say(ANN, ANN, "/summary_show")
     shown = " ".join(desk.peer.texts(ANN)[before:])
-    assert "Level 2 · 2026-11-21 12:00 – 2026-11-22 12:00 UTC · 8 messages" in shown
+    assert "Summary of earlier summaries · 2026-11-21 12:00 – 2026-11-22 12:00 UTC · 8 messages" in shown
     assert long in shown
-    assert shown.index("Level 2") < shown.index("Level 1")
+    assert shown.index("Summary of earlier summaries ·") < shown.index("Summary ·")
 
 
 @pytest.mark.parametrize(
@@ -405,8 +399,11 @@ async def test_times_are_the_persons_own(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/forget walnuts")
     assert "2026-11-21 18:00 · Ann" in desk.last(ANN)
     await desk.say(ANN, ANN, "/why")
-    shown = list(desk.peer.world.messages[ANN].values())[-1]
+    shown, buttons = desk.buttons(ANN)
     assert shown["text"].startswith("What my answer of 2026-11-21 18:00 was made from\n")
+    assert len(shown["text"].splitlines()) == 3
+    await desk.press(ANN, ANN, shown, buttons["Details"])
+    shown = desk.peer.world.messages[ANN][shown["message_id"]]
     assert "expandable_blockquote" in {one["type"] for one in shown["entities"]}
     assert "UTC" not in shown["text"]
     assert "(+" not in shown["text"]
@@ -462,3 +459,18 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
 async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int, told: str) -> None:
     assert told in retention_text(days)
     assert bool(retention_text(days)) == bool(told)
+
+
+async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Desk) -> None:
+    told = dict(desk.commands.told_to_model())
+    assert {"forget", "model", "persona", "usage", "reminders", "new", "chats", "settings", "export"} <= told.keys()
+    assert not {"admin", "start", "cancel"} & told.keys()
+    section = prompts.powers(told.items())
+    assert len(section) < 1_800, "some 350 tokens, in each request"
+    assert (
+        with_sections(Tokenizer.for_model("gpt-5.4-mini"), "Be brief.", [section, ""], 1_500)
+        == f"Be brief.\n\n{section}"
+    )
+    tokens = Tokenizer.for_model("gpt-5.4-mini")
+    assert with_sections(tokens, "Be brief.", [section, ""], 1_500) == f"Be brief.\n\n{section}"
+    assert with_sections(tokens, "Be brief.", [section], 200) == "Be brief.", "in a small window"

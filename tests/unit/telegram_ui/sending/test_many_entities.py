@@ -15,9 +15,9 @@ from telegram_ui.sending.formatting import (
     MAX_UNITS,
     MOST_MESSAGES,
     MOST_NESTED,
+    beginning,
     messages,
     pieces,
-    preview,
     rendered,
     split,
     units,
@@ -61,7 +61,7 @@ def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str,
     assert len(parts) <= MOST_MESSAGES
     demand_valid(parts, MAX_UNITS)
     assert sum(len(part.text) for part in parts) <= 4 * len(answer)
-    demand_valid([preview(answer)], MAX_UNITS)
+    demand_valid(beginning(answer), MAX_UNITS)
 
 
 def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
@@ -79,11 +79,21 @@ def test_entities_that_alone_make_many_messages_are_dropped() -> None:
     assert len(parts[0].entities) == MAX_ENTITIES
 
 
-def test_only_the_beginning_of_a_long_answer_is_converted_for_its_preview() -> None:
-    shown = preview("**word** " * 200_000)
-    assert shown.text.startswith("word word")
-    assert shown.text.endswith("…")
-    demand_valid([shown], MAX_UNITS)
+def test_only_the_beginning_of_a_long_answer_is_converted_while_it_grows() -> None:
+    shown = beginning("**word** " * 200_000)
+    assert len(shown) == MOST_MESSAGES
+    assert shown[0].text.startswith("word word")
+    assert shown[-1].text.endswith("…")
+    demand_valid(shown, MAX_UNITS)
+
+
+@given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12), st.integers(1, 6))
+@settings(max_examples=50, deadline=None)
+def test_the_beginning_of_an_answer_ends_as_told(marks: list[tuple[str, int]], most: int) -> None:
+    shown = beginning("".join(mark * times for mark, times in marks), most=most, ending="\n\n(rest)")
+    assert len(shown) <= most
+    assert shown[-1].text.endswith("\n\n(rest)")
+    demand_valid(shown, MAX_UNITS)
 
 
 @pytest.mark.parametrize("streaming", ["auto", "edit", "off"])
@@ -92,7 +102,7 @@ async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer,
     stream = AnswerStream(peer.delivery("auto" if streaming == "auto" else "edit"), PRIVATE)
     if streaming != "off":
         await peer.begin(stream, answer)
-        await peer.call("sendMessageDraft" if streaming == "auto" else "sendMessage")
+        await peer.call("sendMessage")
     ids = await stream.finish(answer)
     [text] = peer.texts(ANN)
     assert text.startswith("A long answer, дом.\nA long answer")

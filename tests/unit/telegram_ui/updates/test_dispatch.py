@@ -565,6 +565,27 @@ async def test_stopping_in_the_middle_breaks_the_answer_off_and_the_next_run_ans
     assert bots.conversation.turns[0].source == bots.conversation.turns[1].source
 
 
+async def test_an_answer_that_was_killed_while_it_was_shown_is_written_on_in_its_message(
+    bots: Bots, peer: Peer
+) -> None:
+    bots.settings = replace(bots.settings, reply_streaming="edit")
+    gate = bots.conversation.gate("hello")
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        shown = (await peer.told("partly hello", ANN))["answer"]["result"]["message_id"]
+        [row] = await bots.inbox.pending(4242)
+        while not row.shown:
+            await asyncio.sleep(0)
+            [row] = await bots.inbox.pending(4242)
+        assert row.shown == (shown,)
+    await bots.inbox.note_shown(4242, row.update_id, row.shown)  # as a run leaves it that is killed
+    gate.set()
+    async with bots.running() as service:
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert peer.texts(ANN) == ["echo hello"]
+
+
 async def test_pieces_of_a_paste_survive_a_stop_and_stay_one_turn(bots: Bots, peer: Peer) -> None:
     async with bots.running():
         peer.world.say(ANN, ANN, "a" * 4096)

@@ -1,0 +1,16 @@
+broadcast-write = اكتب للجميع
+broadcast-question = اكتب ما ينبغي أن يقرأه الجميع. يُرسل كما تكتبه تمامًا بعد أن تراه مرة أخرى. الأمر ⁨/cancel⁩ للخروج.
+broadcast-nobody = لا يوجد أحد آخر لأكتب له.
+broadcast-too-long = هذا طويل جدًا: { $most } حرفًا على الأكثر.
+broadcast-confirm = عدد من سيصلهم هذا: { $people }
+broadcast-send = إرسال
+broadcast-cancel = إلغاء
+broadcast-cancelled = لم يُرسل شيء.
+broadcast-sending = يجري الإرسال.
+broadcast-done = تم الإرسال.
+broadcast-stopped = توقّف الإرسال.
+broadcast-arrived = وصل إلى { $arrived } من { $people }
+broadcast-gone = حظروني أو لم يكتبوا لي قط: { $people }
+broadcast-unknown = لا يُعرف هل وصل؛ لا يُرسل مرتين: { $people }
+broadcast-stop = إيقاف
+broadcast-words = بث

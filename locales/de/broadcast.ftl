@@ -1,0 +1,16 @@
+broadcast-write = Allen schreiben
+broadcast-question = Schreib, was alle lesen sollen. Es wird genau so gesendet, nachdem du es noch einmal gesehen hast. /cancel bricht ab.
+broadcast-nobody = Es gibt sonst niemanden, dem ich schreiben könnte.
+broadcast-too-long = Das ist zu lang: höchstens { $most } Zeichen.
+broadcast-confirm = So viele Menschen bekommen das: { $people }
+broadcast-send = Senden
+broadcast-cancel = Abbrechen
+broadcast-cancelled = Es wurde nichts gesendet.
+broadcast-sending = Es wird gesendet.
+broadcast-done = Es ist gesendet.
+broadcast-stopped = Angehalten.
+broadcast-arrived = Angekommen: { $arrived } von { $people }
+broadcast-gone = Haben mich blockiert oder mir nie geschrieben: { $people }
+broadcast-unknown = Unbekannt, ob es ankam; zweimal wird nicht gesendet: { $people }
+broadcast-stop = Anhalten
+broadcast-words = rundschreiben

@@ -1,0 +1,16 @@
+broadcast-write = Escribir a todos
+broadcast-question = Escribe lo que todos deben leer. Se envía tal como lo escribas, después de que lo veas otra vez. /cancel para salir.
+broadcast-nobody = No hay nadie más a quien escribir.
+broadcast-too-long = Es demasiado largo: como máximo { $most } caracteres.
+broadcast-confirm = Lo recibirán tantas personas: { $people }
+broadcast-send = Enviar
+broadcast-cancel = Cancelar
+broadcast-cancelled = No se ha enviado nada.
+broadcast-sending = Se está enviando.
+broadcast-done = Se ha enviado.
+broadcast-stopped = Detenido.
+broadcast-arrived = Ha llegado: { $arrived } de { $people }
+broadcast-gone = Me han bloqueado o nunca me escribieron: { $people }
+broadcast-unknown = No se sabe si llegó; no se envía dos veces: { $people }
+broadcast-stop = Detener
+broadcast-words = difusión

@@ -1,0 +1,16 @@
+broadcast-write = Escrever a todos
+broadcast-question = Escreva o que todos devem ler. É enviado exatamente assim, depois de você ver de novo. /cancel sai.
+broadcast-nobody = Não há mais ninguém a quem escrever.
+broadcast-too-long = É longo demais: no máximo { $most } caracteres.
+broadcast-confirm = Vai para tantas pessoas: { $people }
+broadcast-send = Enviar
+broadcast-cancel = Cancelar
+broadcast-cancelled = Nada foi enviado.
+broadcast-sending = Está sendo enviado.
+broadcast-done = Foi enviado.
+broadcast-stopped = Parado.
+broadcast-arrived = Chegou: { $arrived } de { $people }
+broadcast-gone = Bloquearam-me ou nunca me escreveram: { $people }
+broadcast-unknown = Não se sabe se chegou; não se envia duas vezes: { $people }
+broadcast-stop = Parar
+broadcast-words = transmissão

@@ -1,0 +1,16 @@
+broadcast-write = Написать всем
+broadcast-question = Напиши, что должны прочитать все. Я отправлю это слово в слово, но сначала покажу тебе ещё раз. /cancel — выйти.
+broadcast-nobody = Больше писать некому.
+broadcast-too-long = Слишком длинно: не больше { $most } символов.
+broadcast-confirm = Столько людей это получат: { $people }
+broadcast-send = Отправить
+broadcast-cancel = Отмена
+broadcast-cancelled = Ничего не отправлено.
+broadcast-sending = Отправляю.
+broadcast-done = Отправлено.
+broadcast-stopped = Остановлено.
+broadcast-arrived = Дошло: { $arrived } из { $people }
+broadcast-gone = Заблокировали меня или никогда мне не писали: { $people }
+broadcast-unknown = Неизвестно, дошло ли; второй раз не отправляю: { $people }
+broadcast-stop = Стоп
+broadcast-words = рассылка

@@ -1,0 +1,16 @@
+broadcast-write = 写给所有人
+broadcast-question = 请写下要让所有人看到的内容。你再看一遍之后,我会原样发送。/cancel 退出。
+broadcast-nobody = 没有其他人可以发送。
+broadcast-too-long = 太长了:最多 { $most } 个字符。
+broadcast-confirm = 收到的人数:{ $people }
+broadcast-send = 发送
+broadcast-cancel = 取消
+broadcast-cancelled = 什么也没有发送。
+broadcast-sending = 正在发送。
+broadcast-done = 已发送。
+broadcast-stopped = 已停止。
+broadcast-arrived = 已送达:{ $arrived } / { $people }
+broadcast-gone = 屏蔽了我或从未给我写过消息:{ $people }
+broadcast-unknown = 不清楚是否送达,不会发送第二次:{ $people }
+broadcast-stop = 停止
+broadcast-words = 群发

@@ -1,0 +1,218 @@
+"""What an admin writes to everybody: shown first, sent in the background to each person at most once, one receipt.
+
+Owns whom it goes to, how fast, and what its admin reads. Does not know what is kept of it (storage/files).
+"""
+
+import logging
+from contextlib import AbstractAsyncContextManager, suppress
+from datetime import timedelta
+
+from attrs import define, field
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.error import BadRequest
+
+from external_memory import ExternalMemory
+from locales.catalog import speaking, tr
+from locales.choice import language_for
+from records.errors import KeepsakeError
+from records.scopes import Clock, Person
+from runtime.tasks import repeated
+from storage.files.broadcasts import Broadcast, Outcome, Progress
+from telegram_ui.commands.family import Ask, Dependencies, Family, Operation, press
+from telegram_ui.commands.next_text import NextText
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.formatting import Piece, units
+
+log = logging.getLogger(__name__)
+
+KIND = "bc"
+WRITE, SEND, STOP = "w", "s", "c"
+LONGEST = 3_500
+"""UTF-16 units, so that it fits one message together with the question whether to send it."""
+SPACING = 0.05
+"""Seconds between two people: Telegram takes about 30 messages a second in all, and answers need theirs."""
+LOOK_EVERY = 5.0
+"""Seconds between two looks for something to send."""
+GRACE = 2.0
+"""Seconds that what is being sent when the bot stops is given to arrive."""
+REPORT_EVERY = 5.0
+"""Seconds between two changes of the receipt."""
+TOO_OLD = timedelta(hours=24)
+"""What is older is called off, for it may come out of a restored backup, and have been sent long ago."""
+
+
+class Broadcasting(Family):
+    """The buttons of a message to everybody. /admin leads here."""
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._dependencies = dependencies
+        self._operation = dependencies.operation
+        self._text = NextText("broadcast", dependencies)
+
+    async def take_text(self, ask: Ask) -> bool:
+        """The words that go to everybody, where they were asked for."""
+        if await self._text.answered(ask) is None:
+            return False
+        await self._text.close(ask)
+        if self._operation.is_admin(ask.chat, ask.person):
+            await propose(self._dependencies, ask, ask.argument)
+        return True
+
+    @press(KIND)
+    async def _press(self, ask: Ask) -> str | None:
+        if not self._operation.is_admin(ask.chat, ask.person):
+            return tr("shared-dead-button")
+        what, _, number = ask.argument.partition(".")
+        if what == WRITE:
+            await self._text.ask_for(ask, tr("broadcast-question"), about=None, example="")
+            return None
+        broadcasts = self._services.memory.broadcasts
+        found = await broadcasts.get(int(number)) if number.isdecimal() else None
+        if found is None or found.admin != ask.person.id:
+            return tr("shared-dead-button")
+        if what == STOP:
+            progress = await broadcasts.progress(found.id)
+            if await broadcasts.end(found.id):
+                text = receipt(progress, tr("broadcast-stopped")) if found.is_sending else tr("broadcast-cancelled")
+                await self._show(ask, text)
+            return None
+        people = await audience(self._services.memory, self._operation, ask.person.id)
+        if await broadcasts.begin(found.id, people, receipt=ask.message_id):
+            text = receipt(Progress(left=len(people)), tr("broadcast-sending"))
+            await self._show(ask, text, _buttons(self._dependencies, ask.person.id, found.id, is_sending=True))
+        return None
+
+
+async def propose(dependencies: Dependencies, ask: Ask, words: str) -> None:
+    """Show an admin what they wrote, and to how many people it would go."""
+    text = words.strip()
+    people = await audience(dependencies.services.memory, dependencies.operation, ask.person.id)
+    if units(text) > LONGEST:
+        await dependencies.delivery.say(ask.chat, tr("broadcast-too-long", most=LONGEST))
+    elif not people:
+        await dependencies.delivery.say(ask.chat, tr("broadcast-nobody"))
+    elif text:
+        made = await dependencies.services.memory.broadcasts.propose(
+            ask.person.id, text, now=dependencies.services.clock()
+        )
+        keyboard = _buttons(dependencies, ask.person.id, made.id, is_sending=False)
+        question = f"{tr('broadcast-confirm', people=len(people))}\n\n{text}"
+        await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
+
+
+def write_button(dependencies: Dependencies, ask: Ask) -> InlineKeyboardButton:
+    """Asks for the words."""
+    data = dependencies.buttons.data(KIND, ask.chat, ask.person, WRITE)
+    return InlineKeyboardButton(tr("broadcast-write"), callback_data=data)
+
+
+async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
+    """Whom a message of this admin goes to: everybody who may use the bot, as far as anything is known of them."""
+    people = memory.people
+    let_in = {one.id for one in people.listed("allowed")}
+    removed = {one.id for one in people.listed("removed")}
+    known = {owner for owner in await memory.owners() if owner > 0}
+    fixed = operation.allowed_ids | (known if operation.everyone else set())
+    return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin})
+
+
+def receipt(progress: Progress, heading: str) -> str:
+    """What an admin reads of a message to everybody: how many have it, and why others do not."""
+    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
+    if progress.gone:
+        lines.append(tr("broadcast-gone", people=progress.gone))
+    if progress.unknown:
+        lines.append(tr("broadcast-unknown", people=progress.unknown))
+    return "\n".join(lines)
+
+
+def _buttons(dependencies: Dependencies, admin: int, number: int, *, is_sending: bool) -> InlineKeyboardMarkup:
+    chat, person = Chat(id=admin), Person(id=admin, name="")
+
+    def button(label: str, what: str) -> InlineKeyboardButton:
+        return InlineKeyboardButton(
+            label, callback_data=dependencies.buttons.data(KIND, chat, person, f"{what}.{number}")
+        )
+
+    if is_sending:
+        return InlineKeyboardMarkup([[button(tr("broadcast-stop"), STOP)]])
+    return InlineKeyboardMarkup([[button(tr("broadcast-send"), SEND), button(tr("broadcast-cancel"), STOP)]])
+
+
+def sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
+    """Send what is under way while the block is open; what is left when it ends is for the next run."""
+    return repeated(BroadcastSender(dependencies).going_on, every=LOOK_EVERY, grace=GRACE)
+
+
+@define(eq=False)
+class BroadcastSender:
+    """Sends what is under way, person by person; of several processes the one that serves the admin."""
+
+    _dependencies: Dependencies
+    _memory: ExternalMemory = field(init=False)
+    _clock: Clock = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._memory = self._dependencies.services.memory
+        self._clock = self._dependencies.services.clock
+
+    async def send_all(self) -> None:
+        """Go on with all that is under way, one after the other. Raises KeepsakeError where the store fails."""
+        for one in await self._memory.broadcasts.sending():
+            if await self._memory.served([one.admin]):
+                chosen = await self._memory.language(one.admin) or ""
+                language = language_for(chosen, "", is_shared=False, default=self._dependencies.default_language)
+                with speaking(language):
+                    await self._send(one)
+
+    async def going_on(self) -> None:
+        """As `send_all`, raising nothing of ours."""
+        try:
+            await self.send_all()
+        except KeepsakeError as error:
+            log.warning("a message to everybody waits: %s", type(error).__name__)
+
+    async def _send(self, one: Broadcast) -> None:
+        broadcasts, time = self._memory.broadcasts, self._dependencies.delivery.clock
+        reported = time.time()
+        # Ends: each time around there is one person less who has not been sent it.
+        while self._clock() - one.created_at < TOO_OLD:
+            person = await broadcasts.next_person(one.id)
+            if person is None:
+                break
+            outcome = await self._tell(person, one.text)
+            if outcome is None:
+                await broadcasts.give_back(one.id, person)
+                return
+            if outcome != "unknown":
+                await broadcasts.note(one.id, person, outcome)
+            if time.time() - reported >= REPORT_EVERY:
+                reported = time.time()
+                await self._report(one, await broadcasts.progress(one.id), is_over=False)
+            await time.sleep(SPACING)
+        progress = await broadcasts.progress(one.id)
+        if await broadcasts.end(one.id):
+            await self._report(one, progress, is_over=True)
+
+    async def _tell(self, person: int, text: str) -> Outcome | None:
+        """What came of it; None where it surely was not sent, and may be later."""
+        try:
+            await self._dependencies.delivery.say(Chat(id=person), text)
+        except DeliveryUnknown:
+            return "unknown"
+        except ChatGone:
+            return "gone"
+        except DeliveryError as error:
+            return "gone" if isinstance(error.__cause__, BadRequest) else None
+        return "arrived"
+
+    async def _report(self, one: Broadcast, progress: Progress, *, is_over: bool) -> None:
+        if one.receipt is None:
+            return
+        heading = tr("broadcast-done" if is_over else "broadcast-sending")
+        keyboard = None if is_over else _buttons(self._dependencies, one.admin, one.id, is_sending=True)
+        with suppress(KeepsakeError):  # it is sent in any case
+            piece = Piece(text=receipt(progress, heading))
+            await self._dependencies.delivery.edit(Chat(id=one.admin), one.receipt, piece, keyboard=keyboard)

@@ -1,0 +1,106 @@
+"""A message to everybody: seen and confirmed first, to each person at most once, one receipt that is edited."""
+
+import asyncio
+from datetime import timedelta
+
+from telegram_ui.commands.outreach.broadcast import SPACING, TOO_OLD, BroadcastSender
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, PRIVATE, Desk
+from tests.unit.telegram_ui.commands.test_admin import administered
+
+EVE, NEVER = 13, 14
+
+
+def gathered(desk: Desk) -> Desk:
+    """Ann is an admin; Bob, Eve and somebody who never wrote may use the bot."""
+    desk.peer.world.add_person(EVE, "Eve")
+    desk.peer.world.say(EVE, EVE, "hello")
+    return administered(desk, allowed_ids=frozenset({BOB, EVE, NEVER}))
+
+
+async def sent(desk: Desk) -> None:
+    """Send all that is under way; the clock goes on by itself."""
+    sending = asyncio.create_task(BroadcastSender(desk.commands.dependencies).send_all())
+    while not sending.done():
+        waiting = asyncio.create_task(desk.peer.clock.sleeper(most=SPACING))
+        await asyncio.wait({sending, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        desk.peer.clock.advance(SPACING)
+    await sending
+
+
+async def test_an_admin_sees_it_first_and_each_person_gets_it_once(desk: Desk) -> None:
+    gathered(desk)
+    desk.peer.world.block_bot(EVE)
+    await desk.say(ANN, ANN, "/admin broadcast We move house\non Friday.")
+    assert desk.last(ANN) == "This goes to so many people: 3\n\nWe move house\non Friday."
+    await sent(desk)
+    assert desk.peer.texts(BOB) == [], "not before it is confirmed"
+    message, buttons = desk.buttons(ANN)
+    for _ in range(2):
+        await desk.press(ANN, ANN, message, buttons["Send"])
+    await sent(desk)
+    assert desk.peer.texts(BOB) == ["We move house\non Friday."]
+    told = "It was sent.\nArrived: 1 of 3\nBlocked me, or never wrote to me: 2"
+    assert desk.last(ANN) == told, "one receipt, which is edited"
+    assert len(desk.peer.texts(ANN)) == 1
+    await sent(desk)
+    assert len(desk.peer.texts(BOB)) == 1
+    assert await desk.press(ANN, ANN, message, buttons["Send"]) == "This button does nothing any more."
+
+
+async def test_it_is_written_after_a_button_and_called_off_by_another(desk: Desk) -> None:
+    gathered(desk)
+    await desk.say(ANN, ANN, "/admin")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Write to everyone"])
+    assert await desk.say(ANN, ANN, "We move.")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Cancel"])
+    assert desk.last(ANN) == "Nothing was sent."
+    await desk.say(ANN, ANN, "/admin broadcast We move.")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Send"])
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Stop"])
+    assert desk.last(ANN) == "Stopped.\nArrived: 0 of 3"
+    await sent(desk)
+    assert desk.peer.texts(BOB) == []
+
+
+async def test_whom_a_killed_run_was_writing_to_is_not_written_to_again(desk: Desk) -> None:
+    gathered(desk)
+    await desk.say(ANN, ANN, "/admin broadcast We move.")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Send"])
+    broadcasts = desk.services.memory.broadcasts
+    [one] = await broadcasts.sending()
+    assert await broadcasts.next_person(one.id) == BOB  # and killed before anybody knows what came of it
+    await sent(desk)
+    assert desk.peer.texts(BOB) == []
+    assert desk.peer.texts(EVE) == ["We move."]
+    assert "Not known whether it arrived; it is not sent twice: 1" in desk.last(ANN)
+
+
+async def test_what_a_restored_backup_brings_back_is_not_sent(desk: Desk) -> None:
+    gathered(desk)
+    await desk.say(ANN, ANN, "/admin broadcast We move.")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Send"])
+    desk.pass_time(TOO_OLD + timedelta(minutes=1))
+    await sent(desk)
+    assert desk.peer.texts(BOB) == []
+    assert await desk.services.memory.broadcasts.sending() == []
+
+
+async def test_who_cannot_be_reached_for_now_is_written_to_later(desk: Desk) -> None:
+    gathered(desk)
+    await desk.say(ANN, ANN, "/admin broadcast We move.")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Send"])
+    desk.peer.fault("retry_after", method="sendMessage", retry_after=700)
+    await BroadcastSender(desk.commands.dependencies).send_all()
+    assert desk.peer.texts(BOB) == []
+    desk.commands.dependencies.delivery.state(PRIVATE)
+    desk.peer.clock.advance(700)
+    await sent(desk)
+    assert desk.peer.texts(BOB) == ["We move."]
