@@ -45,7 +45,7 @@ MOST_SHOWN, LONGEST_SHOWN = 5, 100
 class ImportPlan:
     """What an import would do. `is_restored`: our own export comes back as it was. `missing`: which of its files are
     still to come then. `facts`: how many the file holds. `ids`: first and last of the file's history in the memory,
-    where all of it is known.
+    where all of it is known. `reminders`: how many would be set.
     """
 
     name: str
@@ -60,6 +60,7 @@ class ImportPlan:
     turns_on: bool
     missing: str = ""
     ids: tuple[int, int] | None = None
+    reminders: int = 0
 
     @property
     def new(self) -> int:
@@ -67,7 +68,7 @@ class ImportPlan:
 
     @property
     def has_new(self) -> bool:
-        return bool(self.is_restored or self.new or self.new_facts)
+        return bool(self.is_restored or self.new or self.new_facts or self.reminders)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,6 +129,7 @@ class Importer:
             facts = work.rows.get("facts", ())
             async with self._memory.home(scope.owner) as store:
                 new_facts = await store.history.new_facts(scope.owner, facts)
+                held = {(one.text, one.due_at) for one in await store.reminders.all(scope.owner)}
             notes = (*work.history.notes, *_differences(work, scope.owner), *_instructions(work, scope.owner))
             if self._retention and old:
                 notes = (*notes, tr("import-retained", old=old, days=self._retention.days))
@@ -144,6 +146,7 @@ class Importer:
                 missing=work.restoration.missing if work.restoration else "",
                 turns_on=not await self._memory.is_on(scope.owner),
                 ids=None if work.fresh or work.restoration else await self._imported_range(scope.owner, work, []),
+                reminders=sum((one.wish.text, one.wish.due_at) not in held for one in _returning(work, scope.owner)),
             )
 
     async def run(self, scope: Scope, person: int, data: bytes, *, progress: Progress) -> Imported:
@@ -238,7 +241,7 @@ class Importer:
 
     async def _remind(self, owner: int, person: int, work: _Work) -> None:
         """The reminders of an export of this memory that are still to come; those that are there are known."""
-        for one in work.reminders if work.history.owner == owner and not work.restoration else ():
+        for one in () if work.restoration else _returning(work, owner):
             async with self._memory.home(owner) as store:
                 await store.reminders.add(
                     owner,
@@ -268,6 +271,11 @@ class Importer:
         with suppress(StorageError):
             async with self._memory.home(lease.scope.owner) as store:
                 await store.release_fold(lease)
+
+
+def _returning(work: _Work, owner: int) -> Sequence[Returning]:
+    """The reminders that come back: those of an export of this memory."""
+    return work.reminders if work.history.owner == owner else ()
 
 
 def _checked(history: ImportedHistory, owner: int) -> Mapping[str, Sequence[Portable]]:

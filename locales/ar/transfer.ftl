@@ -51,3 +51,4 @@ transfer-new-facts = ويُستورد أيضًا ما لم يُعرف بعد: { 
 transfer-settings = إعداداتك
 transfer-caption = كل ما أحفظه هنا: { $what }. وهو نص يمكنك قراءته، ويقرؤه ⁨/import⁩ من جديد.
 transfer-caption-gz = كل ما أحفظه هنا: { $what }. وهو نص مضغوط، ويقرؤه ⁨/import⁩ من جديد.
+transfer-plan-reminders = التذكيرات التي ستُضبط: { $reminders }

@@ -59,3 +59,4 @@ transfer-new-facts = { $facts ->
 transfer-settings = deine Einstellungen
 transfer-caption = Alles, was ich hier aufhebe: { $what }. Es ist Text, den du lesen kannst; /import liest ihn wieder ein.
 transfer-caption-gz = Alles, was ich hier aufhebe: { $what }. Es ist komprimierter Text; /import liest ihn wieder ein.
+transfer-plan-reminders = Erinnerungen, die gesetzt würden: { $reminders }

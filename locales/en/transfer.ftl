@@ -59,3 +59,4 @@ transfer-new-facts = { $facts ->
 transfer-settings = your settings
 transfer-caption = Everything that I keep here: { $what }. It is text that you can read; /import reads it again.
 transfer-caption-gz = Everything that I keep here: { $what }. It is compressed text; /import reads it again.
+transfer-plan-reminders = Reminders that would be set: { $reminders }

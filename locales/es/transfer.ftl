@@ -59,3 +59,4 @@ transfer-new-facts = { $facts ->
 transfer-settings = tus ajustes
 transfer-caption = Todo lo que guardo aquí: { $what }. Es texto que puedes leer; /import lo vuelve a leer.
 transfer-caption-gz = Todo lo que guardo aquí: { $what }. Es texto comprimido; /import lo vuelve a leer.
+transfer-plan-reminders = Recordatorios que se pondrían: { $reminders }

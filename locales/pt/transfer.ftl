@@ -59,3 +59,4 @@ transfer-new-facts = { $facts ->
 transfer-settings = suas configurações
 transfer-caption = Tudo o que guardo aqui: { $what }. É texto que você pode ler; /import o lê de novo.
 transfer-caption-gz = Tudo o que guardo aqui: { $what }. É texto comprimido; /import o lê de novo.
+transfer-plan-reminders = Lembretes que seriam criados: { $reminders }

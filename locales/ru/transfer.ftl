@@ -59,3 +59,4 @@ transfer-new-facts = Ещё неизвестное тоже загрузится
 transfer-settings = твои настройки
 transfer-caption = Всё, что я здесь храню: { $what }. Это текст, который можно прочитать; загрузить обратно: /import
 transfer-caption-gz = Всё, что я здесь храню: { $what }. Это сжатый текст; загрузить обратно: /import
+transfer-plan-reminders = Напоминания, которые будут поставлены: { $reminders }

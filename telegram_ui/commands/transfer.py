@@ -217,6 +217,8 @@ def plan_text(plan: ImportPlan) -> str:
         lines.append(tr("transfer-empty"))
     if plan.new and plan.facts and not plan.is_restored:
         lines.append(_with_facts(plan))
+    if plan.reminders:
+        lines.append(tr("transfer-plan-reminders", reminders=plan.reminders))
     lines += plan.notes
     if plan.turns_on and plan.has_new:
         lines.append(tr("transfer-turns-on"))

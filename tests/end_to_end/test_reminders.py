@@ -2,6 +2,7 @@
 
 import pytest
 
+from playground.faults import Fault
 from tests.end_to_end.harness import House
 from tests.end_to_end.memory import Memory
 
@@ -25,3 +26,27 @@ async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House
         await ann.asks("Thanks")
         told = [one["text"] for one in ann.heard(since=since) if one["text"].startswith("Reminder")]
     assert told == ["Reminder: call mum\n\nIt was due on Fri 2026-01-02 03:04; I could not send it then."]
+
+
+async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_third_time(house: House) -> None:
+    """Killed between Telegram's taking it and our noting it, in two runs: nobody knows that it arrived."""
+    ann = house.person()
+    memory = Memory(house.folder / "noted")
+    async with house.bot(DATA_DIR="noted") as process:
+        await ann.asks("/reminders add tomorrow at 9 call mum", "I will remind you")
+        await process.kill()
+    memory.write("UPDATE reminders SET due_at = '2026-01-02T03:04:00+00:00'")
+    since = ann.now
+    for _ in range(2):
+        house.faults.add(Fault(kind="hang", method="sendMessage", chat_id=ann.id))
+        before = ann.now
+        async with house.bot(DATA_DIR="noted") as process:
+            await ann.hears("Reminder: call mum", since=before)
+            await process.kill()
+        house.faults.clear()
+    async with house.bot(DATA_DIR="noted") as process:
+        await process.logged("is not sent a third time")
+        await ann.asks("Thanks")
+    told = [one["text"] for one in ann.heard(since=since) if one["text"].startswith("Reminder")]
+    assert len(told) == 2
+    assert memory.rows("SELECT * FROM reminders") == []

@@ -16,11 +16,13 @@ from records.facts import FactChange, NewFact
 from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import IN_FILES, Policy, StorageType
+from records.reminders import Wish
 from records.scopes import Scope
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from storage.files.row_validation import RowError, checked
 from summaries.policies import POLICIES
+from telegram_ui.commands.transfer import plan_text
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.talk import ANNA, Talk, talking
 from transfer import importer
@@ -109,6 +111,32 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
         await talk.say("What is my locker number 3?")
         assert "My locker number 3 is 317." in talk.prompts()[-1]
     assert not violations(files_in(tmp_path / "new"))
+
+
+@STORES
+async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: StorageType) -> None:
+    """Into a fresh memory, and into one that has lost one of them; a second import sets none twice."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(storage=storage)
+        await talk.turn("Hello.")
+        wishes = [Wish(text=text, due_at=NOW + timedelta(days=3), local=None) for text in ("call mum", "water the ferns")]
+        for wish in wishes:
+            await talk.services.reminders.add(ANNA.id, wish, thread=0, person=ANNA.id, language="en")
+        data = await exported(talk.services)
+        first = (await talk.services.reminders.all(ANNA.id))[0]
+        await talk.services.reminders.remove(ANNA.id, first.id)
+        plan = await talk.services.importer.plan(HERE, ANNA.id, data)
+        assert (plan.new, plan.reminders, plan.has_new) == (0, 1, True)
+        assert "Reminders that would be set: 1" in plan_text(plan)
+        for _ in range(2):
+            await imported(talk, data)
+            assert {one.text for one in await talk.services.reminders.all(ANNA.id)} == {one.text for one in wishes}
+            assert len(await talk.services.reminders.all(ANNA.id)) == 2
+        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).reminders == 0
+    async with talking(tmp_path / "new") as talk:
+        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).reminders == 2
+        await imported(talk, data)
+        assert [one.due_at for one in await talk.services.reminders.all(ANNA.id)] == [NOW + timedelta(days=3)] * 2
 
 
 @STORES
