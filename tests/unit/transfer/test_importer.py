@@ -119,7 +119,9 @@ async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: S
     async with talking(tmp_path / "old") as talk:
         await talk.remember(storage=storage)
         await talk.turn("Hello.")
-        wishes = [Wish(text=text, due_at=NOW + timedelta(days=3), local=None) for text in ("call mum", "water the ferns")]
+        wishes = [
+            Wish(text=text, due_at=NOW + timedelta(days=3), local=None) for text in ("call mum", "water the ferns")
+        ]
         for wish in wishes:
             await talk.services.reminders.add(ANNA.id, wish, thread=0, person=ANNA.id, language="en")
         data = await exported(talk.services)
