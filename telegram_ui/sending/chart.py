@@ -28,7 +28,7 @@ MOST_FIGURE = 12
 def bars(values: Sequence[int], *, first: str, last: str) -> bytes:
     """A PNG of values of at least 0, the oldest first. `first`, `last`: what stands below, as "11-21"."""
     rows = [bytearray(bytes(BACKGROUND) * WIDTH) for _ in range(HEIGHT)]
-    inner, floor, most = WIDTH - LEFT - RIGHT, HEIGHT - BOTTOM, max(1, *values)
+    inner, floor, most = WIDTH - LEFT - RIGHT, HEIGHT - BOTTOM, max([1, *values])
     for line in range(5):
         _fill(rows, LEFT, floor - line * (floor - TOP) // 4, inner, 1, GRID)
     step = inner / max(1, len(values))
