@@ -55,6 +55,8 @@ async def photographed(url: str, file: Path) -> None:
         await page.goto(url)
         await page.locator(".brick").first.wait_for()
         await page.locator(".snippet-list").wait_for(state="attached")
+        await page.locator("#jump").click()
+        await page.locator("#jump").wait_for(state="hidden")
         await page.screenshot(path=file)
         await browser.close()
 
