@@ -4,14 +4,13 @@ import pytest
 
 from playground.faults import Fault
 from tests.end_to_end.harness import House
-from tests.end_to_end.memory import Memory
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House) -> None:
     ann = house.person()
-    memory = Memory(house.folder / "reminded")
+    memory = house.memory_in("reminded")
     async with house.bot(DATA_DIR="reminded") as process:
         since = ann.now
         ann.says("Remind me tomorrow at 9 to call mum")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from reliability.invariants import read, violations
+from reliability.invariants import violations
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, House, Member, Process
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
@@ -41,7 +41,7 @@ def patience(behaviour: Behaviour) -> str:
 
 def check(house: House, ann: Member, said: list[str]) -> None:
     """What the owner said is stored once, in order; everything that must hold in the files holds."""
-    files = read(house.data)
+    files = house.memory.files()
     found = violations(files)
     assert not found, found
     assert [row["content"] for row in files.home(ann.owner).messages if row["role"] == "user"] == said
@@ -69,7 +69,7 @@ async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(hou
         assert await ann.asks("And now?", "Noted.")
         assert "kohlrabi" in str(house.chat_requests()[-1])
         check(house, ann, ["Remember the kohlrabi", "And now?"])
-    assert "Half of it" not in str(read(house.data).home(ann.owner)), "what is not whole is stored as no answer"
+    assert "Half of it" not in str(house.memory.files().home(ann.owner)), "what is not whole is stored as no answer"
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: 
         told = await ann.hears("could not summarise", since=since)
         number_of(told["text"], process)
         assert "Nothing is lost" in told["text"]
-        assert all(row["is_active"] for row in read(house.data).home(ann.owner).messages)
+        assert all(row["is_active"] for row in house.memory.files().home(ann.owner).messages)
         house.model.default(SUMMARIES, "They talked.")
         logged = process.log.last
         await ann.asks("Two", "Noted.")
@@ -129,7 +129,7 @@ async def test_where_nobody_listens_nothing_is_archived(house: House, nowhere: s
         await ann.asks("One", "Noted.")
     async with house.bot(OPENAI_BASE_URL=nowhere):
         assert "Nothing was lost" in await ann.asks("/summary_now", "No connection to the model's endpoint")
-        assert all(row["is_active"] for row in read(house.data).home(ann.owner).messages)
+        assert all(row["is_active"] for row in house.memory.files().home(ann.owner).messages)
     async with house.bot():
         await ann.asks("/summary_now", "Summarised 2 messages")
         check(house, ann, ["One"])

@@ -3,7 +3,7 @@
 import pytest
 
 from playground.faults import Fault
-from reliability.invariants import read, violations
+from reliability.invariants import violations
 from tests.end_to_end.harness import ANSWERS, House, Member
 from tests.peers.openai_server import Behaviour
 
@@ -13,7 +13,7 @@ LONG = "\n\n".join(f"Paragraph {number}: {'words ' * 150}" for number in range(1
 
 
 def check(house: House, ann: Member, said: list[str]) -> None:
-    files = read(house.data)
+    files = house.memory.files()
     found = violations(files)
     assert not found, found
     assert [row["content"] for row in files.home(ann.owner).messages if row["role"] == "user"] == said
@@ -131,7 +131,7 @@ async def test_a_group_takes_its_memory_along_when_it_becomes_a_supergroup(
         assert "the blanket" in str(house.chat_requests()[-1])
     said = ["the picnic is at noon", "bring the kohlrabi", "and the blanket", "what about the kohlrabi?"]
     check(house, there, said)
-    assert read(house.data).home(old).messages == ()
+    assert house.memory.files().home(old).messages == ()
 
 
 async def test_a_setup_goes_on_in_the_supergroup(house: House) -> None:
