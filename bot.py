@@ -256,7 +256,8 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
             await stack.enter_async_context(tracing.exporting(settings.otel_exporter_otlp_endpoint))
         if services is None:
             services = await stack.enter_async_context(assembly.open_services(settings))
-        stack.callback(_finish, services.memory, stop)
+        finish = partial(_finish, services.memory, stop)
+        stack.callback(finish)
         service = await stack.enter_async_context(
             telegram_service(
                 settings,
@@ -269,6 +270,8 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 alongside=_alongside,
             )
         )
+        # Also before Telegram's side ends, which may wait for a server of memories that does not answer any more.
+        stack.callback(finish)
         # What is there now stays: Python's collector need not walk through it again and again (50 ms each time).
         gc.freeze()
         readiness.started(storage=services.memory.demand_writable, updates=service.demand_updates)
@@ -280,7 +283,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
 
 
 def _finish(memory: ExternalMemory, stop: Stop) -> None:
-    """Whatever Telegram's side has taken of the time that a stop has, what is left is the memory's."""
+    """By when the memory has to be done with, whatever Telegram's side takes of the time that a stop has."""
     if stop.asked_at is not None:
         memory.finish_by(stop.asked_at + FINISH_WITHIN)
 

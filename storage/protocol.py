@@ -237,5 +237,5 @@ class MemoryStore(Protocol):
 
     def finish_by(self, moment: float) -> None:
         """The process has to end by this moment of time.monotonic(): what the next start does as well is left to
-        it (JSON: the snapshot of the end, whose journal stays instead).
+        it (JSON: the snapshot of the end, whose journal stays instead). Nothing waits for a silent server.
         """

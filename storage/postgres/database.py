@@ -6,6 +6,8 @@ Statements run in threads, as SQLite's do, so that the same tables serve both. D
 import asyncio
 import contextlib
 import logging
+import math
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +23,7 @@ from records.errors import ServedElsewhere, SettingsError
 from runtime.tasks import uncancelled
 from storage.files.sql import Connection as AnyConnection
 from storage.files.sql import Reader, Transaction
-from storage.postgres.driver import HANGING_SECONDS, OPTIONS, SESSION, Connection, explained, set_up
+from storage.postgres.driver import HANGING_SECONDS, OPTIONS, SESSION, Connection, cut, explained, set_up
 from storage.postgres.migrations import alone, migrate
 from storage.postgres.pgvector import NOT_THERE, SEARCHING, Pgvector
 from storage.postgres.pgvector import prepare as prepare_vectors
@@ -37,6 +39,8 @@ WAIT_SECONDS = 3.0
 """How long work waits for a connection while the server is away."""
 AWAY_SECONDS = 2.0
 """For so long after such a wait everybody else is told at once: a turn asks several times."""
+CLOSE_SECONDS = 1.0
+"""How long the pool's own threads are waited for at the end."""
 RECONNECT_SECONDS = 3.0
 """How long one attempt to replace a lost connection goes on; the next request begins another at once."""
 IDLE_SECONDS = 1.0
@@ -75,6 +79,7 @@ class PostgresDatabase:
         self.pgvector: Pgvector | str = NOT_THERE
         self._last_used: dict[Raw, tuple[str, float]] = {}
         self._away_until = 0.0
+        self._ending: asyncio.TimerHandle | None = None
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -102,8 +107,10 @@ class PostgresDatabase:
             await database.in_thread(pool.open)
             yield database
         finally:
-            await uncancelled(partial(database.in_thread, pool.close))
+            await uncancelled(partial(database.in_thread, partial(pool.close, CLOSE_SECONDS)))
             threads.shutdown(wait=False)
+            if database._ending is not None:
+                database._ending.cancel()
 
     async def transact(self, work: Callable[[AnyConnection], Result], owner: int | None) -> Result:
         """As OwnerDatabase has it."""
@@ -134,6 +141,20 @@ class PostgresDatabase:
         begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT set_config('app.owner', '{whose}', true)"
         async with self._held(begin if frozen else "", whose=whose) as run:
             yield Reader(run)
+
+    def finish_by(self, moment: float) -> None:
+        """From this moment of time.monotonic() on nothing waits for the server: what waits then fails.
+
+        A server whose machine is gone says nothing, not even that; what was asked of it would wait for longer than a
+        stop may take.
+        """
+        if self._ending is None:
+            self._ending = asyncio.get_running_loop().call_later(moment - time.monotonic(), self._let_go)
+
+    def _let_go(self) -> None:
+        self._away_until = math.inf
+        for raw in list(self._last_used):
+            cut(raw)
 
     async def forget_log(self) -> bool:
         """True: the server's log and its copies are not in our power."""
@@ -256,6 +277,11 @@ def _prepare(url: str, replica: Replica | None) -> Pgvector | str:
 
 def _refused(words: str) -> str:
     """Why a server did not let us in. Of the driver's words nothing is shown: they may hold what is secret."""
+    words = re.sub(r'"[^"]*"', "", words)  # paths and names are the operator's, and say anything
+    if "Permission denied" in words:
+        return "this program's user may not open the socket of the PostgreSQL server, or a folder above it."
+    if "resolve host" in words or "translate host" in words:
+        return "the name of the PostgreSQL server's machine is not known here."
     if "password" in words or "authentication" in words or "role" in words:
         return "the PostgreSQL server does not accept this user or password."
     if "too many connections" in words or "connection slots" in words:

@@ -5,6 +5,8 @@ Unicode keeps free for such uses, doubled. Does not know tables, pools or tasks.
 """
 
 import contextlib
+import os
+import socket
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -159,8 +161,8 @@ class Connection:
         self.raw.rollback()
 
     def run(self, script: str) -> None:
-        """Statements of PostgreSQL's own, without values: not translated."""
-        self.raw.execute(script.encode())
+        """Statements of PostgreSQL's own, without values: not translated, and sent as they stand."""
+        self.raw.execute(script.encode(), prepare=False)
 
 
 def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
@@ -172,6 +174,12 @@ def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     raw.adapters.register_loader("text", _TextLoader)
     raw.adapters.register_loader("numeric", _SumLoader)
     raw.prepared_max = PREPARED
+
+
+def cut(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
+    """End a connection at once, whatever it waits for; may be called from any thread."""
+    with contextlib.suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(raw.fileno())) as wire:
+        wire.shutdown(socket.SHUT_RDWR)
 
 
 OPTIONS: dict[str, Any] = {

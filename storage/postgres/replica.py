@@ -15,7 +15,7 @@ from attrs import define, field
 from psycopg import sql
 
 from runtime.tasks import ended
-from storage.postgres.driver import OPTIONS
+from storage.postgres.driver import OPTIONS, cut
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +53,7 @@ class Replica:
     id: int = field(default=0, init=False)
     held: dict[int, int] = field(factory=dict, init=False)
     called: asyncio.Event = field(factory=asyncio.Event, init=False)
+    _raw: psycopg.AsyncConnection[Any] | None = field(default=None, init=False)
     _sure_until: float = field(default=0.0, init=False)
     _is_alone: bool = field(default=False, init=False)
 
@@ -82,6 +83,8 @@ class Replica:
         try:
             yield
         finally:
+            if self._raw is not None:
+                cut(self._raw)  # the driver gives a question that is broken off ten seconds to end
             await ended(task)
 
     async def _live(self, url: str, lapsed: Callable[[], None]) -> None:
@@ -90,6 +93,7 @@ class Replica:
             try:
                 async with asyncio.timeout(LIVES_SECONDS):
                     raw = await psycopg.AsyncConnection.connect(url, **OPTIONS)
+                self._raw = raw
                 async with raw:
                     await self._listen(raw)
                     was_away = False

@@ -19,11 +19,15 @@ class PostgresStore(SqlStore):
 
     def __init__(self, database: PostgresDatabase, *, exhaustive: bool = False) -> None:
         super().__init__(database, StorageType.POSTGRES, exhaustive=exhaustive)
+        self._server = database
         if isinstance(database.pgvector, Pgvector):
             self.vectors.described = database.pgvector.described
             self.vectors.server = None if exhaustive else database.pgvector
         else:
             self.vectors.described = database.pgvector
+
+    def finish_by(self, moment: float) -> None:
+        self._server.finish_by(moment)
 
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""

@@ -17,7 +17,7 @@ from records.errors import SettingsError, StorageError, StorageTooNew
 from records.forgetting import Forgetting
 from records.scopes import Scope
 from storage.postgres import migrations
-from storage.postgres.database import PostgresDatabase
+from storage.postgres.database import PostgresDatabase, _refused
 from storage.postgres.dialect import translated
 from storage.postgres.driver import set_up
 from storage.postgres.migrations import MIGRATIONS
@@ -211,7 +211,8 @@ def divided(schema: str) -> str:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"host": "/nowhere"}, "no PostgreSQL server answers"),
+        ({"host": "/nowhere/role"}, "no PostgreSQL server answers"),
+        ({"host": "nobody.invalid"}, "name of the PostgreSQL server's machine is not known"),
         ({"user": "nobody"}, "does not accept this user or password"),
         ({"dbname": "nothing"}, "has no such database"),
     ],
@@ -225,6 +226,12 @@ async def test_a_server_that_does_not_let_us_in_is_one_sentence(
             pass
     assert refused.value.variable == "DATABASE_URL"
     assert "hush" not in refused.value.sentence
+
+
+def test_a_socket_that_may_not_be_opened_is_told_as_that() -> None:
+    """The folder of a server's data, where some put its socket, is closed to all but the server's user."""
+    words = 'connection to server on socket "/var/lib/password/.s.PGSQL.5432" failed: Permission denied'
+    assert "may not open the socket" in _refused(f"{words}\n\tIs the server running locally?")
 
 
 async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none(

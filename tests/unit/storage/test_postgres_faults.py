@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from external_memory import ExternalMemory
 from records.errors import SettingsError, StorageError
+from records.owners import StorageType
 from records.summaries import FoldPlan
 from storage.postgres.database import CONNECTIONS, PostgresDatabase
 from storage.postgres.replica import Replica
@@ -24,6 +27,8 @@ from tests.support.postgres_server import USER, address, new_database
 from tests.unit.storage.test_postgres import opened
 
 COMMIT = b"COMMIT\0"
+STOPS_WITHIN = 10
+"""Seconds, by the contract; for ever, before there was a bound."""
 SOCKET = ".s.PGSQL.5432"
 
 
@@ -31,13 +36,16 @@ SOCKET = ".s.PGSQL.5432"
 class Wire:
     """Between a client and the server: cuts the connection at the next COMMIT, once it is told to.
 
-    `arrives`: whether the server still gets it.
+    `arrives`: whether the server still gets it. `is_silent`: nothing arrives any more, and nobody is told, as when a
+    machine is gone; `swallowed`: something was said then.
     """
 
     server: str
     cuts: bool = False
     arrives: bool = True
+    is_silent: bool = False
     cut: int = field(default=0, init=False)
+    swallowed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _tasks: set[asyncio.Task[None] | None] = field(default_factory=set, init=False)
 
     async def connected(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
@@ -46,6 +54,9 @@ class Wire:
         back = asyncio.create_task(self._pass_on(from_server, to_client))
         try:
             while data := await from_client.read(65_536):
+                if self.is_silent:
+                    self.swallowed.set()
+                    continue
                 if await self._is_cut(data, back, from_server, to_server):
                     break
                 to_server.write(data)
@@ -88,15 +99,21 @@ class Wire:
 
 
 @contextlib.asynccontextmanager
-async def wired(url: str, folder: Path) -> AsyncIterator[tuple[PostgresStore, Wire]]:
-    """A store behind a wire."""
+async def laid(url: str, folder: Path) -> AsyncIterator[tuple[str, Wire]]:
+    """An address behind a wire."""
     parts = conninfo_to_dict(address(url, folder))
     wire = Wire(f"{parts['host']}/{SOCKET}")
     with tempfile.TemporaryDirectory() as here:  # the path of a socket has to be short
-        listening = await asyncio.start_unix_server(wire.connected, Path(here) / SOCKET)
-        async with listening, opened(make_conninfo(**{**parts, "host": here})) as store:  # type: ignore[arg-type]
-            yield store, wire
+        async with await asyncio.start_unix_server(wire.connected, Path(here) / SOCKET):
+            yield make_conninfo(**{**parts, "host": here}), wire  # type: ignore[arg-type]
         await wire.ended()
+
+
+@contextlib.asynccontextmanager
+async def wired(url: str, folder: Path) -> AsyncIterator[tuple[PostgresStore, Wire]]:
+    """A store behind a wire."""
+    async with laid(url, folder) as (behind, wire), opened(behind) as store:
+        yield store, wire
 
 
 @pytest.mark.parametrize("arrives", [True, False])
@@ -163,6 +180,22 @@ async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, pos
         assert not waiting.done()
         await stack.aclose()
         assert [one.content for one in await waiting] == ["later"]
+
+
+async def test_a_stop_waits_for_no_server_whose_machine_is_gone(tmp_path: Path, postgres_url: str) -> None:
+    """What hears nothing waits for as long as the system's own limits are, which a stop has no time for."""
+    async with (
+        laid(postgres_url, tmp_path) as (url, wire),
+        asyncio.timeout(STOPS_WITHIN),
+        ExternalMemory.open(tmp_path / "data", clock=lambda: NOW, database_url=url) as memory,
+    ):
+        await memory.configure(ANNA.owner, storage=StorageType.POSTGRES, every_n=3)
+        wire.is_silent = True
+        waiting = asyncio.create_task(memory.switch(ANNA.owner, enabled=False))
+        await wire.swallowed.wait()
+        memory.finish_by(time.monotonic())
+        with pytest.raises(StorageError, match="cannot be reached"):
+            await waiting
 
 
 def limit(url: str, name: str, connections: int) -> None:
