@@ -3,6 +3,7 @@
 Serve it with playground.server.serve(): calls are held and connections are cut. Knows nothing of the bot.
 """
 
+import ssl
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,12 +28,14 @@ def bot_api(
     *,
     webhook_delays: Sequence[float] = DELAYS,
     limits: Limits | None = None,
+    trusts: ssl.SSLContext | None = None,
 ) -> Starlette:
     """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at the root of another app.
 
-    `limits`: sending is refused beyond them; None: there are none.
+    `limits`: sending is refused beyond them; None: there are none. `trusts`: see Courier.
     """
-    error_boundary = _Door(world, faults or Faults(), Courier(world.updates, world.clock, webhook_delays), limits)
+    courier = Courier(world.updates, world.clock, webhook_delays, trusts=trusts)
+    error_boundary = _Door(world, faults or Faults(), courier, limits)
     return Starlette(
         routes=[
             Route("/bot{token}/{method}", error_boundary.call, methods=["GET", "POST"]),

@@ -81,8 +81,8 @@ class _Protocol(H11Protocol):
 
 
 @contextlib.asynccontextmanager
-async def serve(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
-    """Serve `app` on 127.0.0.1 while the block runs; gives its URL, without a slash at the end.
+async def serve(app: ASGIApp, port: int = 0, *, host: str = "127.0.0.1") -> AsyncIterator[str]:
+    """Serve `app` on this machine while the block runs; gives its URL, without a slash at the end.
 
     Port 0 takes a free one. A port in use is an OSError. At the end held requests are answered at once.
     """
@@ -92,8 +92,8 @@ async def serve(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
         scope.setdefault("state", {})["lifetime"] = lifetime
         await app(scope, receive, send)
 
-    async with serving(with_lifetime, "127.0.0.1", port, protocol=_Protocol, grace=5) as taken:
+    async with serving(with_lifetime, host, port, protocol=_Protocol, grace=5) as taken:
         try:
-            yield f"http://127.0.0.1:{taken}"
+            yield f"http://{host}:{taken}"
         finally:
             await lifetime.stop()

@@ -4,6 +4,7 @@ Does not know the methods that set a webhook up (methods.py), nor what an update
 """
 
 import asyncio
+import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -34,11 +35,20 @@ class Webhook:
 class Courier:
     """Delivers while a webhook is set; one update at a time, so that the order holds."""
 
-    def __init__(self, updates: Updates, clock: Callable[[], float], delays: Sequence[float] = DELAYS) -> None:
+    def __init__(
+        self,
+        updates: Updates,
+        clock: Callable[[], float],
+        delays: Sequence[float] = DELAYS,
+        *,
+        trusts: ssl.SSLContext | None = None,
+    ) -> None:
+        """`trusts`: whose certificates a webhook may have; by default those that everybody trusts."""
         self.webhook: Webhook | None = None
         self._updates = updates
         self._clock = clock
         self._delays = delays
+        self._trusts = trusts
         self._task: asyncio.Task[None] | None = None
         self._last_error: Json = {}
 
@@ -72,7 +82,7 @@ class Courier:
         headers = {"X-Telegram-Bot-Api-Secret-Token": webhook.secret} if webhook.secret else {}
         failures = 0
         # trust_env: a proxy from the environment must not stand between two local programs.
-        async with httpx.AsyncClient(timeout=TIMEOUT, trust_env=False) as client:
+        async with httpx.AsyncClient(timeout=TIMEOUT, trust_env=False, verify=self._trusts or True) as client:
             while True:
                 update = await self._updates.oldest()
                 error = await _posted(client, webhook.url, update, headers)

@@ -87,6 +87,10 @@ class KillTest(ABC):
         """Start what is still dead after the last round."""
         return
 
+    async def fetched(self) -> None:
+        """Wait until Telegram holds nothing that was said."""
+        await self.house.world.updates.polled()
+
     @abstractmethod
     def check(self, *, settled: bool) -> None:
         """Add what is wrong in what is stored to the outcome."""
@@ -96,7 +100,7 @@ class KillTest(ABC):
             talker.stopping.set()
         await asyncio.wait(talking, timeout=SETTLED_WITHIN)
         self.outcome.unanswered = self.ledger.unanswered()
-        await self.house.world.updates.polled()
+        await self.fetched()
         torn = self.outcome.found.torn
         for bot in self.bots:
             if await bot.end(signal.SIGTERM) != 0:

@@ -65,8 +65,9 @@ class ReplicaTest(killing.KillTest):
 
     def __init__(self, house: House, bots: Sequence[Bot], address: str, chance: random.Random) -> None:
         super().__init__(house, bots, chance, moves=0.0, step_patience=60.0)
-        self._address = address
+        self.address = address
         self._dead: set[int] = set()
+        self.begun = time.monotonic()
         self.outcome = Outcome()
 
     async def kill(self) -> None:
@@ -102,17 +103,37 @@ class ReplicaTest(killing.KillTest):
     def check(self, *, settled: bool) -> None:
         # The servers of Telegram and of the model are in this process: while the tables are read nobody says anything.
         pending = str(self.house.world.updates.pending())
-        files = read_server(self._address)
+        files = read_server(self.address)
         self.outcome.found.add(violations(files))
         self.outcome.found.add(self.ledger.missing(files, pending, settled=settled))
         self.outcome.with_inbox += bool(files.inbox)
         self.outcome.disordered += out_of_order(files)
 
 
+def told(test: ReplicaTest, **given: int) -> dict[str, object]:
+    """What came of it, as it is printed."""
+    done = test.outcome
+    return {
+        "kills": done.kills,
+        **given,
+        "hung_and_woke": done.hung,
+        "stayed_dead": done.stayed_dead,
+        "kills_with_work_in_the_inbox": done.with_inbox,
+        "messages": len(test.ledger.said),
+        **done.found.counts(),
+        "out_of_order": len(done.disordered),
+        "unanswered": len(done.unanswered),
+        "answered_again": sum(times > 1 for times in test.ledger.answered.values()),
+        "apologies": test.ledger.apologies,
+        "seconds": round(time.monotonic() - test.begun),
+        "is_good": done.is_good,
+        **({"first": f"{done.found} {done.disordered[:5]}"[:2000]} if not done.is_good else {}),
+    }
+
+
 async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int, within: int = 0) -> dict[str, object]:
     """Run it in `folder`; the object that is printed."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
-    started = time.monotonic()
     async with AsyncExitStack() as stack:
         server = stack.enter_context(postgres_server())
         address = new_database(server, f"replicas_{os.getpid()}")
@@ -127,24 +148,7 @@ async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int, wi
         if not test.outcome.is_good:
             for number, bot in enumerate(bots):
                 (folder / f"log-{number}").write_text(bot.text(), encoding="utf-8")
-    done = test.outcome
-    return {
-        "kills": done.kills,
-        "replicas": replicas,
-        "seed": seed,
-        "hung_and_woke": done.hung,
-        "stayed_dead": done.stayed_dead,
-        "kills_with_work_in_the_inbox": done.with_inbox,
-        "messages": len(test.ledger.said),
-        **done.found.counts(),
-        "out_of_order": len(done.disordered),
-        "unanswered": len(done.unanswered),
-        "answered_again": sum(times > 1 for times in test.ledger.answered.values()),
-        "apologies": test.ledger.apologies,
-        "seconds": round(time.monotonic() - started),
-        "is_good": done.is_good,
-        **({"first": f"{done.found} {done.disordered[:5]}"[:2000]} if not done.is_good else {}),
-    }
+    return told(test, replicas=replicas, seed=seed)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,12 @@ import os
 import random
 import re
 import signal
+import ssl
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -29,19 +31,21 @@ from playground.world import World
 from reliability.invariants import Files, Violations, read, violations
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House, Member, Process
 from tests.peers.openai_server import OpenAIServer
-from tests.support.forking import Zygote
+from tests.support.forking import Forked, Zygote
 
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
 
 
 class Bot:
-    """bot.py as a process that is started, killed and started again."""
+    """bot.py, or another program, as a process that is started, killed and started again."""
 
-    def __init__(self, zygote: Zygote, environ: Mapping[str, str], *, folder: Path) -> None:
-        self._zygote = zygote
-        self._environ = environ
-        self._folder = folder
+    def __init__(
+        self, start: Callable[[], Awaitable[asyncio.subprocess.Process | Forked]], *, ready: str = "is ready"
+    ) -> None:
+        """`ready`: words of the line that it logs when it serves."""
+        self._start = start
+        self._ready = ready
         self.log = Feed()
         self._since = 0
         self._run: Process | None = None
@@ -53,10 +57,14 @@ class Bot:
     async def begin(self) -> None:
         """Start a run; it is not ready yet."""
         self._since = self.log.last
-        self._run = Process(await self._zygote.fork((), self._environ, folder=self._folder), log=self.log)
+        self._run = Process(await self._start(), log=self.log)
 
     async def ready(self) -> None:
-        await self._begun.logged("is ready", since=self._since)
+        await self.logged(self._ready)
+
+    async def logged(self, words: str) -> None:
+        """Wait for a line of the run's log."""
+        await self._begun.logged(words, since=self._since)
 
     async def end(self, number: signal.Signals) -> int:
         """Signal the run; its exit status."""
@@ -88,7 +96,7 @@ class Bot:
 async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[Bot]:
     """A zygote; no run yet."""
     with closing(Zygote(str(snapshot_after))) as zygote:
-        bot = Bot(zygote, {**environ, "DATA_DIR": str(folder)}, folder=folder.parent)
+        bot = Bot(partial(zygote.fork, (), {**environ, "DATA_DIR": str(folder)}, folder=folder.parent))
         try:
             yield bot
         finally:
@@ -96,19 +104,29 @@ async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: 
 
 
 @asynccontextmanager
-async def open_town(folder: Path, chance: random.Random, *, slowest: float = 0.05) -> AsyncIterator[House]:
-    """A small Telegram, and a model that takes up to `slowest` seconds and answers with the newest word it received."""
+async def open_town(
+    folder: Path,
+    chance: random.Random,
+    *,
+    slowest: float = 0.05,
+    host: str = "127.0.0.1",
+    trusts: ssl.SSLContext | None = None,
+) -> AsyncIterator[House]:
+    """A small Telegram, and a model that takes up to `slowest` seconds and answers with the newest word it received.
+
+    `host`: the address at which both are; `trusts`: see the playground's Courier.
+    """
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
     app = Starlette(
         routes=[
             Mount("/control", control(world, faults)),
-            Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
+            Mount("", bot_api(world, faults, webhook_delays=(0.001,), trusts=trusts)),
         ]
     )
     model.default(ANSWERS, answer)
     model.default(SUMMARIES, SUMMARY)
     slowed = _slowed(model.app(), chance, slowest)
-    async with serve(_patient(app)) as url, serve(_patient(slowed)) as model_url:
+    async with serve(_patient(app), host=host) as url, serve(_patient(slowed), host=host) as model_url:
         yield House(
             world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
         )
