@@ -95,6 +95,9 @@ class JsonStore(SqlStore):
             database.commit_hooks = store
             if recovery.snapshot_needed:
                 await store.flush()
+            elif store._journal.size:
+                # The run before had no time for it, or was killed; otherwise one short stop after the other leaves it.
+                store._begin_snapshot()
             try:
                 async with store._words.indexing():
                     yield store
@@ -185,13 +188,16 @@ class JsonStore(SqlStore):
             self._seq = self._next
             self._journal.keep()
             if self._snapshot_due() and (self._background is None or self._background.done()):
-                self._background = asyncio.ensure_future(self._snapshot_in_background())
+                self._begin_snapshot()
 
     # the snapshot ------------------------------------------------------------------------------------------
     def _snapshot_due(self) -> bool:
         size = self._target.stat().st_size if self._target.exists() else 0
         least = max(LEAST_JOURNAL, size // 2) if size else 0
         return self._journal.size > max(least, self._retry_above)
+
+    def _begin_snapshot(self) -> None:
+        self._background = asyncio.ensure_future(self._snapshot_in_background())
 
     async def _snapshot_in_background(self) -> None:
         try:
