@@ -31,7 +31,7 @@ from storage.postgres.store import PostgresStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import NOW, fold, said, talk
-from tests.support.postgres_server import address
+from tests.support.postgres_server import STRANGER, address, let_in
 
 OWNERS = {1: StorageType.SQLITE, 2: StorageType.JSON, -1003: StorageType.POSTGRES, 4: StorageType.POSTGRES}
 WORDS = "naïve \0 ﷐ kohlrabi\u2028"
@@ -150,6 +150,22 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
         assert await digests(memory) == made.digests
         assert [one.payload for one in await memory.inbox.pending(900)] == [WAITING]
         assert await memory.usage.of(NOW.date()) == {77: Usage(prompt=5, completion=6)}
+
+
+async def test_behind_the_wall_between_owners_all_is_saved_and_put_back(
+    made: Made, tmp_path: Path, postgres_url: str, other: str
+) -> None:
+    """By a user that does not own the tables, which hide from it what it does not ask for."""
+    async with PostgresDatabase.open(other):
+        pass
+    let_in(postgres_url, tmp_path / "other")
+    outside = address(postgres_url, tmp_path / "other", user=STRANGER)
+    assert (await restored(made.backup, tmp_path / "there", outside)).messages == made.messages
+    assert await backed_up(tmp_path / "there", tmp_path / "second.zip", outside) == made.messages
+    assert (await restored(tmp_path / "second.zip", tmp_path / "back")).messages == made.messages
+    for folder, url in (("there", outside), ("back", "")):
+        async with remembering(tmp_path / folder, url) as memory:
+            assert await digests(memory) == made.digests
 
 
 async def test_memories_in_files_stay_where_they_were_and_the_servers_join_them(made: Made, tmp_path: Path) -> None:

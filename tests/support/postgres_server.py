@@ -113,6 +113,19 @@ def address(url: str, folder: Path, *, user: str = USER) -> str:
     return make_conninfo(url, user=user, options=f"-csearch_path={schema}", application_name=schema)
 
 
+def let_in(url: str, folder: Path) -> None:
+    """Let STRANGER read and write the tables that are in the schema of a folder."""
+    with psycopg.connect(address(url, folder), autocommit=True) as raw:
+        row = raw.execute("SELECT current_schema()").fetchone()
+        assert row is not None
+        for what in (
+            f"USAGE ON SCHEMA {row[0]}",
+            f"SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {row[0]}",
+            f"USAGE ON ALL SEQUENCES IN SCHEMA {row[0]}",
+        ):
+            raw.execute(f"GRANT {what} TO {STRANGER}".encode())
+
+
 def as_uri(conninfo: str, *, password: str = "") -> str:
     """As DATABASE_URL has it."""
     parts = {name: str(value) for name, value in conninfo_to_dict(conninfo).items()}

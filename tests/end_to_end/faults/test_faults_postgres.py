@@ -1,12 +1,24 @@
 """A PostgreSQL server that goes away while the bot runs, and comes back; one that is not there at the start."""
 
+import asyncio
+import os
+
 import psycopg
 import pytest
 
-from tests.end_to_end.harness import House
-from tests.support.postgres_server import as_uri, own_server
+from tests.end_to_end.harness import House, Process
+from tests.support.postgres_server import as_uri, new_database, own_server
 
 NOTED = ("assistant", "Noted.")
+UNTIL_IT_WAITS = """
+SET statement_timeout = '60s';
+DO $$ BEGIN
+  WHILE NOT EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'usage'::regclass AND NOT granted) LOOP
+    PERFORM pg_sleep(0.01);
+  END LOOP;
+END $$
+"""
+"""The server itself waits until somebody waits for that table."""
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -31,6 +43,27 @@ async def test_while_the_server_is_gone_answers_go_on_and_are_written_when_it_is
         with psycopg.connect(server.url) as connection:
             said = connection.execute("SELECT role, content FROM messages ORDER BY id").fetchall()
     assert said == [(role, text) for text in ("Before", "In need", "After") for role, text in (("user", text), NOTED)]
+
+
+async def test_a_restore_that_is_killed_leaves_nothing_and_can_be_repeated(house: House, postgres_url: str) -> None:
+    """In the middle of its transaction, with all memories written and not yet committed."""
+    ann, url = house.person(), new_database(postgres_url, f"restored_{os.getpid()}")
+    async with house.bot(DATA_DIR="saved"):
+        await ann.sets_up()
+        await ann.asks("The kohlrabi is ripe")
+    assert (await house.run("--backup", "saved.zip", environ=house.environ(DATA_DIR="saved"))).status == 0
+    there = house.environ(DATA_DIR="restored", DATABASE_URL=as_uri(url))
+    assert (await house.run("--check", environ=there)).status == 0, "now it has its tables"
+    with psycopg.connect(url) as hand, psycopg.connect(url, autocommit=True) as eye:
+        hand.execute("LOCK TABLE usage")
+        process = Process(await house.spawn("--restore", "saved.zip", environ=there))
+        await asyncio.to_thread(eye.execute, UNTIL_IT_WAITS)
+        await process.kill()
+    run = await house.run("--restore", "saved.zip", environ=there)
+    assert (run.status, "restored: 2 messages" in run.out) == (0, True), run
+    with psycopg.connect(url) as connection:
+        said = connection.execute("SELECT role, content FROM messages ORDER BY id").fetchall()
+    assert said == [("user", "The kohlrabi is ripe"), NOTED]
 
 
 @pytest.mark.parametrize("arguments", [(), ("--check",)])

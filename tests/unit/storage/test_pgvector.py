@@ -23,8 +23,8 @@ from storage.postgres.vector_upkeep import NAMES, Upkeep
 from storage.search.protocol import MessageVectors
 from tests.contract.conftest import ANNA, BORIS, TOPIC, config, said
 from tests.contract.test_vector_index import embedded, items, unit
-from tests.support.postgres_server import STRANGER, address, with_pgvector
-from tests.unit.storage.test_postgres import divided, let_in
+from tests.support.postgres_server import STRANGER, address, let_in, with_pgvector
+from tests.unit.storage.test_postgres import divided
 
 LARGE = 12
 """Messages of a scope that gets an index in these tests."""

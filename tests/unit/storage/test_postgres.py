@@ -24,7 +24,7 @@ from storage.postgres.migrations import MIGRATIONS
 from storage.postgres.store import PostgresStore
 from storage.sqlite.history_table import NEW_SEQS
 from tests.contract.conftest import ANNA, BORIS, config, fold, said, talk
-from tests.support.postgres_server import STRANGER, address
+from tests.support.postgres_server import STRANGER, address, let_in
 
 
 @asynccontextmanager
@@ -119,19 +119,6 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         assert (taken.messages, taken.summaries) == (1, 1)
         assert len(await store.page(ANNA)) == 5
         assert [one.owner for one in await store.owners()] == [BORIS.owner, ANNA.owner]
-
-
-def let_in(url: str, folder: Path) -> None:
-    """Let the stranger read and write what is there."""
-    with psycopg.connect(address(url, folder), autocommit=True) as raw:
-        row = raw.execute("SELECT current_schema()").fetchone()
-        assert row is not None
-        for what in (
-            f"USAGE ON SCHEMA {row[0]}",
-            f"SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {row[0]}",
-            f"USAGE ON ALL SEQUENCES IN SCHEMA {row[0]}",
-        ):
-            raw.execute(f"GRANT {what} TO {STRANGER}".encode())
 
 
 async def test_however_many_start_at_once_each_migration_runs_once(tmp_path: Path, postgres_url: str) -> None:

@@ -88,8 +88,11 @@ class Wire:
         return True
 
     async def ended(self) -> None:
-        """Wait until all connections are closed."""
-        await asyncio.gather(*filter(None, self._tasks), return_exceptions=True)
+        """Wait until all connections are closed; a silent one does not hear of it."""
+        tasks = list(filter(None, self._tasks))
+        for task in tasks if self.is_silent else ():
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError):
