@@ -42,7 +42,12 @@ def test_a_row_is_written_as_an_indented_json_text(row: dict[str, object], depth
         }
     )
 )
-@example({column.name: '\0\x1f\x7f\u2028"\\/\ufdd0\U0001f955' for column in MESSAGES.columns})
+@example(
+    {
+        column.name: 1 if column.kind == "truth" else '\0\x1f\x7f\u2028"\\/\ufdd0\U0001f955'
+        for column in MESSAGES.columns
+    }
+)
 def test_sqlite_writes_a_message_as_python_does(row: dict[str, object]) -> None:
     with contextlib.closing(driver.connect(":memory:")) as connection:
         connection.row_factory = driver.Row
