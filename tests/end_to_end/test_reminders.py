@@ -30,7 +30,7 @@ async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House
 async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_third_time(house: House) -> None:
     """Killed between Telegram's taking it and our noting it, in two runs: nobody knows that it arrived."""
     ann = house.person()
-    memory = Memory(house.folder / "noted")
+    memory = house.memory_in("noted")
     async with house.bot(DATA_DIR="noted") as process:
         await ann.asks("/reminders add tomorrow at 9 call mum", "I will remind you")
         await process.kill()
