@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from settings import environment
 from tests.paths import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -39,13 +40,13 @@ def enter() -> None:
 
     Ends it with a sentence where it is not root on Linux.
     """
-    if os.environ.get(_INSIDE):
+    if environment().get(_INSIDE):
         run(["ip", "link", "set", "lo", "up"])
         return
     if sys.platform != "linux" or os.geteuid() != 0 or shutil.which("unshare") is None:
         sys.exit("This needs Linux, root, and the commands unshare, setpriv, ip and nsenter.")
     command = [*_UNSHARED, sys.executable, *sys.orig_argv[1:]]
-    os.execvpe(command[0], command, {**os.environ, _INSIDE: "1"})  # noqa: S606 - no shell is wanted
+    os.execvpe(command[0], command, {**environment(), _INSIDE: "1"})  # noqa: S606 - no shell is wanted
 
 
 def run(command: Sequence[str]) -> None:
