@@ -4,7 +4,6 @@ Small models join right words of different statements into wrong sentences. Owns
 person's own words that take a wrong sentence's place. Does not know models, nor what else a summary is refused for.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from text import told_words
 from text.analyzer import analyse, latin_language
 from text.characters import QUESTION_MARKS
 from text.fingerprint import NUMBER_WORDS
+from text.patterns import Pattern
 
 LONGEST_QUOTE = 240
 """Characters of one sentence of the person's that stands for a wrong one."""
@@ -35,7 +35,7 @@ NEAR = 3
 """Words between a relation and the name that it belongs to."""
 
 _MONTHS = "|".join(MONTH_NAMES)
-_DAY_OF_MONTH = re.compile(
+_DAY_OF_MONTH = Pattern(
     rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.)? (?:de |of )?(?:{_MONTHS})|\b(?:{_MONTHS})\w* (\d{{1,2}})(?:st|nd|rd|th)?\b"
 )
 
@@ -227,7 +227,7 @@ def _parts(sentence: str) -> Iterator[str]:
 
 def _is_mixed(clause: _Clause, told: Told) -> bool:
     """Whether names and numbers of a clause stand in another statement than the rest of it, and nothing joins them."""
-    days = {str(int(day)) for pair in _DAY_OF_MONTH.findall(clause.text) for day in pair if day}
+    days = {str(int(day)) for pair in _DAY_OF_MONTH.finditer(clause.text) for day in pair.groups() if day}
     opening = {name_of(word) for word in WORD.findall(clause.text)[:1] if word[0].isupper()}
     values = _values(clause.text) & told.values | opening & told.names
     values -= told.users

@@ -70,4 +70,4 @@ summaries-kind-2 = ملخص لملخصات أقدم
 summaries-kind-3 = نظرة عامة على أقدم الحديث
 summaries-status-newest-good = يحفظ أحدث ملخص ما يهم.
 summaries-status-newest-fair = يحفظ أحدث ملخص معظم ما يهم.
-summaries-status-newest-poor = يترك أحدث ملخص الكثير؛ يعيده ⁨/summary_rebuild⁩ من جديد. وتبقى كل كلمة قابلة للبحث.
+summaries-status-newest-poor = يترك أحدث ملخص الكثير. وتبقى كل كلمة قابلة للبحث.

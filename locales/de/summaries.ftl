@@ -58,4 +58,4 @@ summaries-kind-2 = Zusammenfassung früherer Zusammenfassungen
 summaries-kind-3 = Überblick über das Älteste
 summaries-status-newest-good = Die neueste Zusammenfassung enthält, worauf es ankommt.
 summaries-status-newest-fair = Die neueste Zusammenfassung enthält das meiste, worauf es ankommt.
-summaries-status-newest-poor = In der neuesten Zusammenfassung fehlt einiges; /summary_rebuild erstellt sie neu. Jedes Wort bleibt auffindbar.
+summaries-status-newest-poor = In der neuesten Zusammenfassung fehlt einiges. Jedes Wort bleibt auffindbar.

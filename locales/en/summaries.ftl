@@ -60,4 +60,4 @@ summaries-kind-2 = Summary of earlier summaries
 summaries-kind-3 = Overview of the oldest talk
 summaries-status-newest-good = The newest summary keeps what matters.
 summaries-status-newest-fair = The newest summary keeps most of what matters.
-summaries-status-newest-poor = The newest summary leaves out a good deal; /summary_rebuild makes it again. Every word stays searchable.
+summaries-status-newest-poor = The newest summary leaves out a good deal. Every word stays searchable.

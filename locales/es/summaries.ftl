@@ -58,4 +58,4 @@ summaries-kind-2 = Resumen de resúmenes anteriores
 summaries-kind-3 = Visión general de lo más antiguo
 summaries-status-newest-good = El último resumen conserva lo importante.
 summaries-status-newest-fair = El último resumen conserva la mayor parte de lo importante.
-summaries-status-newest-poor = El último resumen deja fuera bastante; /summary_rebuild lo hace de nuevo. Cada palabra sigue siendo buscable.
+summaries-status-newest-poor = El último resumen deja fuera bastante. Cada palabra sigue siendo buscable.

@@ -58,4 +58,4 @@ summaries-kind-2 = Resumo de resumos anteriores
 summaries-kind-3 = Visão geral do mais antigo
 summaries-status-newest-good = O último resumo guarda o que importa.
 summaries-status-newest-fair = O último resumo guarda a maior parte do que importa.
-summaries-status-newest-poor = O último resumo deixa bastante de fora; /summary_rebuild o refaz. Cada palavra continua pesquisável.
+summaries-status-newest-poor = O último resumo deixa bastante de fora. Cada palavra continua pesquisável.

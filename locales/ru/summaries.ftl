@@ -64,4 +64,4 @@ summaries-kind-2 = Сводка более ранних сводок
 summaries-kind-3 = Обзор самого давнего
 summaries-status-newest-good = Последняя сводка сохранила всё важное.
 summaries-status-newest-fair = Последняя сводка сохранила почти всё важное.
-summaries-status-newest-poor = В последней сводке многое упущено; /summary_rebuild составит её заново. Поиск по-прежнему находит каждое слово.
+summaries-status-newest-poor = В последней сводке многое упущено. Поиск по-прежнему находит каждое слово.

@@ -46,4 +46,4 @@ summaries-kind-2 = 较早摘要的摘要
 summaries-kind-3 = 最早对话的概览
 summaries-status-newest-good = 最新的摘要保留了要点。
 summaries-status-newest-fair = 最新的摘要保留了大部分要点。
-summaries-status-newest-poor = 最新的摘要遗漏较多；/summary_rebuild 会重新生成。每个字仍可搜索到。
+summaries-status-newest-poor = 最新的摘要遗漏较多。每个字仍可搜索到。

@@ -258,7 +258,7 @@ async def test_facts_come_back_also_where_no_message_does(house: House, bot: Pro
     since = ben.now
     sends(ben, data, caption="/import")
     assert "reply_markup" not in await ben.hears("known already", since=since)
-    await ben.asks("/memory delete 1", "is deleted")
+    await ben.asks("/memory delete 1", "Deleted: ")
     since = ben.now
     sends(ben, data, caption="/import")
     assert "reply_markup" not in await ben.hears("known already", since=since)

@@ -104,6 +104,7 @@ async def test_stop_reaches_the_process_that_answers(house: House, postgres_url:
         answers = await started(house, url, "answers", **hooks[0])
         receives: Process | None = None
         try:
+            house.model.default(ANSWERS, newest_word)
             house.model.script(ANSWERS, HANGS)
             ann.says("A question that takes long: w1w")
             await house.model.until_held(held + 1)

@@ -90,10 +90,11 @@ async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp
         for column in ("message_id", "is_assistant", "speaker", "size", "marks"):
             connection.execute(f"ALTER TABLE places DROP COLUMN {column}")
         connection.execute("ALTER TABLE updates DROP COLUMN mode")
-        connection.execute("ALTER TABLE updates DROP COLUMN readings")
+        for column in ("readings", "shown"):
+            connection.execute(f"ALTER TABLE updates DROP COLUMN {column}")
         for column in ("language", "model", "persona", "persona_text", "next_reminder_id"):
             connection.execute(f"ALTER TABLE users DROP COLUMN {column}")
-        for table in ("reminders", "people"):
+        for table in ("reminders", "people", "broadcast_people", "broadcasts"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version=10")
     completed = await pool_of(file, spoken, terms)
@@ -114,10 +115,11 @@ async def test_messages_with_vowel_points_whose_words_were_cut_at_each(tmp_path:
         pieces = " ".join(token(ANNA, term) for term in ("الر", "ياض", "המ", "ור", "ה"))
         connection.execute("UPDATE words SET terms = ? WHERE rowid > 1", (pieces,))
         connection.execute("UPDATE places SET marks = x'' WHERE place > 1")
-        connection.execute("ALTER TABLE updates DROP COLUMN readings")
+        for column in ("readings", "shown"):
+            connection.execute(f"ALTER TABLE updates DROP COLUMN {column}")
         for column in ("language", "model", "persona", "persona_text", "next_reminder_id"):
             connection.execute(f"ALTER TABLE users DROP COLUMN {column}")
-        for table in ("reminders", "people"):
+        for table in ("reminders", "people", "broadcast_people", "broadcasts"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version=12")
     indexed = await pool_of(file, spoken, terms)
