@@ -84,20 +84,15 @@ class Broadcasts:
 
     async def note(self, number: int, person: int, outcome: Outcome) -> None:
         """What came of it for one person; unknown until then."""
-        async with self._db.write(None) as tx:
-            await tx.rows(
-                "UPDATE broadcast_people SET outcome = ? WHERE broadcast_id = ? AND person_id = ?",
-                outcome,
-                number,
-                person,
-            )
+        await self._set(number, person, outcome)
 
     async def give_back(self, number: int, person: int) -> None:
         """It surely was not sent to this person: they are asked for again."""
+        await self._set(number, person, "")
+
+    async def _set(self, number: int, person: int, outcome: str) -> None:
         async with self._db.write(None) as tx:
-            await tx.rows(
-                "UPDATE broadcast_people SET outcome = '' WHERE broadcast_id = ? AND person_id = ?", number, person
-            )
+            await tx.rows(_OUTCOME, outcome, number, person)
 
     async def progress(self, number: int) -> Progress:
         async with self._db.read(None) as reader:
@@ -127,6 +122,7 @@ def _broadcast(row: Row) -> Broadcast:
 _PROPOSE = "INSERT INTO broadcasts (admin_id, text, created_at) VALUES (?, ?, ?) RETURNING *"
 _BEGIN = "UPDATE broadcasts SET is_sending = 1, receipt_id = ? WHERE id = ? AND is_sending = 0 RETURNING id"
 _PERSON = "INSERT INTO broadcast_people (broadcast_id, person_id) VALUES (?, ?)"
+_OUTCOME = "UPDATE broadcast_people SET outcome = ? WHERE broadcast_id = ? AND person_id = ?"
 _NEXT = """
 UPDATE broadcast_people SET outcome = 'unknown' WHERE outcome = '' AND (broadcast_id, person_id) IN (
   SELECT broadcast_id, person_id FROM broadcast_people WHERE broadcast_id = ? AND outcome = ''

@@ -40,14 +40,7 @@ async def the_playground(house: House, port: int) -> None:
 
 
 async def the_talk(page: httpx.AsyncClient) -> None:
-    asked = await says(page, "/summary", "step 1")
-    buttons = [button for row in asked["reply_markup"]["inline_keyboard"] for button in row]
-    sqlite = next(button for button in buttons if "SQLite" in button["text"])
-    since = await now(page)
-    press = {"person_id": ANNA, "chat_id": ANNA, "message_id": asked["message_id"], "data": sqlite["callback_data"]}
-    (await page.post("/api/press", json=press)).raise_for_status()
-    await hears(page, "step 2", since)
-    await says(page, "5", "External memory configured")
+    await sets_up(page)
     await says(page, "My allergy is against hazelnuts, please remember.")
     for number in range(40):
         await says(page, f"Let us talk about the weather, part {number}.")
@@ -56,6 +49,18 @@ async def the_talk(page: httpx.AsyncClient) -> None:
     assert panel
     assert "Summary of earlier summaries" in (await says(page, "/summary_show", "Summary of"))["text"]
     assert "Total messages: 84" in (await says(page, "/summary_status"))["text"]
+
+
+async def sets_up(page: httpx.AsyncClient) -> None:
+    """SQLite, and a summary every five turns."""
+    asked = await says(page, "/summary", "step 1")
+    buttons = [button for row in asked["reply_markup"]["inline_keyboard"] for button in row]
+    sqlite = next(button for button in buttons if "SQLite" in button["text"])
+    since = await now(page)
+    press = {"person_id": ANNA, "chat_id": ANNA, "message_id": asked["message_id"], "data": sqlite["callback_data"]}
+    (await page.post("/api/press", json=press)).raise_for_status()
+    await hears(page, "step 2", since)
+    await says(page, "5", "External memory configured")
 
 
 async def says(page: httpx.AsyncClient, text: str, words: str = "") -> Json:

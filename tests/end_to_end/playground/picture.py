@@ -14,7 +14,7 @@ from playwright.async_api import ViewportSize, async_playwright
 
 from settings import environment
 from tests.end_to_end.playground.test_page import CHROMIUM
-from tests.end_to_end.test_playground import ANNA, hears, now, says
+from tests.end_to_end.test_playground import says, sets_up
 from tests.paths import ROOT
 from tests.peers.ports import kept_port
 
@@ -34,13 +34,7 @@ TALK = (
 
 async def talked(url: str) -> None:
     async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as page:
-        asked = await says(page, "/summary", "step 1")
-        button = asked["reply_markup"]["inline_keyboard"][0][0]
-        since = await now(page)
-        press = {"person_id": ANNA, "chat_id": ANNA, "message_id": asked["message_id"], "data": button["callback_data"]}
-        (await page.post("/api/press", json=press)).raise_for_status()
-        await hears(page, "step 2", since)
-        await says(page, "5", "External memory configured")
+        await sets_up(page)
         await says(page, "I'm allergic to walnuts, please remember.")
         for turn in range(TURNS):
             await says(page, f"{TALK[turn % len(TALK)]} ({turn + 1})" if turn >= len(TALK) else TALK[turn])
