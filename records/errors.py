@@ -35,6 +35,9 @@ from typing import ClassVar
 class KeepsakeError(Exception):
     """Something went wrong."""
 
+    may_pass: ClassVar[bool] = True
+    """Whether the same may go well a moment later; otherwise nobody is offered to try it again."""
+
     def __init__(self, sentence: str | None = None) -> None:
         super().__init__(sentence or (type(self).__doc__ or "").strip())
 
@@ -63,13 +66,19 @@ class StorageBusy(StorageError):  # noqa: N818 - reads as the state it is
 class StorageTooNew(StorageError):  # noqa: N818
     """The memory was written by a newer version of Keepsake; please update the program."""
 
+    may_pass = False
+
 
 class StorageTooLarge(StorageError):  # noqa: N818
     """The file is larger than what this program reads; nothing was changed."""
 
+    may_pass = False
+
 
 class StorageCorrupt(StorageError):  # noqa: N818
     """The memory's file is damaged; it was left as it is."""
+
+    may_pass = False
 
 
 class StorageIndexing(StorageError):  # noqa: N818
@@ -127,6 +136,8 @@ class ContextTooLong(ModelRefused):
 class PicturesRefused(ModelRefused):
     """The model does not take pictures."""
 
+    may_pass = False
+
 
 class ModelDeclined(ModelError):  # noqa: N818
     """The model declined to answer this."""
@@ -138,6 +149,8 @@ class ModelBroken(ModelError):  # noqa: N818
 
 class QuotaExceeded(ModelError):  # noqa: N818
     """The token budget for today is used up."""
+
+    may_pass = False
 
 
 class ServedElsewhere(KeepsakeError):  # noqa: N818
@@ -151,6 +164,10 @@ class FoldRefused(KeepsakeError):  # noqa: N818
 class ImportRefused(KeepsakeError):  # noqa: N818
     """The file cannot be imported; nothing was changed."""
 
+    may_pass = False
+
 
 class DocumentUnreadable(KeepsakeError):  # noqa: N818
     """I can't read this file."""
+
+    may_pass = False

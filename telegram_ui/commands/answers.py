@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from cachetools import LRUCache
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup, Message
 from telegram.error import TelegramError
 
 from llm.chat_model import OnText
@@ -18,7 +18,7 @@ from locales.catalog import tr
 from records.scopes import Person
 from records.turns import Incoming, Piece, Reply
 from telegram_ui.commands import proposals
-from telegram_ui.commands.buttons import nonce
+from telegram_ui.commands.buttons import AGAIN, nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import WHY
@@ -77,6 +77,16 @@ class AnswerButtons(Family):
             await self._show(ask, tr("answers-too-late"))
         await self._finish(ask, stream, answered)
         return None
+
+    @press(AGAIN)
+    async def _too_late_to_repeat(self, ask: Ask) -> str:
+        """What repeats something is dealt with before (updates/repeats.py). Here comes a second press, or one of a
+        message whose question is gone.
+        """
+        query = ask.update.callback_query
+        message = query.message if query else None
+        is_there = isinstance(message, Message) and message.reply_to_message is not None
+        return tr("answers-pressed-already" if is_there else "shared-dead-button")
 
     @press(GO_ON, queue="chat")
     async def _go_on(self, ask: Ask) -> str | None:

@@ -8,11 +8,15 @@ import hashlib
 import hmac
 import secrets
 
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
 from locales.catalog import tr
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
 from text.characters import well_formed
 
+AGAIN = "ag"
+"""The kind of the button that does again what the message says to which its own message replies."""
 MOST_PAYLOAD = 28
 """Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
 
@@ -32,6 +36,11 @@ class Buttons:
         if len(payload) > MOST_PAYLOAD or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
         return f"{kind}:{person.id}:{payload}:{self._signature(kind, chat, person, payload)}"
+
+    def again(self, chat: Chat, person: Person, update_id: int) -> InlineKeyboardMarkup:
+        """[Try again], under a reply to what could not be done. `update_id`: the update that asked for it first."""
+        data = self.data(AGAIN, chat, person, str(update_id))
+        return InlineKeyboardMarkup([[InlineKeyboardButton(tr("answers-try-again"), callback_data=data)]])
 
     def payload(self, data: str, chat: Chat, person: Person) -> str:
         """What a pressed button carries. Raises NotTheirs, with a sentence for the toast, if it is forged or somebody

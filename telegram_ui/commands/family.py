@@ -294,6 +294,11 @@ class Family:
         """A button for this person alone."""
         return InlineKeyboardButton(label, callback_data=self._buttons.data(kind, ask.chat, ask.person, payload))
 
+    async def _say_failed(self, ask: Ask, text: str) -> None:
+        """Say, in a reply to a command, why it was not done, with the button that tries it again."""
+        keyboard = self._buttons.again(ask.chat, ask.person, ask.update.update_id)
+        await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
+
     async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
         """Put a text in place of the message whose button was pressed."""
         await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)

@@ -55,12 +55,16 @@ class SummaryCommands(Family):
         return tr("summaries-off")
 
     @command("summary_now", who="admins", queue="slow", stands_alone=True)
-    async def _fold_now(self, ask: Ask) -> str:
+    async def _fold_now(self, ask: Ask) -> str | None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
             return tr("summaries-now-off")
         async with self._delivery.typing(ask.chat):
-            return outcome_text(await self._services.summaries.fold_now(ask.chat.scope))
+            outcome = await self._services.summaries.fold_now(ask.chat.scope)
+        if outcome.state != "failed":
+            return outcome_text(outcome)
+        await self._say_failed(ask, outcome_text(outcome))
+        return None
 
     @press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str:

@@ -20,14 +20,14 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, command, pres
 from telegram_ui.commands.history_extraction import HistoryExtractionCommands
 from telegram_ui.commands.wording import counted_list, day, facts, messages, summaries
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
-from telegram_ui.sending.delivery import ChatGone, DeliveryError
+from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, document_in
 from transfer.exporter import Exported
 from transfer.importer import Imported, ImportPlan
 
 log = logging.getLogger(__name__)
 
-IMPORT, LEAVE = "imp", "iml"
+IMPORT, LEAVE, LOOK = "imp", "iml", "imk"
 AWAITED = timedelta(minutes=10)
 PROGRESS_EVERY = 3.0
 """Seconds between two edits that show progress (Telegram takes about one edit a second in a chat)."""
@@ -42,6 +42,7 @@ class TransferCommands(Family):
         super().__init__(dependencies)
         self._documents = Documents(self._delivery)
         self._history_extraction = HistoryExtractionCommands(dependencies)
+        self._last_buttons = dependencies.last_buttons
         self._awaited: dict[tuple[Scope, int], float] = {}
 
     # /export ---------------------------------------------------------------------------------------------------
@@ -122,7 +123,8 @@ class TransferCommands(Family):
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
-            await self._delivery.say(chat, told(error))
+            again = InlineKeyboardMarkup([[self._button(ask, LOOK, tr("answers-try-again"))]])
+            await self._delivery.say(chat, told(error), keyboard=again if error.may_pass else None)
             return False
         if not plan.has_new:
             text, keyboard = await self._with_extraction_offer(ask, plan_text(plan), plan.ids)
@@ -135,6 +137,17 @@ class TransferCommands(Family):
     @press(LEAVE)
     async def _press_leave(self, ask: Ask) -> None:
         await self._show(ask, tr("transfer-left"))
+
+    @press(LOOK, who="admins", refusal="transfer-admins-import", reads_file=True)
+    async def _press_look_again(self, ask: Ask) -> None:
+        """A file that could not be fetched or read just now."""
+        query = ask.update.callback_query
+        document = document_in(query.message if query else None)
+        if document is None:
+            await self._show(ask, tr("transfer-no-file"))
+        else:
+            await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+            await self._offer(ask, document)
 
     @press(IMPORT, who="admins", queue="slow", refusal="transfer-admins-import", reads_file=True)
     async def _press_import(self, ask: Ask) -> None:
@@ -152,10 +165,12 @@ class TransferCommands(Family):
             await self._show(ask, " ".join([progress.summary, tr("transfer-moved"), tr("transfer-again")]))
         except ImportRefused as refused:
             await self._show(ask, told(refused))
-        except (StorageError, DeliveryError) as error:
+        except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
-            await self._show(ask, " ".join([progress.summary, told(error), tr("transfer-again")]))
+            again = InlineKeyboardMarkup([[self._button(ask, IMPORT, tr("answers-try-again"))]])
+            text = " ".join([progress.summary, told(error), tr("transfer-again")])
+            await self._show(ask, text, again if error.may_pass else None)
         else:
             text, keyboard = await self._with_extraction_offer(ask, done_text(done), done.ids)
             await self._show(ask, text, keyboard)

@@ -20,6 +20,8 @@ MOST_FETCHED = 20 * 1024 * 1024
 class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is
     """The file is larger than a bot may fetch."""
 
+    may_pass = False
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:

@@ -2,6 +2,7 @@
 
 access.py           who is served, who may configure
 answer_delivery.py  how often an answer is sent before it is given up
+answering.py        a turn of the talk: read, answered, sent, settled
 attached.py         what a message carries besides words
 backlogs.py         updates of people who have very many waiting: others' overtake them
 dispatch.py         where an update goes
@@ -14,6 +15,7 @@ placing.py          in which conversation something was said, and how memory sto
 polling.py          fetching: what is not on disk is not confirmed
 reading.py          the files of a turn are fetched and read before it is answered
 relevance.py        which updates may be written down
+repeats.py          the button that does again what had failed
 serial_queue.py     serial queues by key, fair to one another
 service.py          start, fetch, watch and stop in order
 shared_queue.py     the queue of a process that shares its work with others

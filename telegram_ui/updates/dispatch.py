@@ -6,22 +6,20 @@ queue first, so it waits for the commands before it. Does not know how updates a
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from cachetools import LRUCache
-from telegram import InlineKeyboardMarkup
+from telegram import InlineKeyboardMarkup, Update
+from telegram.error import TelegramError
 
 from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from locales.catalog import speaking, tr
 from records.scopes import Scope
-from records.turns import Reply
-from telegram_ui.commands import answers, proposals
-from telegram_ui.commands.answers import shown_text
+from telegram_ui.commands import answers
 from telegram_ui.commands.outreach import admission
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
@@ -30,6 +28,7 @@ from telegram_ui.sending.documents import document_in
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
+from telegram_ui.updates.answering import MOST_NOTICES, Answering, WaitingTurn
 from telegram_ui.updates.attached import FILE, kind_name
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
@@ -37,9 +36,9 @@ from telegram_ui.updates.file_attempts import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.placing import Placing
-from telegram_ui.updates.reading import AttachedFiles, Read
+from telegram_ui.updates.reading import AttachedFiles
+from telegram_ui.updates.repeats import Repeats
 from telegram_ui.updates.serial_queue import SerialQueues, Work
-from telegram_ui.updates.slot import Slot
 from telegram_ui.updates.supergroups import SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
@@ -47,12 +46,9 @@ logger = logging.getLogger(__name__)
 COMMANDS_AT_ONCE = 128
 SLOW_AT_ONCE = 8
 CHATS_AT_ONCE = 256  # most of them wait for a model, and nobody should wait for a place behind them
-PREPARED_AT_ONCE = 16  # prompts; without a limit all would be made at the same time, and each be done last
 SETTLING_AT_ONCE = 4
-SETTLING_WAITS = 5.0  # seconds at most that a chat's folds and facts let the answers to others go first
 COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
 NOTICES_AT_ONCE = 4
-MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
 ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
 
 
@@ -74,16 +70,15 @@ class Dispatcher:
     ) -> None:
         self._queue = queue
         self._access = access
-        self._conversation = conversation
         self._corrections = corrections
         self._commands = commands
         self._delivery = delivery
-        self._error_boundary = ErrorBoundary(delivery, commands.language)
+        self._error_boundary = ErrorBoundary(delivery, commands.dependencies.buttons, commands.language)
+        self._repeats = Repeats(commands.dependencies.buttons)
         memory = commands.dependencies.services.memory
         self._placing = Placing(queue=queue, conversation=conversation, memory=memory)
         self._answer_delivery = AnswerDelivery(queue, pause)
         self._file_attempts = FileAttempts(queue, delivery)
-        self._attached_files = AttachedFiles(delivery, attachments)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
         self._command_queues = SerialQueues("commands", at_once=COMMANDS_AT_ONCE)
         self._slow_queues = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
@@ -103,13 +98,24 @@ class Dispatcher:
             self._settle_queues,
             pause=pause,
         )
+        self._answering = Answering(
+            queue=queue,
+            conversation=conversation,
+            commands=commands,
+            delivery=delivery,
+            error_boundary=self._error_boundary,
+            placing=self._placing,
+            answer_delivery=self._answer_delivery,
+            attached_files=AttachedFiles(delivery, attachments),
+            chat_queues=self._chat_queues,
+            settle_queues=self._settle_queues,
+            notice_queues=self._notice_queues,
+        )
         delivery.on_upgrade(self._upgrades.begin)
         commands.dependencies.answers.stop = self._chat_queues.cancel
         commands.dependencies.answers.send = self._send_answer
         commands.dependencies.answers.begin = self._answer_delivery.begin
         self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
-        self._settling: set[Scope] = set()
-        self._preparing = asyncio.Semaphore(PREPARED_AT_ONCE)
         self._albums = LRUCache[Scope, str](ALBUMS)
         self._closing = False
 
@@ -135,20 +141,15 @@ class Dispatcher:
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed))
             self._command_queues.submit(parsed.place, partial(_soon, enter))
-        elif parsed.kind == "command":
-            self._command(received, parsed)
         elif parsed.kind == "press":
-            data = update.callback_query.data if update.callback_query else None
-            press: Work = partial(self._commands.press, update, parsed.chat, parsed.person)
-            if self._commands.press_reads_file(data or ""):
-                press = partial(self._file_attempts.run, update, parsed.chat, press)
-            queue = self._commands.queue_of_press(data or "", parsed.chat, parsed.person)
-            if self._upgrades.is_former(update):
-                self._in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
-            elif queue == "chat":
-                self._in_chat(received, parsed, partial(self._answer_press, parsed, press))
-            else:
-                self._in_commands(received, parsed, press, is_slow=queue == "slow")
+            self._press(received, parsed)
+        else:
+            self._said(received, parsed)
+
+    def _said(self, received: Received, parsed: ParsedUpdate) -> None:
+        """A command, or what may be a message to the model."""
+        if parsed.kind == "command":
+            self._command(received, parsed)
         else:
             self._command_queues.submit(parsed.place, partial(self._offer_to_wizard, received, parsed))
 
@@ -194,9 +195,36 @@ class Dispatcher:
         else:  # in a group, a command that some other bot may know
             self._in_commands(received, parsed, _nothing)
 
+    # presses ------------------------------------------------------------------------------------------
+    def _press(self, received: Received, parsed: ParsedUpdate) -> None:
+        update = received.update
+        if self._upgrades.is_former(update):
+            self._in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
+            return
+        if (again := self._repeats.of(received, parsed)) is not None:
+            self._notice_queues.submit(parsed.place, partial(self._take_press, update, parsed))
+            self._said(*again)
+            return
+        data = (update.callback_query.data if update.callback_query else None) or ""
+        press: Work = partial(self._commands.press, update, parsed.chat, parsed.person)
+        if self._commands.press_reads_file(data):
+            press = partial(self._file_attempts.run, update, parsed.chat, press)
+        queue = self._commands.queue_of_press(data, parsed.chat, parsed.person)
+        if queue == "chat":
+            self._in_chat(received, parsed, partial(self._answer_press, parsed, press))
+        else:
+            self._in_commands(received, parsed, press, is_slow=queue == "slow")
+
+    async def _take_press(self, update: Update, parsed: ParsedUpdate) -> None:
+        """The button goes: what comes of it is told by what it repeats."""
+        await self._commands.dependencies.last_buttons.take_away(self._delivery, parsed.chat, parsed.telegram_id)
+        if update.callback_query is not None:
+            with suppress(TelegramError):  # it may be too old by now: the person sees that the button went
+                await update.callback_query.answer()
+
     def _in_commands(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         async def finished() -> None:
-            await self._error_boundary.guarded(parsed, work)
+            await self._error_boundary.guarded(parsed, work, may_repeat=True)
             await self._done(received)
 
         queues = self._slow_queues if is_slow else self._command_queues
@@ -219,7 +247,7 @@ class Dispatcher:
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         """A button that has something answered: what came of it is settled as any turn is."""
         await press()
-        self._settle_later(await self._placing.now(parsed))
+        self._answering.settle_later(await self._placing.now(parsed))
 
     async def _send_answer(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
@@ -240,14 +268,14 @@ class Dispatcher:
         parsed = await self._placing.now(parsed, telegram_id=edited)
         correction = await self._corrections.correct(parsed.scope, edited, parsed.text or NO_WORDS)
         if correction.turn is not None:
-            self._settle_later(parsed)
+            self._answering.settle_later(parsed)
         if correction.turn is not None and correction.is_last and parsed.text:
             await answers.offer(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
 
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # What had begun says by itself that it was stopped.
         if not stopped and not self._chat_queues.cancel(parsed.place):
-            waiting = self._chat_queues.drop_next(parsed.place, _Turn)
+            waiting = self._chat_queues.drop_next(parsed.place, WaitingTurn)
             if waiting is None:
                 await self._say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
@@ -302,7 +330,7 @@ class Dispatcher:
             else:
                 taken = False
 
-        await self._error_boundary.guarded(parsed, offer)
+        await self._error_boundary.guarded(parsed, offer, may_repeat=True)
         return taken
 
     def _chat(self, parsed: ParsedUpdate) -> None:
@@ -312,7 +340,7 @@ class Dispatcher:
             self._pastes.end(parsed.sender)
             self._chat_queues.submit(parsed.place, partial(self._answer_wordless, parsed))
         elif not self._pastes.extend(parsed):
-            turn = _Turn([parsed], self._answer)
+            turn = WaitingTurn([parsed], self._answering.answer)
             ticket = self._chat_queues.submit(parsed.place, turn, held=may_continue(parsed))
             if may_continue(parsed):
                 self._pastes.begin(turn.pieces, ticket.release)
@@ -327,88 +355,6 @@ class Dispatcher:
             await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, hint))
         await self._queue.done([parsed.update_id])
 
-    async def _answer(self, pieces: Sequence[ParsedUpdate]) -> None:
-        first = await self._placing.again(pieces[0])
-        pieces = [replace(piece, chat=piece.chat.within(first.scope)) for piece in pieces]
-        with speaking(await self._commands.language(pieces[0].chat, pieces[0].person)):
-            await self._answer_turn(pieces)
-
-    async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
-        parsed = pieces[0]
-        ids = [piece.update_id for piece in pieces]
-        stop = answers.stop_keyboard(self._commands.dependencies, parsed.chat, parsed.person)
-        stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
-        delivering: asyncio.Task[None] | None = None
-        try:
-            async with self._delivery.typing(parsed.chat):
-                read = await self._attached_files.read(pieces)
-                if read.refusal:
-                    await self._say(parsed.chat, read.refusal)
-                    await self._queue.done(ids)
-                    return
-                async with Slot(self._preparing) as slot:
-                    reply = await self._conversation.reply(read.incoming, on_text=stream.show, on_prepared=slot.leave)
-            # From here on it is stored: cancelling must not stop it half-way through its sending.
-            delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
-            await asyncio.shield(delivering)
-        except asyncio.CancelledError:
-            if delivering:
-                await delivering
-            else:
-                await stream.interrupt()
-                if not self._closing:
-                    await self._queue.done(ids)
-            raise
-        except Exception as error:  # broad: the error boundary
-            if delivering is None:
-                await stream.break_off()  # or what was shown would be shown on and on
-            await self._error_boundary.apologise(parsed, error)
-            await self._queue.done(ids)
-
-    async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read) -> None:
-        """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
-        parsed = pieces[0]
-        ids = [piece.update_id for piece in pieces]
-        keyboard = answers.keyboard_under(self._commands.dependencies, parsed.chat, parsed.person, reply)
-        outcome, shown_as = await self._answer_delivery.send(pieces[-1].update_id, stream, shown_text(reply), keyboard)
-        if outcome == "arrived":
-            for notice in (*reply.notices, *read.notices):
-                await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, notice))
-            for proposal in reply.proposals:
-                ask = partial(proposals.ask, self._commands.dependencies, parsed.chat, parsed.person, proposal)
-                await self._error_boundary.guarded(parsed, ask)
-        if outcome == "later":
-            self._queue.postpone(ids)
-        else:
-            await self._queue.done(ids, is_remembered=reply.is_remembered, soon=True)
-            if not reply.is_error:
-                await self._conversation.shown(read.incoming, shown_as)
-            if keyboard is not None and len(self._notice_queues) < MOST_NOTICES:
-                note = partial(self._commands.dependencies.last_buttons.note, self._delivery, parsed.chat, shown_as)
-                self._notice_queues.submit(parsed.place, note)
-        self._settle_later(parsed)
-
-    def _settle_later(self, parsed: ParsedUpdate) -> None:
-        # One waiting per scope is enough: it will see everything that was stored before it began.
-        if parsed.scope not in self._settling:
-            self._settling.add(parsed.scope)
-            latest = asyncio.get_running_loop().time() + SETTLING_WAITS
-            settle = partial(self._settle, parsed, latest)
-            self._settle_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, settle))
-
-    async def _settle(self, parsed: ParsedUpdate, latest: float) -> None:
-        """Once nobody waits for an answer, so that one settling serves several turns; by `latest` in any case."""
-        try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(latest):
-                    await self._chat_queues.idle()
-        finally:
-            self._settling.discard(parsed.scope)
-        for notice in await self._conversation.settle(parsed.scope):
-            await self._say(
-                Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private), notice
-            )
-
     async def _say(self, chat: Chat, text: str) -> None:
         await self._delivery.say(chat, text)
 
@@ -422,21 +368,6 @@ class Dispatcher:
             self._queue.postpone([number])
         elif received.is_durable:
             await self._queue.done([number])
-
-
-class _Turn:
-    """A chat turn in its queue; it may get more pieces while its ticket is held."""
-
-    def __init__(self, pieces: list[ParsedUpdate], answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]) -> None:
-        self.pieces = pieces
-        self._answer = answer
-
-    @property
-    def update_ids(self) -> list[int]:
-        return [piece.update_id for piece in self.pieces]
-
-    async def __call__(self) -> None:
-        await self._answer(tuple(self.pieces))
 
 
 async def _soon(act: Callable[[], None]) -> None:

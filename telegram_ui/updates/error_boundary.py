@@ -7,6 +7,7 @@ what failed.
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
 
@@ -14,10 +15,10 @@ from locales.catalog import current, speaking, tr
 from locales.told import told
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
+from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.serial_queue import Work
 
 LanguageOf = Callable[[Chat, Person], Awaitable[str]]
 """The language in which a person is answered in a chat."""
@@ -28,27 +29,38 @@ logger = logging.getLogger(__name__)
 class ErrorBoundary:
     """One for the whole bot."""
 
-    def __init__(self, delivery: Delivery, language: LanguageOf) -> None:
+    def __init__(self, delivery: Delivery, buttons: Buttons, language: LanguageOf) -> None:
         self._delivery = delivery
+        self._buttons = buttons
         self._language = language
 
-    async def guarded(self, parsed: ParsedUpdate, work: Work, *, is_known: bool = True) -> None:
+    async def guarded(
+        self,
+        parsed: ParsedUpdate,
+        work: Callable[[], Awaitable[object]],
+        *,
+        is_known: bool = True,
+        may_repeat: bool = False,
+    ) -> None:
         """Do something for a message, in its sender's language; when it fails, say so. Raises nothing but
-        CancelledError. `is_known` False: the store is not asked which language its sender has chosen.
+        CancelledError. `is_known` False: the store is not asked which language its sender has chosen. `may_repeat`:
+        it is what the message asks for, so that this may be tried again.
         """
         try:
             language = await self._language(parsed.chat, parsed.person) if is_known else current()
         except Exception as error:  # broad: see above
-            await self.apologise(parsed, error)
+            await self.apologise(parsed, error, may_repeat=may_repeat)
             return
         with speaking(language):
             try:
                 await work()
             except Exception as error:  # broad: see above
-                await self.apologise(parsed, error)
+                await self.apologise(parsed, error, may_repeat=may_repeat)
 
-    async def apologise(self, parsed: ParsedUpdate, error: Exception) -> None:
-        """One log line without the error's text, which may quote the message; a sentence for the person."""
+    async def apologise(self, parsed: ParsedUpdate, error: Exception, *, may_repeat: bool) -> None:
+        """One log line without the error's text, which may quote the message; a sentence for the person, with
+        [Try again] where that may help.
+        """
         if isinstance(error, ServedElsewhere):
             logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
             return
@@ -63,11 +75,26 @@ class ErrorBoundary:
         )
         if isinstance(error, ChatGone):
             return
+        may_pass = not isinstance(error, KeepsakeError) or error.may_pass
         reason = told(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
-            await self._delivery.say(parsed.chat, f"{reason.rstrip('.')}. {tr('notices-error', number=number)}")
+            await self.say(
+                parsed,
+                f"{reason.rstrip('.')}. {tr('notices-error', number=number)}",
+                may_repeat=may_repeat and may_pass,
+            )
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, name_of(unsaid))
+
+    async def say(self, parsed: ParsedUpdate, text: str, *, may_repeat: bool) -> None:
+        """Say why something was not done; under a reply to the message that asked for it, the button that repeats it.
+        Raises DeliveryError.
+        """
+        if not may_repeat or not parsed.is_whole or parsed.telegram_id is None:
+            await self._delivery.say(parsed.chat, text)
+            return
+        keyboard = self._buttons.again(parsed.chat, parsed.person, parsed.first or parsed.update_id)
+        await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 
 def where(error: BaseException) -> str:

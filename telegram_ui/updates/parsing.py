@@ -46,7 +46,9 @@ class ParsedUpdate:
     `mode`: how memory stood when it was said, None where nobody knows.
     `attachment`: what was sent along ("photo"); `file`: the same where it may be read. What is neither words nor such
     a file is of the kind "wordless". `is_wordless`: there are no words; a text then only names the file.
-    `replied_picture`: of the message that it replies to.
+    `replied_picture`: of the message that it replies to. `is_whole`: it says by itself what it asks for, and so can be
+    asked for again; a command that replies to another message does not. `first`: the update that asked for it first,
+    where this one only does so again.
     """
 
     kind: Kind
@@ -70,6 +72,8 @@ class ParsedUpdate:
     mode: Mode | None = None
     replied: Replied | None = None
     replied_picture: AttachedFile | None = None
+    is_whole: bool = False
+    first: int = 0
 
     @property
     def scope(self) -> Scope:
@@ -86,7 +90,7 @@ class ParsedUpdate:
 
     @property
     def source(self) -> str:
-        return f"{self.bot_id}:{self.update_id}"
+        return f"{self.bot_id}:{self.first or self.update_id}"
 
 
 def parse(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
@@ -195,6 +199,7 @@ def _message(
         origin="forwarded" if message.forward_origin else "",
         replied=_replied(message, bot),
         replied_picture=_replied_picture(message),
+        is_whole=kind == "text" or (kind == "command" and not _is_reply(message)),
     )
 
 
@@ -260,9 +265,15 @@ def _is_addressed(
     return mentioned or command is not None or _replies_to(message, bot)
 
 
+def _is_reply(message: telegram.Message) -> bool:
+    """In a topic everything "replies" to the service message that opened it."""
+    earlier = message.reply_to_message
+    return earlier is not None and earlier.forum_topic_created is None
+
+
 def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
     earlier = message.reply_to_message
-    if earlier is None or earlier.forum_topic_created is not None:
+    if earlier is None or not _is_reply(message):
         return None
     text = message.quote.text if message.quote else earlier.text or earlier.caption or ""
     if not text.strip():

@@ -35,12 +35,13 @@ EXPORT = re.compile(r"(result|conversations)\b.*\.json|keepsake.*\.json(\.gz)?",
 @dataclass
 class Read:
     """A turn with what was in its files. `notices`: what its person should be told; `refusal`: nothing of it could be
-    read and there are no words, so this is said instead of an answer.
+    read and there are no words, so this is said instead of an answer; `may_pass`: a moment later it may be.
     """
 
     incoming: Incoming
     notices: list[str] = field(default_factory=list)
     refusal: str = ""
+    may_pass: bool = False
 
 
 class AttachedFiles:
@@ -76,6 +77,7 @@ class AttachedFiles:
                 if isinstance(error, ChatGone):
                     raise
                 turn.notices.append(told(error))
+                turn.may_pass = turn.may_pass or error.may_pass
                 made.append(piece)
         turn.incoming = replace(turn.incoming, pieces=tuple(made))
         turn.notices = list(dict.fromkeys(turn.notices))

@@ -117,16 +117,21 @@ class Scripted:
 
 
 class Toys(Family):
-    """Commands that only say that they were called; `asked_for` holds the texts that they take."""
+    """Commands that only say that they were called; `asked_for` holds the texts that they take, `fails` what /help
+    raises before that.
+    """
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         extend("en", "menu-admin = says who may configure\nmenu-fold = waits")
         self.folding = asyncio.Event()
         self.asked_for: set[str] = set()
+        self.fails: list[Exception] = []
 
     @command("help")
     async def _help(self, ask: Ask) -> str:
+        if self.fails:
+            raise self.fails.pop()
         return f"did help {ask.argument}"
 
     @command("admin")

@@ -1,0 +1,154 @@
+"""A turn of the talk: its files are read, it is answered, the answer is sent, and then its scope is settled.
+
+Owns the order of these steps and what is done where one is cancelled or fails. Does not know which update is a turn,
+nor what waits before it (dispatch.py).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from attrs import define, field
+
+from chat.conversation import Conversation
+from locales.catalog import speaking
+from records.scopes import Scope
+from records.turns import Reply
+from telegram_ui.commands import answers, proposals
+from telegram_ui.commands.answers import shown_text
+from telegram_ui.commands.registry import Commands
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.streaming import AnswerStream
+from telegram_ui.updates.answer_delivery import AnswerDelivery
+from telegram_ui.updates.durable_queue import DurableQueue
+from telegram_ui.updates.error_boundary import ErrorBoundary
+from telegram_ui.updates.parsing import ParsedUpdate
+from telegram_ui.updates.placing import Placing
+from telegram_ui.updates.reading import AttachedFiles, Read
+from telegram_ui.updates.serial_queue import SerialQueues
+from telegram_ui.updates.slot import Slot
+
+PREPARED_AT_ONCE = 16  # prompts; without a limit all would be made at the same time, and each be done last
+SETTLING_WAITS = 5.0  # seconds at most that a chat's folds and facts let the answers to others go first
+MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
+
+
+@define(kw_only=True, eq=False)
+class Answering:
+    """One for the whole bot. The queues are the dispatcher's."""
+
+    _queue: DurableQueue
+    _conversation: Conversation
+    _commands: Commands
+    _delivery: Delivery
+    _error_boundary: ErrorBoundary
+    _placing: Placing
+    _answer_delivery: AnswerDelivery
+    _attached_files: AttachedFiles
+    _chat_queues: SerialQueues
+    _settle_queues: SerialQueues
+    _notice_queues: SerialQueues
+    _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(PREPARED_AT_ONCE), init=False)
+    _settling: set[Scope] = field(factory=set, init=False)
+
+    async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
+        """Answer what a person said, in its pieces. Raises nothing but CancelledError."""
+        first = await self._placing.again(pieces[0])
+        pieces = [replace(piece, chat=piece.chat.within(first.scope)) for piece in pieces]
+        with speaking(await self._commands.language(pieces[0].chat, pieces[0].person)):
+            await self._answer_turn(pieces)
+
+    async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
+        parsed = pieces[0]
+        ids = [piece.update_id for piece in pieces]
+        stop = answers.stop_keyboard(self._commands.dependencies, parsed.chat, parsed.person)
+        stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
+        delivering: asyncio.Task[None] | None = None
+        try:
+            async with self._delivery.typing(parsed.chat):
+                read = await self._attached_files.read(pieces)
+                if read.refusal:
+                    await self._error_boundary.say(parsed, read.refusal, may_repeat=read.may_pass and len(pieces) == 1)
+                    await self._queue.done(ids)
+                    return
+                async with Slot(self._preparing) as slot:
+                    reply = await self._conversation.reply(read.incoming, on_text=stream.show, on_prepared=slot.leave)
+            # From here on it is stored: cancelling must not stop it half-way through its sending.
+            delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
+            await asyncio.shield(delivering)
+        except asyncio.CancelledError:
+            if delivering:
+                await delivering
+            else:
+                await stream.interrupt()
+                if not self._delivery.is_closing:
+                    await self._queue.done(ids)
+            raise
+        except Exception as error:  # broad: the error boundary
+            if delivering is None:
+                await stream.break_off()  # or what was shown would be shown on and on
+            await self._error_boundary.apologise(parsed, error, may_repeat=len(pieces) == 1)
+            await self._queue.done(ids)
+
+    async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read) -> None:
+        """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
+        parsed = pieces[0]
+        ids = [piece.update_id for piece in pieces]
+        keyboard = answers.keyboard_under(self._commands.dependencies, parsed.chat, parsed.person, reply)
+        outcome, shown_as = await self._answer_delivery.send(pieces[-1].update_id, stream, shown_text(reply), keyboard)
+        if outcome == "arrived":
+            for notice in (*reply.notices, *read.notices):
+                await self._error_boundary.guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
+            for proposal in reply.proposals:
+                ask = partial(proposals.ask, self._commands.dependencies, parsed.chat, parsed.person, proposal)
+                await self._error_boundary.guarded(parsed, ask)
+        if outcome == "later":
+            self._queue.postpone(ids)
+        else:
+            await self._queue.done(ids, is_remembered=reply.is_remembered, soon=True)
+            if not reply.is_error:
+                await self._conversation.shown(read.incoming, shown_as)
+            if keyboard is not None and len(self._notice_queues) < MOST_NOTICES:
+                note = partial(self._commands.dependencies.last_buttons.note, self._delivery, parsed.chat, shown_as)
+                self._notice_queues.submit(parsed.place, note)
+        self.settle_later(parsed)
+
+    def settle_later(self, parsed: ParsedUpdate) -> None:
+        """Have a scope settled soon, next to the answers to others."""
+        # One waiting per scope is enough: it will see everything that was stored before it began.
+        if parsed.scope not in self._settling:
+            self._settling.add(parsed.scope)
+            latest = asyncio.get_running_loop().time() + SETTLING_WAITS
+            settle = partial(self._settle, parsed, latest)
+            self._settle_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, settle))
+
+    async def _settle(self, parsed: ParsedUpdate, latest: float) -> None:
+        """Once nobody waits for an answer, so that one settling serves several turns; by `latest` in any case."""
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(latest):
+                    await self._chat_queues.idle()
+        finally:
+            self._settling.discard(parsed.scope)
+        for notice in await self._conversation.settle(parsed.scope):
+            await self._delivery.say(
+                Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private), notice
+            )
+
+
+class WaitingTurn:
+    """A chat turn in its queue; it may get more pieces while its ticket is held."""
+
+    def __init__(self, pieces: list[ParsedUpdate], answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]) -> None:
+        self.pieces = pieces
+        self._answer = answer
+
+    @property
+    def update_ids(self) -> list[int]:
+        return [piece.update_id for piece in self.pieces]
+
+    async def __call__(self) -> None:
+        await self._answer(tuple(self.pieces))

@@ -1,0 +1,123 @@
+"""[Try again] under what could not be done, over real HTTP."""
+
+import pytest
+
+from llm.transcription import Transcriber
+from playground.refusals import Json
+from records.errors import DocumentUnreadable, ModelBusy, QuotaExceeded
+from settings import Secret
+from telegram_ui.commands.buttons import AGAIN, kind_of
+from tests.peers.openai_server import Behaviour, running
+from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, Bots, Peer
+
+
+def buttons(message: Json) -> list[Json]:
+    rows = message.get("reply_markup", {}).get("inline_keyboard", [])
+    return [one for row in rows for one in row]
+
+
+async def failed(peer: Peer, words: str, chat: int) -> Json:
+    """What was said of a failure, as it is shown now."""
+    call = await peer.told(words, chat)
+    shown: Json = peer.world.messages[chat][call["answer"]["result"]["message_id"]]
+    return shown
+
+
+def press(peer: Peer, person: int, message: Json) -> str:
+    [button] = buttons(message)
+    assert button["text"] == "Try again"
+    return peer.world.press(person, message["chat"]["id"], message["message_id"], button["callback_data"])
+
+
+@pytest.mark.parametrize("place", [ANN, GROUP])
+async def test_a_command_that_failed_is_done_at_the_next_press(bots: Bots, peer: Peer, place: int) -> None:
+    async with bots.running() as service:
+        assert bots.toys
+        bots.toys.fails = [ModelBusy(), RuntimeError("of whatever kind")]
+        asked = peer.world.say(ANN, place, "/help me")
+        said = await failed(peer, "went wrong", place)
+        assert said["reply_to_message"]["message_id"] == asked["message_id"]
+        press(peer, ANN, said)
+        again = await failed(peer, "overloaded", place)
+        press(peer, ANN, again)
+        press(peer, ANN, again)  # a double tap
+        await peer.told("did help me", place)
+        await peer.called("answerCallbackQuery", containing="already")
+        await service.intake.idle()
+        assert await bots.pending() == []
+        assert not any(map(buttons, peer.world.messages[place].values()))
+    assert [text for text in peer.texts(place) if text.startswith("did")] == ["did help me"]
+
+
+async def test_somebody_elses_button_repeats_nothing(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        assert bots.toys
+        bots.toys.fails = [ModelBusy()]
+        peer.world.say(ANN, GROUP, "/help me")
+        said = await failed(peer, "overloaded", GROUP)
+        press(peer, BOB, said)
+        await peer.called("answerCallbackQuery", containing="somebody else")
+        # Whoever makes Telegram send the same data as Ann's, under a reply to a message that is not hers.
+        hers = buttons(said)[0]["callback_data"]
+        theirs = peer.world.say(BOB, GROUP, "/help bob")
+        done = await failed(peer, "did help bob", GROUP)
+        assert done["reply_to_message"]["message_id"] == theirs["message_id"]
+        peer.world.press(ANN, GROUP, done["message_id"], hers)
+        await peer.called("answerCallbackQuery", containing="already")
+        await service.intake.idle()
+    assert [text for text in peer.texts(GROUP) if text.startswith("did")] == ["did help bob"]
+
+
+@pytest.mark.parametrize("error", [QuotaExceeded(), DocumentUnreadable()], ids=lambda one: type(one).__name__)
+async def test_what_will_fail_again_has_no_button(bots: Bots, peer: Peer, error: Exception) -> None:
+    async with bots.running():
+        assert bots.toys
+        bots.toys.fails = [error]
+        peer.world.say(ANN, ANN, "/help me")
+        assert buttons(await failed(peer, "(error ", ANN)) == []
+
+
+async def test_a_command_that_replies_to_a_message_is_not_repeated_without_it(bots: Bots, peer: Peer) -> None:
+    """Telegram does not say, with a press, to what the command itself replied."""
+    async with bots.running():
+        assert bots.toys
+        bots.toys.fails = [ModelBusy()]
+        earlier = peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello", ANN)
+        peer.world.say(ANN, ANN, "/help this", reply_to=earlier["message_id"])
+        assert buttons(await failed(peer, "overloaded", ANN)) == []
+
+
+async def test_a_voice_that_could_not_be_heard_is_heard_at_the_next_press(bots: Bots, peer: Peer) -> None:
+    async with running() as (server, url), Transcriber(model="hears", api_key=Secret(""), base_url=url) as hears:
+        server.script("hears", Behaviour(status=404), "I live in Riga.")
+        bots.transcriber = hears
+        async with bots.running() as service:
+            peer.world.send_file(ANN, ANN, kind="voice", name="a.ogg", data=b"ogg")
+            press(peer, ANN, await failed(peer, "TRANSCRIPTION_MODEL", ANN))
+            await peer.told("echo I live in Riga.", ANN)
+            await service.intake.idle()
+            assert await bots.pending() == []
+    [turn] = bots.conversation.turns
+    assert turn.source.startswith("4242:")
+
+
+async def test_a_message_is_asked_again_under_its_own_source(bots: Bots, peer: Peer) -> None:
+    """So memory, where it holds the question already, does not hold it twice."""
+    bots.conversation.fails["hello"] = RuntimeError("of whatever kind")
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        said = await failed(peer, "went wrong", ANN)
+        assert kind_of(buttons(said)[0]["callback_data"]) == AGAIN
+    del bots.conversation.fails["hello"]
+    async with bots.running() as service:  # another run, as after an update
+        press(peer, ANN, said)
+        await peer.told("echo hello", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    first, again = bots.conversation.turns
+    assert first.source == again.source
+    assert (first.pieces[0].telegram_id, first.pieces[0].sent_at) == (
+        again.pieces[0].telegram_id,
+        again.pieces[0].sent_at,
+    )
