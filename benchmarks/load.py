@@ -5,25 +5,29 @@ at a realistic pace, the first of them after `--first-token` milliseconds); ever
 and writes again (`--rate`: arrivals a second that wait for nothing; `--lone`: one person more, so many turns alone and
 then next to all others; `--remembered`: so many earlier messages of each person, so that every turn searches the
 memory; `--storage postgres`: on the server of DATABASE_URL, in schemas `load_…` made for it, with what its processes
-spend of this machine's processor; `--bots keepsake`: that one alone). In the same run also our bot with memory off and
-two bare bots: an echo, and the same libraries asking the same model without memory. Times are those a person sees, from
-sending to the answer.
+spend of this machine's processor; `--processes 3`: so many of ours serve one bot there; `--bots keepsake`: that one
+alone). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking the same
+model without memory. Times are those a person sees, from sending to the answer.
 """
 
 import argparse
 import asyncio
 import json
 import signal
+import socket
 import sys
 import tempfile
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, nullcontext
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import httpx
 
 from benchmarks.arguments import number, settings_of
 from benchmarks.capacity.on_server import Server, emptied, stored_bytes, tidied
@@ -34,6 +38,7 @@ from benchmarks.measure import (
     folder_bytes,
     machine,
     percentile,
+    processor_seconds,
     progress,
     report,
     resident_megabytes,
@@ -57,7 +62,9 @@ INDEX = {StorageType.SQLITE: "memory.db", StorageType.JSON: "index.db"}
 """Where vectors are kept."""
 BOTS = ("keepsake", "keepsake_off", "bare_model", "bare_echo")
 LOOK_EVERY = 0.2
-"""Seconds between two looks at how far indexing has come."""
+"""Seconds between two looks at how far indexing or a start has come."""
+IDLE = 10.0
+"""Milliseconds of a processor between two looks that are no work."""
 MISSING = """
 SELECT COUNT(*) FROM messages WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.seq = messages.seq)
 """
@@ -67,7 +74,7 @@ SELECT COUNT(*) FROM messages WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vect
 class Load:
     """How much is asked of the bots. `rate`: arrivals a second, 0 = everybody waits for the answer. `lone_turns`: so
     many turns of one person more, first alone, then next to the others for as long as they write. `remembered`: so many
-    earlier messages each person has, nearly all of them folded.
+    earlier messages each person has, nearly all of them folded. `processes`: of our bot, on PostgreSQL.
     """
 
     people: int
@@ -76,45 +83,92 @@ class Load:
     storage: StorageType
     lone_turns: int = 0
     remembered: int = 0
+    processes: int = 1
 
 
 class Running:
-    """A bot's process that tells what it has cost so far."""
+    """A bot's processes, which tell what they have cost so far."""
 
-    def __init__(self, process: Process) -> None:
-        self._process = process
+    def __init__(self, processes: Sequence[Process]) -> None:
+        self._processes = processes
 
     @property
-    def id(self) -> int:
-        return self._process.pid
+    def megabytes(self) -> float:
+        """What they hold together."""
+        return round(sum(resident_megabytes(process.pid) for process in self._processes), 1)
 
-    async def cost(self) -> dict[str, Any]:
-        """What counted_bot.py prints."""
-        assert self._process.stdout
-        self._process.send_signal(signal.SIGUSR1)
+    async def costs(self) -> list[dict[str, Any]]:
+        """What counted_bot.py prints, of each."""
+        return list(await asyncio.gather(*(self._cost(process) for process in self._processes)))
+
+    async def settled(self) -> None:
+        """Once they compute nothing: what a start still does, such as menus in every language, is no turn's."""
+        before = await self._spent()
         async with asyncio.timeout(PATIENCE):
-            cost: dict[str, Any] = json.loads(await self._process.stdout.readline())
+            while True:
+                await asyncio.sleep(LOOK_EVERY)
+                now = await self._spent()
+                if now - before < IDLE:
+                    return
+                before = now
+
+    async def _spent(self) -> float:
+        return float(sum(sum(cost["processor_ms"].values()) for cost in await self.costs()))
+
+    async def _cost(self, process: Process) -> dict[str, Any]:
+        assert process.stdout
+        process.send_signal(signal.SIGUSR1)
+        async with asyncio.timeout(PATIENCE):
+            cost: dict[str, Any] = json.loads(await process.stdout.readline())
         return cost
 
 
 @asynccontextmanager
-async def running(command: Sequence[str], world: World, env: Mapping[str, str]) -> AsyncIterator[Running]:
-    """A bot as a process, once it listens."""
+async def running(
+    command: Sequence[str], world: World, env: Mapping[str, str], *, processes: int = 1
+) -> AsyncIterator[Running]:
+    """A bot as so many processes, once they listen."""
+    async with AsyncExitStack() as stack:
+        first = await stack.enter_async_context(_process(command, env, world.updates.polled()))
+        others = []
+        for number in range(1, processes):
+            # Only one of them polls; that the others are there is told at an address of their own.
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                address = f"127.0.0.1:{free.getsockname()[1]}"
+            own = {**env, "HEALTH_LISTEN": address, "DATA_DIR": f"{env['DATA_DIR']}-{number}"}
+            others.append(await stack.enter_async_context(_process(command, own, _is_ready(address))))
+        yield Running([first, *others])
+
+
+@asynccontextmanager
+async def _process(
+    command: Sequence[str], env: Mapping[str, str], listening: Coroutine[None, None, object]
+) -> AsyncIterator[Process]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "benchmarks.counted_bot", *command, cwd=ROOT, env=dict(env), stdout=PIPE
     )
-    ended = asyncio.create_task(process.wait())
-    listens = asyncio.create_task(world.updates.polled())
+    ended, listens = asyncio.create_task(process.wait()), asyncio.create_task(listening)
     try:
         await asyncio.wait({ended, listens}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
         if not listens.done() or ended.done():
             raise RuntimeError(f"{command[0]} did not start")
-        yield Running(process)
+        yield process
     finally:
         listens.cancel()
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
         await ended
+
+
+async def _is_ready(address: str) -> None:
+    """Returns once /readyz there says so."""
+    async with httpx.AsyncClient(base_url=f"http://{address}", trust_env=False) as probe:
+        while True:
+            with suppress(httpx.TransportError):
+                if (await probe.get("/readyz")).is_success:
+                    return
+            await asyncio.sleep(LOOK_EVERY)
 
 
 async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -> dict[str, Any]:
@@ -130,7 +184,9 @@ async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -
                 async with serve(bot_api(world)) as api:
                     command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load)
                     url = env.get("DATABASE_URL", "")
-                    async with running(command, world, env) as bot:
+                    many = load.processes if name == "keepsake" else 1
+                    async with running(command, world, env, processes=many) as bot:
+                        await bot.settled()
                         alone = await crowd.talk_alone(load.lone_turns)
                         with closing(Server(url)) if url else nullcontext() as server:
                             results[name] = await _figures(crowd, load, model, bot, alone, server)
@@ -180,17 +236,21 @@ async def _figures(
     crowd: Crowd, load: Load, model: InstantModel, bot: Running, alone: Seen, server: Server | None
 ) -> dict[str, Any]:
     """`alone`: what one person saw while nobody else wrote."""
-    asked, called, before = model.asked, crowd.world.calls.last, await bot.cost()
+    asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
     spent, counts = (server.seconds(), server.counts()) if server else ({}, {})
-    start = time.perf_counter()
+    start, (busy, possible) = time.perf_counter(), processor_seconds()
     writing = crowd.arrive(load.turns, load.rate) if load.rate else crowd.talk(load.turns)
+    looking = asyncio.create_task(_waits(server)) if server else None
     seen, beside = await crowd.talk_beside(writing) if load.lone_turns else (await writing, Seen())
     seconds = time.perf_counter() - start
-    after = await bot.cost()
+    if looking:
+        looking.cancel()
+    computed, could = (now - then for now, then in zip(processor_seconds(), (busy, possible), strict=True))
+    costs = list(zip(before, await bot.costs(), strict=True))
     turns = len(seen.whole) + len(beside.whole)
     by_thread = {
-        name: round((ms - before["processor_ms"].get(name, 0.0)) / turns, 2)
-        for name, ms in after["processor_ms"].items()
+        name: round(sum(_since(*cost, name) for cost in costs) / turns, 2)
+        for name in sorted({name for _, after in costs for name in after["processor_ms"]})
     }
     return {
         "turns": turns,
@@ -199,17 +259,31 @@ async def _figures(
         "ms_to_first_words": spread(seen.first),
         "late_ms": round((percentile(seen.first, 0.5) - STEEP * model.wait - LATE) * 1000, 1),
         **_lone(alone, beside),
+        "processors_busy_percent": round(100 * computed / could, 1) if could else None,
         "processor_ms_a_turn": round(sum(by_thread.values()), 2),
         **({"server_processor_ms_a_turn": round(server.spent(spent) * 1000 / turns, 2)} if server else {}),
         **(_asked_of(server, counts, turns) if server else {}),
+        **({"server_waits_for": await looking} if looking else {}),
         "by_thread": {name: ms for name, ms in by_thread.items() if ms >= 0.01},
-        "hops_a_turn": round((after["hops"] - before["hops"]) / turns, 1),
-        "commits_a_turn": round((after["commits"] - before["commits"]) / turns, 2),
+        # Each of several processes apart: whether they share the work.
+        **({"by_process": [_all_since(*cost) for cost in costs]} if len(costs) > 1 else {}),
+        "hops_a_turn": round(sum(after["hops"] - before["hops"] for before, after in costs) / turns, 1),
+        "commits_a_turn": round(sum(after["commits"] - before["commits"] for before, after in costs) / turns, 2),
         "telegram_calls": crowd.world.calls.last - called,
         "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
         "model_requests": model.asked - asked,
-        "rss_mb": resident_megabytes(bot.id),
+        "rss_mb": bot.megabytes,
     }
+
+
+def _since(before: Mapping[str, Any], after: Mapping[str, Any], thread: str) -> float:
+    """Processor milliseconds of a process's threads of this name."""
+    return float(after["processor_ms"].get(thread, 0.0) - before["processor_ms"].get(thread, 0.0))
+
+
+def _all_since(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
+    """Processor seconds of a process."""
+    return round(sum(_since(before, after, name) for name in after["processor_ms"]) / 1000, 2)
 
 
 def _lone(alone: Seen, beside: Seen) -> dict[str, object]:
@@ -231,6 +305,17 @@ def _asked_of(server: Server, before: Mapping[str, int], turns: int) -> dict[str
         "server_commits_a_turn": round((now["commits"] - before["commits"]) / turns, 2),
         "server_rows_a_turn": round((now["rows"] - before["rows"]) / turns, 1),
     }
+
+
+async def _waits(server: Server) -> dict[str, float]:
+    """Until cancelled: what the server's statements wait for, by PostgreSQL's kinds, and how many do on average."""
+    total, looks = Counter[str](), 0
+    with suppress(asyncio.CancelledError):
+        while True:
+            total += Counter(server.waits())
+            looks += 1
+            await asyncio.sleep(LOOK_EVERY)
+    return {kind: round(number / max(1, looks), 2) for kind, number in total.most_common()}
 
 
 async def _indexing_lag(file: Path) -> float:
@@ -258,11 +343,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--lone", type=number(0), default=0)
     parser.add_argument("--remembered", type=number(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
+    parser.add_argument("--processes", type=number(1, 16), default=1, help="of our bot, with --storage postgres")
     parser.add_argument("--bots", nargs="+", choices=BOTS, default=BOTS)
     options = parser.parse_args(arguments)
     settings = settings_of(parser, without_embedding)
     if options.storage is StorageType.POSTGRES and not settings.database_url.value:
         parser.error("--storage postgres needs DATABASE_URL")
+    if options.processes > 1 and options.storage is not StorageType.POSTGRES:
+        parser.error("several processes need --storage postgres")
     load = Load(
         people=options.people,
         turns=options.turns,
@@ -270,6 +358,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         storage=options.storage,
         lone_turns=options.lone,
         remembered=options.remembered,
+        processes=options.processes,
     )
     results = asyncio.run(
         measure(load, InstantModel(tokens=options.tokens, wait=options.first_token / 1000), options.bots)
@@ -282,6 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "tokens": options.tokens,
         "first_token_ms": options.first_token,
         "remembered": load.remembered,
+        "processes": load.processes,
     }
     report({"benchmark": "load", "machine": machine(), **asked, **results})
 

@@ -59,6 +59,15 @@ def resident_megabytes(process: int | None = None) -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
 
 
+def processor_seconds() -> tuple[float, float]:
+    """What this machine's processors have computed since it was started, and what they could have; 0.0 beyond Linux."""
+    account = Path("/proc/stat")
+    if not account.exists():
+        return 0.0, 0.0
+    spent = [int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in account.read_text().split("\n")[0].split()[1:9]]
+    return sum(spent) - spent[3] - spent[4], sum(spent)  # idle, and waiting for a disk
+
+
 def folder_bytes(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 

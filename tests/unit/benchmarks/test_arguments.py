@@ -28,6 +28,7 @@ Main = Callable[[list[str]], None]
         (scale.main, ["--embedding", "nan"], "'nan' is no number of seconds"),
         (load.main, ["--users", "0"], "'0' is no whole number of 1 or more"),
         (load.main, ["--users", "-1"], "'-1' is no whole number of 1 or more"),
+        (load.main, ["--processes", "3"], "several processes need --storage postgres"),
         (import_history.main, ["--messages", "0"], "'0' is no whole number of 1 or more"),
         (fit.main, ["--data", CHAT, "--budgets", "-5"], "'-5' is no whole number of 1 or more"),
         (ablation.main, ["--data", CHAT, "--budget", "-1"], "'-1' is no whole number of 1 or more"),
