@@ -41,6 +41,7 @@ from llm.speech import Speaker
 from llm.transcription import Transcriber
 from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
+from records.model_calls import UNKNOWN
 from records.scopes import Clock
 from reminders.sending import Reminders
 from retrieval.budgets import Budgets
@@ -149,6 +150,11 @@ async def open_services(
         background = BackgroundModel(summariser, precedence)
         tokenizer = Tokenizer.for_model(settings.openai_model)
         summary_tokenizer = Tokenizer.for_model(settings.summary_model)
+
+        async def chosen_model(owner: int) -> ChatModel:
+            config = await memory.config(owner)
+            return others.get(config.model, answers) if config is not None else answers
+
         quota = Quota(
             memory.usage,
             tokenizer=tokenizer,
@@ -279,6 +285,7 @@ async def open_services(
                 quota=quota,
                 ceiling=settings.max_context_tokens,
                 vision=settings.vision,
+                chosen=chosen_model,
                 transcriber=await open_transcriber(settings, stack, offline=offline),
             ),
             speech=Speech(speaker=speaker, quota=quota) if speaker is not None else None,
@@ -302,7 +309,8 @@ async def open_services(
             reminders=Reminders(memory=memory, clock=clock),
             indexing=indexing,
             quota=quota,
-            models=(answers.name, *others),
+            models={answers.name: answers, **others},
+            ceiling=settings.max_context_tokens,
             prices=dict(settings.model_prices),
             clock=clock,
         )
@@ -354,6 +362,7 @@ async def opened(model: str, settings: Settings, stack: AsyncExitStack, *, setti
             timeout=settings.model_timeout,
             model_setting=setting,
             vision=settings.vision,
+            abilities=dict(settings.model_abilities).get(model, UNKNOWN),
         )
     )
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 
 from records.errors import SettingsError
-from records.model_calls import Price, prices_of
+from records.model_calls import Abilities, Price, abilities_of, prices_of
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "
@@ -267,6 +267,14 @@ class Settings:
         "what models cost, for `/usage`: US dollars for a million tokens of prompts / of answers / of cached prompts, "
         "such as `gpt-5.4-mini=0.25/2/0.025, qwen3:4b=0/0`",
         lambda text: prices_of(items(text)),
+        shown="none",
+    )
+    model_abilities: tuple[tuple[str, Abilities], ...] = setting(
+        (),
+        "what you know of models, otherwise found out by asking them: `context` (tokens of a prompt and its answer), "
+        "`vision` (`on`, `off`; goes before `VISION`), `tokens` (of its own for one that is counted here, 0.5 to 3), "
+        "such as `qwen3:4b context=8192 vision=off tokens=1.2, gpt-5.4 vision=on`",
+        lambda text: abilities_of(items(text)),
         shown="none",
     )
     retention_days: int = setting(

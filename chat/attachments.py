@@ -3,6 +3,8 @@
 Does not know how files are fetched, or what becomes of what was in them.
 """
 
+from collections.abc import Awaitable, Callable
+
 from attrs import define
 
 from attachments.documents import DocumentReader
@@ -11,7 +13,7 @@ from llm.quota import Quota
 from llm.transcription import Transcriber
 from locales.catalog import tr
 from records.attachments import DocumentText
-from records.errors import DocumentUnreadable
+from records.errors import DocumentUnreadable, StorageError
 
 PICTURES_SHARE = 4
 """The pictures of a turn take about one in 4 tokens of the ceiling: they are chosen in a size that fits."""
@@ -19,7 +21,9 @@ PICTURES_SHARE = 4
 
 @define(kw_only=True, eq=False)
 class Attachments:
-    """One for the whole bot. `model`: the one that answers; `transcriber` None: nothing is heard."""
+    """One for the whole bot. `model`: the one that usually answers; `chosen`: the one that answers an owner.
+    `transcriber` None: nothing is heard.
+    """
 
     _documents: DocumentReader
     _model: ChatModel
@@ -27,23 +31,32 @@ class Attachments:
     _ceiling: int
     _vision: str = "auto"
     _transcriber: Transcriber | None = None
+    _chosen: Callable[[int], Awaitable[ChatModel]] | None = None
 
     async def document(self, data: bytes, name: str, *, person: int) -> DocumentText:
         """The text of a document. Raises DocumentUnreadable."""
         return await self._documents.read(data, name, person=person)
 
-    def demand_sight(self) -> None:
-        """Raises DocumentUnreadable where the model cannot look at pictures, as far as is known."""
-        if self._model.takes_pictures:
-            return
+    async def demand_sight(self, owner: int) -> int:
+        """What the pictures of one turn may cost together, in tokens. Raises DocumentUnreadable where the model that
+        answers this owner cannot look at them, as far as is known.
+        """
+        model = await self._answers(owner)
+        if model.takes_pictures:
+            return prompt_room(model, self._ceiling) // PICTURES_SHARE
         if self._vision == "off":
             raise DocumentUnreadable(tr("files-blind-off"))
-        raise DocumentUnreadable(tr("files-blind", model=self._model.name))
+        raise DocumentUnreadable(tr("files-blind", model=model.name))
+
+    async def _answers(self, owner: int) -> ChatModel:
+        try:
+            return await self._chosen(owner) if self._chosen is not None else self._model
+        except StorageError:  # the turn meets it again, and says so
+            return self._model
 
     @property
-    def picture_tokens(self) -> int:
-        """What the pictures of one turn may cost together."""
-        return prompt_room(self._model, self._ceiling) // PICTURES_SHARE
+    def hears(self) -> bool:
+        return self._transcriber is not None
 
     def demand_hearing(self) -> None:
         """Raises DocumentUnreadable where nothing can be heard."""

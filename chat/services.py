@@ -19,6 +19,7 @@ from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts
+from llm.chat_model import ChatModel
 from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import Price
@@ -33,7 +34,8 @@ from transfer.importer import Importer
 class Services:
     """The open parts, one of each. `speech` None: nothing is spoken; `indexing` None: there is no embedder.
 
-    `models`: those that may answer, the usual one first. `prices`: of models, by their names.
+    `models`: those that may answer, by their names, the usual one first. `ceiling`: tokens of a request to any of them.
+    `prices`: of models, by their names.
     """
 
     memory: ExternalMemory
@@ -55,6 +57,7 @@ class Services:
     reminders: Reminders
     indexing: Indexing | None
     quota: Quota
-    models: tuple[str, ...]
+    models: Mapping[str, ChatModel]
+    ceiling: int
     prices: Mapping[str, Price]
     clock: Clock

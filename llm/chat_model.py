@@ -55,6 +55,11 @@ class ChatModel(ABC):
         return False
 
     @property
+    def sees(self) -> bool | None:
+        """The same as far as somebody has said or shown it; None: nobody knows before a picture is sent."""
+        return self.takes_pictures
+
+    @property
     def takes_tools(self) -> bool:
         """False where tools are of no use to it, and as soon as the endpoint has refused them."""
         return False

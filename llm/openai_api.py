@@ -35,7 +35,7 @@ from llm.transport import StatusError, parsed
 from llm.window import Refusal, Window
 from locales.catalog import tr
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
-from records.model_calls import Completion, PromptMessage, Tool, Usage
+from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -66,11 +66,17 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     `timeout`: seconds without a byte, from the call until the first and from each to the next; retries share it.
     `model_setting`: the variable that a person would change to name another model. `vision`: "on": pictures are sent
-    whatever was refused before; "off": never.
+    whatever was refused before; "off": never; `abilities` go before it, and are where the endpoint's own account of
+    window and tokens begins.
     """
 
     def __init__(
-        self, *, model_setting: str = "OPENAI_MODEL", vision: Vision = "auto", **connection: Unpack[Connection]
+        self,
+        *,
+        model_setting: str = "OPENAI_MODEL",
+        vision: Vision = "auto",
+        abilities: Abilities = UNKNOWN,
+        **connection: Unpack[Connection],
     ) -> None:
         self.model_setting = model_setting
         super().__init__(**connection)
@@ -79,9 +85,11 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._unsupported: set[str] = set()
         self._doubts = Counter[str]()
         self._offer = Offer()
-        self._window = Window()
+        self._window = Window(tokens=abilities.context, ratio=abilities.tokens)
         self._is_limited = False
-        self._vision = vision
+        self._vision: Vision = vision
+        if abilities.vision is not None:
+            self._vision = "on" if abilities.vision else "off"
 
     async def complete(
         self,
@@ -122,6 +130,10 @@ class OpenAIChat(EndpointClient, ChatModel):
     @property
     def takes_pictures(self) -> bool:
         return self._vision == "on" or (self._vision == "auto" and "pictures" not in self._unsupported)
+
+    @property
+    def sees(self) -> bool | None:
+        return self.takes_pictures if self._vision == "on" or not self.takes_pictures else None
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)  # the connection, and what is known of the endpoint, are shared

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
@@ -81,6 +81,48 @@ def prices_of(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
         if not name.strip() or price is None:
             raise ValueError("must be models with their prices, such as gpt-5.4-mini=0.25/2/0.025.")
         found[name.strip()] = price
+    return tuple(found.items())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Abilities:
+    """What an operator says of a model; what is left at None is found out by asking it.
+
+    `context`: tokens of a prompt and its answer together, in the model's own tokens. `vision`: whether it takes
+    pictures. `tokens`: its tokens for one that is counted here.
+    """
+
+    context: int | None = None
+    vision: bool | None = None
+    tokens: float = 1.0
+
+
+_RATIO = re.compile(r"\d(\.\d{1,3})?", re.ASCII)
+UNKNOWN = Abilities()
+
+
+def abilities_of(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
+    """Models with what they can, each as NAME context=8192 vision=off tokens=1.3, of which any may be left out. Raises
+    ValueError, saying how they are written.
+    """
+    found: dict[str, Abilities] = {}
+    for item in listed:
+        name, *said = item.split()
+        ability = Abilities()
+        for one in said:
+            match one.casefold().partition("="):
+                case ("context", _, number) if re.fullmatch(r"\d{3,9}", number, re.ASCII):
+                    ability = replace(ability, context=int(number))
+                case ("vision", _, "on" | "off" as chosen):
+                    ability = replace(ability, vision=chosen == "on")
+                case ("tokens", _, ratio) if _RATIO.fullmatch(ratio) and 0.5 <= float(ratio) <= 3:
+                    ability = replace(ability, tokens=float(ratio))
+                case _:
+                    raise ValueError(
+                        "must be models with what they can, such as qwen3:4b context=8192 vision=off tokens=1.2 "
+                        "(tokens: 0.5 to 3)."
+                    )
+        found[name] = ability
     return tuple(found.items())
 
 

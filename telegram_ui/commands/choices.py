@@ -43,6 +43,7 @@ class ChoiceCommands(Family):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
+        self._operation = dependencies.operation
         self._city = NextText("zone", dependencies)  # about the message with the settings
 
     @command("settings", who="admins", stands_alone=True)
@@ -96,7 +97,7 @@ class ChoiceCommands(Family):
 
         rows = settings_rows(config, button, self._services.memory.storages)
         language = tr("language-button", language=LANGUAGES[current()])
-        models, manner = self._services.models, tr(f"model-persona-{model_choices.persona_of(config)}")
+        models, manner = tuple(self._services.models), tr(f"model-persona-{model_choices.persona_of(config)}")
         label = tr("model-manner-button", persona=manner)
         rows.append([self._button(ask, model_choices.PERSONA, label, model_choices.ASK)])
         if len(models) > 1:
@@ -105,7 +106,28 @@ class ChoiceCommands(Family):
             )
             rows.append([self._button(ask, model_choices.MODEL, label, model_choices.ASK)])
         keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, LANGUAGE, language, ASK)]])
-        await self._delivery.replace(ask.chat, instead_of, settings_text(config, self._now()), keyboard=keyboard)
+        text = "\n".join([settings_text(config, self._now()), "", *self._powers(ask, config)])
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+
+    def _powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
+        """What becomes of pictures and voices here, which the operator decides: the bot's admins are told by what."""
+        services, is_admin = self._services, self._operation.is_admin(ask.chat, ask.person)
+        model = services.models[model_choices.model_of(config, tuple(services.models))]
+        seen = {True: "seen", False: "unseen", None: "tried"}[model.sees]
+        heard, spoken = services.attachments.hears, services.speech is not None
+        lines = [
+            (tr(f"choices-pictures-{seen}", model=quoted(model.name, model_choices.LONGEST_LABEL)), model.sees),
+            (tr("choices-voices-heard" if heard else "choices-voices-unheard"), heard),
+            (
+                tr("choices-answers-spoken", button=tr("answers-listen")) if spoken else tr("choices-answers-unspoken"),
+                spoken,
+            ),
+        ]
+        settings = ("OPENAI_MODEL, VISION", "TRANSCRIPTION_MODEL", "SPEECH_MODEL")
+        return [
+            f"{line} {tr('choices-set', setting=setting)}" if is_admin and can is False else line
+            for (line, can), setting in zip(lines, settings, strict=True)
+        ]
 
     # the time zone -------------------------------------------------------------------------------------------
 

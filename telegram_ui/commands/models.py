@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from llm.chat_model import prompt_room
 from llm.prompts import PERSONAS
 from locales.catalog import tr
 from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
@@ -35,7 +36,7 @@ class ModelCommands(Family):
     @property
     def _models(self) -> tuple[str, ...]:
         """Those that may answer, the usual one first."""
-        return self._services.models
+        return tuple(self._services.models)
 
     # /model --------------------------------------------------------------------------------------------------
 
@@ -69,15 +70,23 @@ class ModelCommands(Family):
 
     async def _show_models(self, ask: Ask, instead_of: int | None) -> str | None:
         chosen = model_of(await self._services.memory.config(ask.chat.scope.owner), self._models)
+        can = [self._can(name) for name in self._models]
         if len(self._models) == 1:
-            return tr("model-only", model=chosen)
+            return "\n".join([tr("model-only", model=chosen), *can])
         rows = [
             [self._button(ask, MODEL, ticked(quoted(one, LONGEST_LABEL), is_chosen=one == chosen), key_of(one))]
             for one in self._models
         ]
-        text = tr("model-question", model=chosen)
+        text = "\n".join([tr("model-question", model=chosen), "", *can])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
         return None
+
+    def _can(self, name: str) -> str:
+        """A model's line: how much it takes at once, and whether it sees, as far as that is known."""
+        model = self._services.models[name]
+        key = {True: "model-can-see", False: "model-can-not-see", None: "model-can"}[model.sees]
+        most = prompt_room(model, self._services.ceiling)
+        return tr(key, model=quoted(name, 2 * LONGEST_LABEL), tokens=most)
 
     # /persona ------------------------------------------------------------------------------------------------
 

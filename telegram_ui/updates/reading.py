@@ -105,8 +105,8 @@ class AttachedFiles:
 
     async def _picture(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, of: int) -> Picture:
         """A picture in the largest size that leaves room for the others."""
-        self._attachments.demand_sight()
-        size = fitting(file, self._attachments.picture_tokens // of)
+        tokens = await self._attachments.demand_sight(parsed.chat.id)
+        size = fitting(file, tokens // of)
         if size.size > LARGEST_PICTURE:
             raise DocumentUnreadable(tr("files-picture-too-large", megabytes=LARGEST_PICTURE // 2**20))
         data = await self._fetched(parsed, size.file_id, size.size)

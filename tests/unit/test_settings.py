@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import SettingsError
+from records.model_calls import Abilities
 from settings import Settings, environment, misspelt, setting, whole
 
 
@@ -48,6 +49,15 @@ def test_the_summary_model_is_the_answering_one_unless_set() -> None:
     assert Settings.from_env({"OPENAI_MODEL": "one", "SUMMARY_MODEL": "two"}).summary_model == "two"
 
 
+def test_what_models_can_is_read() -> None:
+    settings = Settings.from_env({"MODEL_ABILITIES": "qwen3:4b context=8192 vision=off tokens=1.2, a/b vision=ON; c"})
+    assert settings.model_abilities == (
+        ("qwen3:4b", Abilities(context=8192, vision=False, tokens=1.2)),
+        ("a/b", Abilities(vision=True)),
+        ("c", Abilities()),
+    )
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "shown"),
     [
@@ -57,6 +67,8 @@ def test_the_summary_model_is_the_answering_one_unless_set() -> None:
         ("LOG_LEVEL", "LOUD\x1b[2J", r"\x1b"),
         ("ALLOWED_USER_IDS", "9" * 30, "9" * 30),
         ("RECENT_BUDGET", "five " * 20, "five …”"),
+        ("MODEL_ABILITIES", "qwen3:4b context=big", "“qwen3:4b context=big”"),
+        ("MODEL_ABILITIES", "qwen3:4b vision=dim", "“qwen3:4b vision=dim”"),
     ],
 )
 def test_a_wrong_value_is_shown(variable: str, value: str, shown: str) -> None:

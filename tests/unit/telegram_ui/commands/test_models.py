@@ -9,9 +9,13 @@ import pytest
 from llm import prompts
 from llm.openai_api import OpenAIChat
 from llm.window import Refusal
+from records.errors import DocumentUnreadable
 from records.forgetting import Forgetting
+from records.model_calls import Abilities
 from records.owners import LONGEST_PERSONA
 from records.scopes import Person, Scope
+from telegram_ui.commands.family import Operation
+from telegram_ui.commands.registry import Commands
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk, Peer
 
@@ -71,6 +75,49 @@ async def test_the_window_of_one_model_is_not_that_of_another(tmp_path: Path) ->
         other._window.note_refusal(900, Refusal(limit=700))
         assert usual.prompt_limit is None
         assert other.prompt_limit is not None
+
+
+async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer: Peer) -> None:
+    """A chat that has outgrown the model that is chosen goes on."""
+    known = (
+        ("chat-model", Abilities(vision=True)),
+        ("other-model", Abilities(context=1500, vision=False, tokens=1.5)),
+    )
+    async with talking(tmp_path, openai_models=("other-model", "third"), model_abilities=known) as talk:
+        await talk.remember(every_n=500, owner=ANN)
+        desk, person = Desk(peer, talk.services, talk.moment), Person(id=ANN, name="Ann")
+        await desk._updates()
+        for number in range(8):
+            await talk.say(f"Round {number}: " + "a walk along the river and over the old bridge " * 12, person=person)
+        await desk.say(ANN, ANN, "/model")
+        assert desk.last(ANN).splitlines()[2:] == [
+            "· chat-model: up to 8,000 tokens at once, sees pictures",
+            "· other-model: up to 750 tokens at once, sees no pictures",
+            "· third: up to 8,000 tokens at once",
+        ]
+        before = await talk.say("And now?", person=person)
+        await desk.say(ANN, ANN, "/model other-model")
+        talk.server.default("other-model", "It is me.")
+        after = await talk.say("And now?", person=person)
+        assert after.text == "It is me."
+        assert before.context is not None
+        assert after.context is not None
+        assert after.context.tokens <= 750 < before.context.tokens
+        assert await talk.services.attachments.demand_sight(BOB)
+        with pytest.raises(DocumentUnreadable, match="other-model"):
+            await talk.services.attachments.demand_sight(ANN)
+
+
+async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/settings")
+    assert desk.last(ANN).splitlines()[-3:] == [
+        "Pictures: I show them to chat-model; whether it can see them turns out with the first one.",
+        "Voice messages: I cannot hear them here.",
+        "Spoken answers: there are none here.",
+    ]
+    desk.commands = Commands(replace(desk.commands.dependencies, operation=Operation(admin_ids=frozenset({ANN}))))
+    await desk.say(ANN, ANN, "/settings")
+    assert desk.last(ANN).endswith("there are none here. As the operator, you can change that: SPEECH_MODEL.")
 
 
 async def test_settings_lead_to_both_and_groups_belong_to_their_admins(desk: Desk) -> None:
