@@ -1,11 +1,12 @@
-"""/why: what an answer was made from, in plain words: three lines, and everything else behind a button, page by page.
+"""/why: what an answer was made from, in plain words: three lines, and everything else in a quote under them that
+unfolds; where that does not fit, the button turns to all of it, page by page.
 
 Owns the words. Does not know where explanations are kept (chat/explanations.py) or how a prompt is built.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
-from itertools import groupby
+from itertools import accumulate, groupby, islice
 from operator import itemgetter
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -20,7 +21,7 @@ from retrieval.explanation import Chosen, ExplanationRecord, Mark
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import QUOTED, counted_list, day, minute, moment, quoted, speaker
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import Piece
+from telegram_ui.sending.formatting import MAX_UNITS, Piece, units
 from telegram_ui.sending.links import link
 from telegram_ui.sending.marked import Marked
 
@@ -50,6 +51,9 @@ CUTS = frozenset({"turns", "summary", "archived", "document"})
 """What may be left out of a prompt: the texts why-cut-NAME."""
 MARKS: frozenset[Mark] = frozenset({"outdated", "ended", "denial"})
 """What the model was told about a message or a fact: the texts why-mark-NAME."""
+
+Item = tuple[str, str]
+"""A heading, and a line or a few under it."""
 
 
 class WhyCommands(Family):
@@ -93,8 +97,9 @@ class WhyCommands(Family):
             )
             return
         zone = await self._zone(ask.chat.scope.owner)
+        shown, is_whole = why_message(explanation, ask.chat, zone)
         button = self._details_button(ask, explanation, telegram_id or 0, tr("why-details"), 0)
-        await self._delivery.say(ask.chat, why_brief(explanation, zone), keyboard=InlineKeyboardMarkup([[button]]))
+        await self._delivery.say(ask.chat, shown, keyboard=None if is_whole else InlineKeyboardMarkup([[button]]))
 
     async def _explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
         scope = ask.chat.scope
@@ -113,20 +118,62 @@ def _moment_key(explanation: Explanation) -> str:
     return f"{int(explanation.record.at.timestamp()):x}"
 
 
-def why_brief(explanation: Explanation, zone: tzinfo) -> Piece:
-    """An explanation in three lines; a fourth where it is not stored."""
+def why_message(explanation: Explanation, chat: Chat, zone: tzinfo) -> tuple[Piece, bool]:
+    """An explanation in three lines (a fourth where it is not stored) and a quote that unfolds, with as much of the
+    rest as one message takes; whether that is all of it. The tokens of each part are there in any case.
+    """
     record, shown = explanation.record, Marked()
     shown.bold(tr("why-title", date=moment(record.at, zone)))
     shown.add(f"\n{_sources(explanation)}\n{_size(record)}")
     if not explanation.is_stored:
         shown.add(f"\n{tr('why-not-stored')}")
+    items = _items(explanation, chat, zone)
+    room = MAX_UNITS - units(shown.piece().text) - 1
+    rest = _sections(items)
+    is_whole = units(rest.text) <= room
+    if not is_whole:
+        rest = _sections(_fitting(items, room))
+    return shown.add("\n").folded_whole(rest).piece(), is_whole
+
+
+def _fitting(items: Sequence[Item], room: int) -> list[Item]:
+    """The first ones that fit so many UTF-16 units, and the last, the tokens of each part, in any case."""
+
+    def size(item: Item) -> int:
+        return units(item[0]) + units(item[1]) + len("\n\n\n")
+
+    *others, parts = items
+    sizes = accumulate(map(size, others), initial=size(parts))
+    return [item for item, up_to in zip(others, islice(sizes, 1, None), strict=True) if up_to <= room] + [parts]
+
+
+def _sections(items: Sequence[Item]) -> Piece:
+    """The items under their headings."""
+    shown = Marked()
+    for number, (heading, of_this) in enumerate(groupby(items, key=itemgetter(0))):
+        shown.add("\n\n" if number else "").bold(heading).add("\n").add("\n".join(item for _, item in of_this))
     return shown.piece()
 
 
 def why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
     """Everything in an explanation, so many items on a page, in quotes that unfold; at least one page."""
+    items = _items(explanation, chat, zone)
+    pages = []
+    for first in range(0, len(items), ON_A_PAGE):
+        shown = Marked().bold(tr("why-title", date=moment(explanation.record.at, zone)))
+        if len(items) > ON_A_PAGE:
+            number, of = first // ON_A_PAGE + 1, -(-len(items) // ON_A_PAGE)
+            shown.add(f"\n{tr('why-page', page=str(number), pages=str(of))}")
+        for heading, of_this in groupby(items[first : first + ON_A_PAGE], key=itemgetter(0)):
+            shown.add("\n\n").bold(heading).add("\n").folded("\n".join(item for _, item in of_this))
+        pages.append(shown.piece())
+    return pages
+
+
+def _items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
+    """Everything in an explanation, item by item, each with its heading; the tokens of each part last."""
     record = explanation.record
-    items = [
+    return [
         (heading, item)
         for heading, found in (
             (tr("why-heading-profile"), _profile(explanation, zone)),
@@ -140,16 +187,6 @@ def why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]
         )
         for item in found
     ]
-    pages = []
-    for first in range(0, len(items), ON_A_PAGE):
-        shown = Marked().bold(tr("why-title", date=moment(record.at, zone)))
-        if len(items) > ON_A_PAGE:
-            number, of = first // ON_A_PAGE + 1, -(-len(items) // ON_A_PAGE)
-            shown.add(f"\n{tr('why-page', page=str(number), pages=str(of))}")
-        for heading, of_this in groupby(items[first : first + ON_A_PAGE], key=itemgetter(0)):
-            shown.add("\n\n").bold(heading).add("\n").folded("\n".join(item for _, item in of_this))
-        pages.append(shown.piece())
-    return pages
 
 
 def _sources(explanation: Explanation) -> str:

@@ -33,6 +33,14 @@ class Marked:
         """A quote of which clients show the first lines, and the rest at a tap. Put it on lines of its own."""
         return self._marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
+    def folded_whole(self, inner: Piece) -> Self:
+        """A part with headings of its own, as one such quote."""
+        begin = self._units
+        self._entities += [
+            MessageEntity(type=one.type, offset=begin + one.offset, length=one.length) for one in inner.entities
+        ]
+        return self.folded(inner.text)
+
     def piece(self) -> Piece:
         text = "".join(self._parts)
         return Piece(text=text, entities=tuple(self._entities), plain=text)

@@ -12,15 +12,17 @@ WALNUTS = "I keep the walnuts in the blue cellar box."
 
 
 async def explained(ann: Member, command: str = "/why", *, reply_to: int | None = None) -> tuple[str, str]:
-    """The three lines, and all pages of what is behind their button."""
+    """The lines above the quote; the quote, or where it does not hold everything all pages behind the button."""
     brief = await ann.tells(command, "was made from", reply_to=reply_to)
-    pages, message, button = [], brief, "Details"
+    [quote] = [one for one in brief["entities"] if one["type"] == "expandable_blockquote"]
+    above, told = brief["text"][: quote["offset"]], brief["text"][quote["offset"] :]
+    pages, message, button = [told], brief, "Details"
     while button in labels(message):
         since = ann.now
         ann.press(message, button)
         message, button = await ann.hears("was made from", since=since), "›"
         pages.append(message["text"])
-    return brief["text"], "\n".join(pages)
+    return above, "\n".join(pages)
 
 
 def labels(message: Json) -> list[str]:

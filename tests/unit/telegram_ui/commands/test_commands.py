@@ -399,12 +399,12 @@ async def test_times_are_the_persons_own(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/forget walnuts")
     assert "2026-11-21 18:00 · Ann" in desk.last(ANN)
     await desk.say(ANN, ANN, "/why")
-    shown, buttons = desk.buttons(ANN)
+    shown = list(desk.peer.world.messages[ANN].values())[-1]
     assert shown["text"].startswith("What my answer of 2026-11-21 18:00 was made from\n")
-    assert len(shown["text"].splitlines()) == 3
-    await desk.press(ANN, ANN, shown, buttons["Details"])
-    shown = desk.peer.world.messages[ANN][shown["message_id"]]
-    assert "expandable_blockquote" in {one["type"] for one in shown["entities"]}
+    assert "reply_markup" not in shown, "everything is in the quote"
+    [quote] = [one for one in shown["entities"] if one["type"] == "expandable_blockquote"]
+    assert len(shown["text"][: quote["offset"]].splitlines()) == 3
+    assert "· your message: " in shown["text"][quote["offset"] :]
     assert "UTC" not in shown["text"]
     assert "(+" not in shown["text"]
 
