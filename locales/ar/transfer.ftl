@@ -49,6 +49,7 @@ transfer-its-facts-known = { $facts ->
  }
 transfer-new-facts = ويُستورد أيضًا ما لم يُعرف بعد: { shared-facts }.
 transfer-settings = إعداداتك
+transfer-of-group = ذاكرة المجموعة «{ $title }».
 transfer-caption = كل ما أحفظه هنا: { $what }. وهو نص يمكنك قراءته، ويقرؤه ⁨/import⁩ من جديد.
 transfer-caption-gz = كل ما أحفظه هنا: { $what }. وهو نص مضغوط، ويقرؤه ⁨/import⁩ من جديد.
 transfer-plan-reminders = التذكيرات التي ستُضبط: { $reminders }

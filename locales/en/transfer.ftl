@@ -57,6 +57,7 @@ transfer-new-facts = { $facts ->
    *[other] { shared-facts } that are not known yet would be imported too.
  }
 transfer-settings = your settings
+transfer-of-group = The memory of the group “{ $title }”.
 transfer-caption = Everything that I keep here: { $what }. It is text that you can read; /import reads it again.
 transfer-caption-gz = Everything that I keep here: { $what }. It is compressed text; /import reads it again.
 transfer-plan-reminders = Reminders that would be set: { $reminders }

@@ -57,6 +57,7 @@ transfer-new-facts = { $facts ->
    *[other] También se importarían { shared-facts } que aún no se conocen.
  }
 transfer-settings = tus ajustes
+transfer-of-group = La memoria del grupo «{ $title }».
 transfer-caption = Todo lo que guardo aquí: { $what }. Es texto que puedes leer; /import lo vuelve a leer.
 transfer-caption-gz = Todo lo que guardo aquí: { $what }. Es texto comprimido; /import lo vuelve a leer.
 transfer-plan-reminders = Recordatorios que se pondrían: { $reminders }

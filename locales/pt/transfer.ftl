@@ -57,6 +57,7 @@ transfer-new-facts = { $facts ->
    *[other] { shared-facts } ainda não conhecidos também seriam importados.
  }
 transfer-settings = suas configurações
+transfer-of-group = A memória do grupo “{ $title }”.
 transfer-caption = Tudo o que guardo aqui: { $what }. É texto que você pode ler; /import o lê de novo.
 transfer-caption-gz = Tudo o que guardo aqui: { $what }. É texto comprimido; /import o lê de novo.
 transfer-plan-reminders = Lembretes que seriam criados: { $reminders }

@@ -57,6 +57,7 @@ transfer-its-facts-known = { $facts ->
  }
 transfer-new-facts = Ещё неизвестное тоже загрузится: { shared-facts }.
 transfer-settings = твои настройки
+transfer-of-group = Память группы «{ $title }».
 transfer-caption = Всё, что я здесь храню: { $what }. Это текст, который можно прочитать; загрузить обратно: /import
 transfer-caption-gz = Всё, что я здесь храню: { $what }. Это сжатый текст; загрузить обратно: /import
 transfer-plan-reminders = Напоминания, которые будут поставлены: { $reminders }

@@ -49,6 +49,7 @@ transfer-its-facts-known = { $facts ->
  }
 transfer-new-facts = 尚不知道的 { shared-facts }也会导入。
 transfer-settings = 你的设置
+transfer-of-group = 群组“{ $title }”的记忆。
 transfer-caption = 我在这里保存的一切：{ $what }。这是可以阅读的文本；用 /import 可以再读回来。
 transfer-caption-gz = 我在这里保存的一切：{ $what }。这是压缩文本；用 /import 可以再读回来。
 transfer-plan-reminders = 将设置的提醒：{ $reminders }

@@ -18,7 +18,7 @@ from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.history_extraction import HistoryExtractionCommands
-from telegram_ui.commands.wording import counted_list, day, facts, messages, summaries
+from telegram_ui.commands.wording import QUOTED, counted_list, day, facts, messages, quoted, summaries
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, document_in
@@ -59,7 +59,8 @@ class TransferCommands(Family):
             try:
                 async with self._delivery.typing(target):
                     for file in files:
-                        await self._documents.send(target, file.file, file.name, caption_text(file))
+                        caption = " ".join([*_whose(ask), caption_text(file)])
+                        await self._documents.send(target, file.file, file.name, caption)
             except ChatGone:
                 if here.is_private:
                     raise
@@ -251,6 +252,14 @@ def done_text(done: Imported) -> str:
         added.insert(0, messages(done.messages))
     told = tr("transfer-done", what=counted_list(added))
     return " ".join([told, *_known(done.known), tr("transfer-ask-me")])
+
+
+def _whose(ask: Ask) -> list[str]:
+    """Whose memory a file is, where it goes to another chat than its own. A caption has 1,024 characters (Bot API)."""
+    chat = ask.update.effective_chat
+    if ask.chat.is_private or chat is None:
+        return []
+    return [tr("transfer-of-group", title=quoted(chat.title or "", 2 * QUOTED))]
 
 
 def caption_text(file: Exported) -> str:

@@ -29,6 +29,12 @@ LARGEST_ID = 2**52
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
+SHORTEST_NAME = 3
+"""Characters of the bot's name, below which it is a word like any other."""
+COMMAS = ",，、،"
+AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
+"""What stands between the bot's name and what it is told."""
+
 LONGEST_REPLIED = 2_000
 """Characters of a message that is replied to."""
 
@@ -41,8 +47,8 @@ class ParsedUpdate:
     """What an update says to the bot.
 
     `addressed`: a command that names another bot never is. In private everything else is; in a group what mentions
-    the bot, replies to it, presses its buttons, or is a command. `target`: a command named this bot.
-    `units`: the length as sent, in UTF-16 units.
+    the bot or calls it by its name, replies to it, presses its buttons, or is a command. `target`: a command named this
+    bot. `units`: the length as sent, in UTF-16 units.
     `mode`: how memory stood when it was said, None where nobody knows.
     `attachment`: what was sent along ("photo"); `file`: the same where it may be read. What is neither words nor such
     a file is of the kind "wordless". `is_wordless`: there are no words; a text then only names the file.
@@ -316,17 +322,37 @@ def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[st
         )
         joined = _joined(before, after)
         units = joined.encode("utf-16-le", "surrogatepass")
-    return units.decode("utf-16-le", "surrogatepass").strip(), bool(mentions)
+    words = units.decode("utf-16-le", "surrogatepass").strip()
+    called = None if mentions else _without_name(words, bot.first_name)
+    return (words, bool(mentions)) if called is None else (called, True)
+
+
+def _without_name(words: str, name: str) -> str | None:
+    """The words without the bot's name, where they begin with it or call it at their end; None where they do neither.
+
+    Telegram gives a bot such messages only where its privacy mode is off.
+    """
+    name = name.strip()
+    if len(name) < SHORTEST_NAME:
+        return None
+    begin, end = words[: len(name)], words[len(name) :]
+    if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end[:1] in "_'’-@"):
+        return AFTER_NAME.sub("", end, count=1)
+    said = words.rstrip(" ?!.？！。؟")
+    before = said[: -len(name)].rstrip()
+    if said[len(before) :].strip().casefold() == name.casefold() and before and before[-1] in COMMAS:
+        return before[:-1].rstrip() + words[len(said) :].strip()
+    return None
 
 
 def _joined(before: str, after: str) -> str:
     """What is left around a mention: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
-    if not before.strip():
-        return after.lstrip(" ,:;")
+    if not before.strip(" ,"):
+        return AFTER_NAME.sub("", after, count=1)
     before, rest = before.rstrip(" "), after.lstrip(" ")
-    if not rest or rest[0] in ",.;:!?":
+    if not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
         # The comma stood there for the mention.
-        return before.removesuffix(",") + rest
+        return before.rstrip(COMMAS).rstrip() + rest
     return before + after
 
 
