@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import StorageError
-from records.owners import IN_FILES
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -18,10 +18,10 @@ from tests.support.talk import ANNA, Talk, talking
 SCOPE = Scope(owner=ANNA.id)
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
     async with talking(tmp_path, max_context_tokens=1000) as talk:
-        await talk.remember(every_n=500, storage=request.param)
+        await talk.remember(every_n=500, storage=storage)
         yield talk
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from records.messages import Message
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -16,10 +16,10 @@ from text.tokenizer import Tokenizer
 SCOPE = Scope(owner=ANNA.id)
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
     async with talking(tmp_path) as talk:
-        await talk.remember(every_n=3, storage=request.param)
+        await talk.remember(every_n=3, storage=storage)
         yield talk
 
 

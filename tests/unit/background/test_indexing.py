@@ -14,7 +14,7 @@ from background.indexing import LONGEST_ANSWER, Indexing
 from external_memory import ExternalMemory
 from llm.embeddings import EndpointEmbedder, LocalEmbedder
 from records.messages import NewMessage, Role
-from records.owners import IN_FILES
+from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret
 from telegram_ui.commands.summaries import status_text
@@ -31,10 +31,10 @@ async def no_pause(seconds: float) -> None:
     await asyncio.sleep(0)
 
 
-@pytest.fixture(params=IN_FILES)
-async def memory(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ExternalMemory]:
+@pytest.fixture
+async def memory(storage: StorageType, tmp_path: Path) -> AsyncIterator[ExternalMemory]:
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
-        await memory.configure(ANNA.owner, storage=request.param, every_n=20)
+        await memory.configure(ANNA.owner, storage=storage, every_n=20)
         yield memory
 
 

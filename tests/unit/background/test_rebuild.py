@@ -25,10 +25,10 @@ SCOPE = Scope(owner=ANNA.id)
 OLD, NEW = "They talked about animals.", "They talked about beasts."
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
     async with talking(tmp_path) as talk:
-        await begin(talk, request.param)
+        await begin(talk, storage)
         yield talk
 
 
@@ -276,7 +276,6 @@ async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
     assert any("Late news." in prompt for prompt in talk.prompts("summary-model"))
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_one_that_ended_with_its_process_is_begun_again(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await begin(talk, storage)
@@ -291,7 +290,6 @@ async def test_one_that_ended_with_its_process_is_begun_again(tmp_path: Path, st
         assert not talk.server.of("summary-model"), "once is enough"
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_one_that_ended_half_way_goes_on_with_what_it_had(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await begin(talk, storage)
@@ -305,7 +303,6 @@ async def test_one_that_ended_half_way_goes_on_with_what_it_had(tmp_path: Path, 
         assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_what_was_forgotten_is_in_no_part_that_is_kept(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await begin(talk, storage)

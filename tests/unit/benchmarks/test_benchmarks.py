@@ -17,7 +17,7 @@ from benchmarks.recall import SCOPE, Clock, remember
 from benchmarks.scale_recall import recall_figures
 from external_memory import ExternalMemory
 from llm.embeddings import EndpointEmbedder
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from retrieval.ranking import WEIGHTS
 from settings import Secret, Settings
@@ -179,7 +179,6 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
     assert "sqlite-100" in kept
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_what_is_planted_is_found_as_by_an_exhaustive_search(storage: StorageType, tmp_path: Path) -> None:
     scope = Scope(owner=1)
     await fill(tmp_path, storage, [scope], 200)
@@ -208,7 +207,6 @@ async def test_a_backlog_is_embedded_beside_chats(tmp_path: Path) -> None:
     assert beside.keys() == quiet.keys() | {"embedded_per_second", "left"}
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageType, tmp_path: Path) -> None:
     """1,500 messages: chunks under a pyramid, the last ones unfolded, memory on, and no hole."""
     scope = Scope(owner=1)

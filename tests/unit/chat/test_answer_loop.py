@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from records.messages import NewMessage
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from records.turns import Proposal
 from tests.peers.openai_server import Behaviour, Recorded
@@ -58,7 +58,6 @@ async def test_what_stands_in_the_prompt_need_not_be_searched_and_without_memory
     assert [tools_of(request) for request in talk.server.of("chat-model")] == [[], ["remember"], ["remember"]]
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path, snippet_budget=0) as talk:
         await talk.remember(every_n=3, storage=storage)

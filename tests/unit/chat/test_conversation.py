@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Person, Scope
 from storage.files.database import Database
 from storage.sqlite.store import SqliteStore
@@ -168,7 +168,6 @@ async def test_a_message_longer_than_the_prompt_is_cut_and_its_owner_told(tmp_pa
         assert talk.prompts()[-1].endswith("END")
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_nothing_of_one_scope_reaches_anothers_prompt(talk: Talk, storage: StorageType) -> None:
     secrets: dict[tuple[Person, int], str] = {}
     for person in (ANNA, BORIS):

@@ -9,7 +9,7 @@ import pytest
 
 from records.facts import Fact
 from records.forgetting import Forgetting
-from records.owners import IN_FILES
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -19,10 +19,10 @@ from tests.unit.facts.test_learning import answer, asked, known, told
 SCOPE = Scope(owner=ANNA.id)
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
     async with talking(tmp_path, facts_batch_turns=99) as talk:
-        await talk.remember(every_n=50, storage=request.param)
+        await talk.remember(every_n=50, storage=storage)
         yield talk
 
 

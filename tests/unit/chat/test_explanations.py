@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
@@ -25,7 +25,6 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
         yield talk
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=3, storage=storage)

@@ -13,8 +13,6 @@ from itertools import product
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
 from llm import prompts
 from records.messages import Message
 from records.owners import IN_FILES, StorageType
@@ -168,7 +166,6 @@ def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:
                 assert all(OUR_LINE.match(line) for line in block.splitlines()), block
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Path, storage: StorageType) -> None:
     mallory = Person(id=5, name=f"Mallory {BREAKOUT}")
     group = Scope(owner=-5)

@@ -3,9 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.support.loop_watch import watched_loop
 from tests.support.talk import ANNA, talking
@@ -26,7 +24,6 @@ def telegram(*texts: str) -> bytes:
     return json.dumps({"type": "saved_messages", "id": ANNA.id, "messages": said}).encode()
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_an_imported_message_of_many_pages_holds_nobody_up(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=5, storage=storage)

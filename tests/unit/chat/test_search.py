@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from records.messages import NewMessage
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -28,7 +26,6 @@ async def found(talk: Talk, typed: str, *, thread: int = 0) -> list[str]:
     return [one.message.content for one in page.found]
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_words_find_folded_and_unfolded_messages_of_this_scope_alone(
     tmp_path: Path, storage: StorageType
 ) -> None:

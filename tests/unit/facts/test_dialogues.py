@@ -5,10 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from records.facts import Fact
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Person, Scope
 from tests.support.dialogues import Dialogue, dialogues
 from tests.support.talk import Talk, talking
@@ -70,7 +68,6 @@ def test_there_are_enough_dialogues_of_each_kind() -> None:
     assert len({one.id for one in ALL}) == len(ALL)
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_no_wrong_merge_and_no_lost_update(tmp_path: Path, storage: StorageType) -> None:
     async with learned(tmp_path, storage) as found:
         wrong = {one.id: fault for one in ALL if any((fault := faults(one, found[one.id])).values())}

@@ -8,7 +8,7 @@ import pytest
 
 from facts import profile_schema
 from records.errors import ModelBusy
-from records.owners import IN_FILES
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -17,10 +17,10 @@ SCOPE = Scope(owner=ANNA.id)
 DOCUMENT = {"profile": "Anna lives in Oslo.", "preferences": "", "ongoing_topics": "She looks for a boat."}
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
     async with talking(tmp_path, profile_every_summaries=4, profile_keep_summaries=2) as talk:
-        await talk.remember(every_n=1, storage=request.param)
+        await talk.remember(every_n=1, storage=storage)
         talk.server.default_schema("profile", json.dumps(DOCUMENT))
         yield talk
 

@@ -13,7 +13,7 @@ import pytest
 from playground.memory_view import memory_panel
 from records.forgetting import Forgetting
 from records.model_calls import PromptMessage
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
@@ -25,10 +25,10 @@ SCOPE = Scope(owner=ANNA.id)
 BEGAN = datetime(2020, 3, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
     async with talking(tmp_path, facts_batch_turns=99) as talk:
-        await talk.remember(every_n=50, storage=request.param)
+        await talk.remember(every_n=50, storage=storage)
         yield talk
 
 
@@ -122,7 +122,6 @@ async def test_what_was_said_later_stays_and_what_was_before_is_its_history(talk
     assert chain == [(one.id, one.valid_from) for one in in_order[1:]]
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_each_message_of_a_long_turn_is_learned_from_under_a_small_ceiling(
     tmp_path: Path, storage: StorageType
 ) -> None:

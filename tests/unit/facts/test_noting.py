@@ -10,17 +10,17 @@ import pytest
 from records.facts import Fact
 from records.forgetting import Forgetting
 from records.messages import Origin
-from records.owners import IN_FILES
+from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from tests.support.talk import ANNA, Talk, talking
 
 SCOPE = Scope(owner=ANNA.id)
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
     async with talking(tmp_path) as talk:
-        await talk.remember(every_n=50, storage=request.param)
+        await talk.remember(every_n=50, storage=storage)
         yield talk
 
 

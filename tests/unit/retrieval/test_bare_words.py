@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from records.context import Context
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from tests.support.talk import ANNA, talking
 
@@ -28,7 +26,6 @@ def says(context: Context, text: str) -> bool:
     return any(text in one.content for one in context.messages)
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_words_are_found_bare_and_in_a_question_of_another_language(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path, max_context_tokens=1000) as talk:
         await talk.remember(every_n=500, storage=storage)

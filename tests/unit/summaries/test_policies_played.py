@@ -13,7 +13,7 @@ import pytest
 from records.context import Context
 from records.forgetting import Forgetting
 from records.messages import Message, NewMessage
-from records.owners import IN_FILES, Policy
+from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.summaries import FoldReason, Summary
 from summaries.policies import POLICIES
@@ -32,11 +32,11 @@ TIGHT = {
 GIST = "They talked about animals."
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
     async with talking(tmp_path) as talk:
         talk.server.default("summary-model", GIST)
-        await talk.remember(every_n=3, storage=request.param)
+        await talk.remember(every_n=3, storage=storage)
         yield talk
 
 

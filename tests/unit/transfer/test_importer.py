@@ -113,7 +113,6 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
     assert not violations(files_in(tmp_path / "new"))
 
 
-@STORES
 async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: StorageType) -> None:
     """Into a fresh memory, and into one that has lost one of them; a second import sets none twice."""
     async with talking(tmp_path / "old") as talk:
@@ -141,7 +140,6 @@ async def test_reminders_travel_and_are_counted_first(tmp_path: Path, storage: S
         assert [one.due_at for one in await talk.services.reminders.all(ANNA.id)] == [NOW + timedelta(days=3)] * 2
 
 
-@STORES
 async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageType) -> None:
     """Dates, speakers and origin are kept; it lies below what was said here, and never among the last turns."""
     async with talking(tmp_path) as talk:
@@ -170,7 +168,6 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
     assert not violations(files_in(tmp_path))
 
 
-@STORES
 async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: StorageType) -> None:
     """A newer export of the same chat adds what is new in it."""
     async with talking(tmp_path) as talk:
@@ -235,7 +232,6 @@ async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Poli
     assert policy == "sliding" or not found.orphans
 
 
-@STORES
 async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: StorageType) -> None:
     """Wherever it breaks off, what is in is whole; again, the rest follows, in the order of time."""
 
@@ -256,7 +252,6 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
     assert not violations(files_in(tmp_path))
 
 
-@STORES
 async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
     tmp_path: Path, storage: StorageType
 ) -> None:
@@ -308,7 +303,6 @@ def test_conversations_that_overlap_are_placed_in_time_with_their_turns_whole() 
     assert beginnings == [0, 1, 0, 1]
 
 
-@STORES
 async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, storage: StorageType) -> None:
     """Telegram's clock dates the question, this machine's the answer."""
     async with talking(tmp_path) as talk:
@@ -328,7 +322,6 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
             assert pool.said_at.tolist() == [one.created_at.timestamp() for one in messages]
 
 
-@STORES
 async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: StorageType) -> None:
     """It comes back as it was, also what was said in between stays. Nothing is lost or doubled."""
     async with talking(tmp_path / "old") as talk:
@@ -367,7 +360,6 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
     assert not violations(files_in(tmp_path / "new"))
 
 
-@STORES
 async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
     tmp_path: Path, storage: StorageType
 ) -> None:
@@ -443,7 +435,6 @@ async def test_what_is_forgotten_while_it_is_imported_does_not_come_back(tmp_pat
     assert not violations(files_in(tmp_path))
 
 
-@STORES
 async def test_facts_come_along_with_their_history(tmp_path: Path, storage: StorageType) -> None:
     """As they were into an empty memory; elsewhere those that are not known yet, with their sources' new ids."""
     async with talking(tmp_path / "old") as talk:

@@ -13,7 +13,7 @@ import pytest
 from records.facts import FactChange
 from records.forgetting import Forgetting
 from records.messages import NewMessage
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from storage.files.tables import FACTS
@@ -22,8 +22,6 @@ from telegram_ui.commands.transfer import done_text, plan_text
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
 from transfer.restorer import Restoration
-
-STORES = pytest.mark.parametrize("storage", IN_FILES)
 
 
 async def lived_in(talk: Talk) -> None:
@@ -166,7 +164,6 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
     assert not violations(files_in(tmp_path / "new"))
 
 
-@STORES
 async def test_half_a_character_within_a_list_is_no_obstacle(tmp_path: Path, storage: StorageType) -> None:
     """JSON may spell out half a surrogate pair in a tag as in a text; no file can hold one."""
     async with talking(tmp_path / "old") as talk:

@@ -4,9 +4,7 @@ import asyncio
 from itertools import count
 from pathlib import Path
 
-import pytest
-
-from records.owners import IN_FILES, StorageType
+from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import back_up, restore
 from tests.support.talk import ANNA, BORIS, Talk, talking
@@ -29,7 +27,6 @@ async def all_kept(talk: Talk, *, owner: int = ANNA.id) -> None:
     assert GONE not in await instructions(talk, "And how far is the moon?", owner=owner)
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
 async def test_they_survive_export_import_and_backup(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path / "old") as talk:
         await talk.remember(storage=storage, every_n=50)
