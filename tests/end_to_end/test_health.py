@@ -5,6 +5,7 @@ import pytest
 
 from tests.end_to_end.harness import House
 from tests.peers.ports import kept_port
+from tests.support.http import NO_CERTIFICATES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -13,7 +14,7 @@ async def test_a_running_bot_is_ready_and_counts(own_house: House) -> None:
     with kept_port() as port:
         async with (
             own_house.bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as probe,
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES) as probe,
         ):
             ann = own_house.person("Ann")
             await ann.asks("My secret word is quinquereme.")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.end_to_end.harness import PATIENCE, House, Json, Process
 from tests.peers.ports import kept_port
+from tests.support.http import NO_CERTIFICATES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -29,7 +30,9 @@ async def the_playground(house: House, port: int) -> None:
         await process.logged("ready")
         line = await process.printed("playground")
         assert f"http://127.0.0.1:{port}" in line
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE) as page:
+        async with httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE, verify=NO_CERTIFICATES
+        ) as page:
             assert (await page.get("/")).status_code == 200
             await the_talk(page)
         assert await process.terminate() == 0

@@ -16,6 +16,7 @@ from playground.control import control
 from playground.faults import Faults
 from playground.server import serve
 from playground.world import World
+from tests.support.http import NO_CERTIFICATES
 
 TOKEN = "4242:test-token"
 ANN, BOB, EVE = 11, 12, 13
@@ -68,8 +69,8 @@ def client(url: str, token: str = TOKEN) -> ExtBot[None]:
         token,
         base_url=f"{url}/bot",
         base_file_url=f"{url}/file/bot",
-        request=HTTPXRequest(httpx_kwargs={"trust_env": False}),
-        get_updates_request=HTTPXRequest(httpx_kwargs={"trust_env": False}),
+        request=HTTPXRequest(httpx_kwargs={"trust_env": False, "verify": NO_CERTIFICATES}),
+        get_updates_request=HTTPXRequest(httpx_kwargs={"trust_env": False, "verify": NO_CERTIFICATES}),
     )
 
 
@@ -94,7 +95,7 @@ async def telegram() -> AsyncIterator[Telegram]:
             Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
         ]
     )
-    async with serve(app) as url, httpx.AsyncClient(trust_env=False, timeout=60) as http:
+    async with serve(app) as url, httpx.AsyncClient(trust_env=False, timeout=60, verify=NO_CERTIFICATES) as http:
         yield Telegram(world=world, faults=faults, clock=clock, url=url, http=http)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import httpx
 
+from tests.support.http import NO_CERTIFICATES
+
 COMMANDS = [
     {"command": "start", "description": "What this bot is"},
     {"command": "summary", "description": "Set up the memory"},
@@ -108,7 +110,7 @@ def _button(text: str) -> dict[str, str]:
 @contextlib.asynccontextmanager
 async def scripted_bot(url: str, token: str) -> AsyncIterator[ScriptedBot]:
     """The bot, polling while the block runs."""
-    async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
+    async with httpx.AsyncClient(timeout=60, trust_env=False, verify=NO_CERTIFICATES) as http:
         bot = ScriptedBot(http, f"{url}/bot{token}")
         running = asyncio.create_task(bot.run())
         try:

@@ -12,6 +12,7 @@ from telegram.ext import ExtBot
 from playground.bot_api import bot_api
 from playground.server import serve
 from playground.world import World
+from tests.support.http import NO_CERTIFICATES
 
 from .conftest import ANN, BOB, GROUP, TOKEN, Clock, Telegram, peopled
 
@@ -130,7 +131,7 @@ async def test_the_menu_of_a_person(telegram: Telegram) -> None:
 
 async def test_held_polls_are_answered_when_the_server_stops() -> None:
     world = peopled(Clock())
-    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=60, verify=NO_CERTIFICATES) as http:
         async with serve(bot_api(world)) as url:
             poll = asyncio.create_task(http.get(f"{url}/bot{TOKEN}/getUpdates?timeout=50"))
             await world.updates.polled()
@@ -141,7 +142,7 @@ async def test_a_world_goes_on_under_a_new_server() -> None:
     world: World = peopled(Clock())
     world.say(ANN, ANN, "hi")
     for _ in range(2):
-        async with serve(bot_api(world)) as url, httpx.AsyncClient(trust_env=False) as http:
+        async with serve(bot_api(world)) as url, httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES) as http:
             assert len((await http.get(f"{url}/bot{TOKEN}/getUpdates")).json()["result"]) == 1
 
 

@@ -18,6 +18,7 @@ from playground.world import World
 from tests.end_to_end.playground.sample_memory import sample_panel
 from tests.end_to_end.playground.scripted_bot import scripted_bot
 from tests.end_to_end.playground.test_page import ANNA, EMPTY, TOKEN, chromium, new_world
+from tests.support.http import NO_CERTIFICATES
 from tests.support.talk import ANNA as ANN
 from tests.support.talk import talking
 
@@ -52,7 +53,7 @@ async def visit(tmp_path: Path) -> AsyncIterator[Visit]:
 
     guests = Guests(world, file, erase_it)
     app = playground_app(world, memory=remembered, model_name="none", guests=guests)
-    async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
+    async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES) as client:
         yield Visit(world, client, file, erased)
 
 

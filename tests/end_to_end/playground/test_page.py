@@ -18,6 +18,7 @@ from tests.end_to_end.playground.sample_memory import sample_panel
 from tests.end_to_end.playground.scripted_bot import ScriptedBot, scripted_bot
 from tests.paths import ROOT
 from tests.peers.ports import kept_port
+from tests.support.http import NO_CERTIFICATES
 from tests.support.missing import lacks
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -368,7 +369,7 @@ async def served() -> AsyncIterator[httpx.AsyncClient]:
         return sample_panel()
 
     app = playground_app(new_world(), memory=remembered, model_name="none")
-    async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
+    async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES) as client:
         yield client
 
 

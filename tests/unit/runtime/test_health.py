@@ -11,6 +11,7 @@ from records.errors import SettingsError, StorageError
 from runtime import readiness as ready
 from runtime.health import health_served
 from runtime.readiness import Readiness
+from tests.support.http import NO_CERTIFICATES
 
 
 @dataclass
@@ -41,7 +42,7 @@ def program() -> Program:
 async def probe(program: Program) -> AsyncIterator[httpx.AsyncClient]:
     async with (
         health_served(program.readiness, ("127.0.0.1", 0)) as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES) as client,
     ):
         yield client
 

@@ -14,6 +14,7 @@ from storage.files.inbox_protocol import Arrival
 from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
 from telegram_ui.updates.durable_queue import MOST_OF_ONE
 from telegram_ui.updates.webhook import SECRET_HEADER
+from tests.support.http import NO_CERTIFICATES
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 
 FLOOD = 1_200
@@ -98,7 +99,7 @@ async def test_what_nothing_would_come_of_is_not_parsed_from_a_webhook_either(
     bots.settings = replace(bots.settings, webhook_secret=Secret("s3cret"))
     sender = {"id": EVE, "is_bot": False, "first_name": "Eve"}
     message = {"message_id": 1, "date": "never", "chat": {"id": GROUP, "type": "group"}, "from": sender}
-    async with bots.running(), httpx.AsyncClient() as http:
+    async with bots.running(), httpx.AsyncClient(verify=NO_CERTIFICATES) as http:
         update = {"update_id": 1, "message": message}
         assert (await http.post(webhook, json=update, headers={SECRET_HEADER: "s3cret"})).status_code == 200
         peer.world.say(ANN, ANN, "hello")
