@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, islice
 from multiprocessing import get_context
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -270,10 +271,18 @@ def rebuilding(settings: Settings) -> float:
     return asyncio.run(start_and_stop())
 
 
+def _importing() -> BaseContext:
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["benchmarks.scale"])
+    return context
+
+
 def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs) -> Result:
-    """Run in a process of its own, so that its memory holds nothing of an earlier case; its heap is like the bot's."""
-    spawned = get_context("spawn")
-    with ProcessPoolExecutor(max_workers=1, mp_context=spawned, initializer=keep_in_one_piece) as process:
+    """Run in a process of its own, so that its memory holds nothing of an earlier case; its heap is like the bot's.
+
+    It is forked from one that has imported all this and done nothing yet: each import takes more than a second.
+    """
+    with ProcessPoolExecutor(max_workers=1, mp_context=_importing(), initializer=keep_in_one_piece) as process:
         return process.submit(work, *given, **named).result()
 
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from telegram.ext import ExtBot
 
 from attachments.documents import DocumentReader
 from chat.attachments import Attachments
@@ -37,6 +38,7 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.service import Service, telegram_service
 from tests.peers.ports import kept_port
 
@@ -206,6 +208,12 @@ async def peer() -> AsyncIterator[Peer]:
     world.add_group(FORUM, "Club", members=[ANN, BOB], admins=[ANN], is_forum=True, topics={TOPIC: "Garden"})
     async with serve(bot_api(world, faults, webhook_delays=(0.001,))) as url:
         yield Peer(world, faults, url)
+
+
+def client(url: str = "") -> ExtBot[None]:
+    """The bot of TOKEN by the program's own requests; the library's read certificates for each bot, 60 ms."""
+    requests = {one: AiohttpRequest(trust_env=False) for one in ("request", "get_updates_request")}
+    return ExtBot(TOKEN, base_url=f"{url}/bot", **requests)
 
 
 @pytest.fixture

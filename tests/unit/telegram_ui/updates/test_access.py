@@ -3,13 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from telegram.ext import ExtBot
 
 from records.scopes import Person
 from settings import Settings
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.access import Access
-from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, TOKEN, Peer
+from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, Peer, client
 
 
 class Now:
@@ -34,13 +33,13 @@ def person(number: int) -> Person:
     ],
 )
 def test_who_is_served(settings: Settings, served: set[int]) -> None:
-    access = Access(settings, ExtBot(TOKEN), now=Now())
+    access = Access(settings, client(), now=Now())
     assert {number for number in (1, 2, 3) if access.is_served(person(number))} == served
 
 
 def test_a_stranger_is_told_five_times_an_hour() -> None:
     now = Now()
-    access = Access(Settings(), ExtBot(TOKEN), now=now)
+    access = Access(Settings(), client(), now=now)
     assert access.may_tell_stranger(person(5))
     assert [access.may_tell_stranger(person(5)) for _ in range(6)] == [True] * 4 + [False] * 2
     assert access.may_tell_stranger(person(6))
@@ -50,7 +49,7 @@ def test_a_stranger_is_told_five_times_an_hour() -> None:
 
 async def test_telegram_is_asked_for_an_admin_once_a_minute(peer: Peer) -> None:
     now, group = Now(), Chat(id=GROUP, is_private=False)
-    async with ExtBot(TOKEN, base_url=f"{peer.url}/bot") as bot:
+    async with client(peer.url) as bot:
         access = Access(Settings(), bot, now=now)
         assert await access.may_configure(Chat(id=BOB), person(BOB))
         assert not await access.may_configure(group, person(BOB))

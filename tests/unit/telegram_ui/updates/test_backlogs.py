@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from telegram import Bot
 
 from storage.files.inbox import UpdateInbox
 from telegram_ui.updates import backlogs
@@ -13,7 +12,7 @@ from telegram_ui.updates.backlogs import MANY, Backlogs
 from telegram_ui.updates.durable_queue import DurableQueue, Received
 from telegram_ui.updates.paste import MOST_PIECES
 from telegram_ui.updates.unread import Unread, glimpse
-from tests.unit.telegram_ui.conftest import ANN, BOB, NOW
+from tests.unit.telegram_ui.conftest import ANN, BOB, NOW, client
 from tests.unit.telegram_ui.updates.test_triage import raw
 
 
@@ -82,11 +81,11 @@ async def test_behind_a_flood_the_next_person_comes_first(inbox: UpdateInbox) ->
 
 async def _put(queue: DurableQueue, raws: Sequence[dict[str, Any]]) -> None:
     """As polling does it."""
-    updates = []
+    updates, bot = [], client()
     for one in raws:
         seen = glimpse(one)
         assert seen is not None
-        updates.append((Unread(one, seen, Bot("1:x")), one))
+        updates.append((Unread(one, seen, bot), one))
     await queue.write_ahead(updates)
     for update, _ in updates:
         await queue.put(update)

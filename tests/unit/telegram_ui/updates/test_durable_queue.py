@@ -16,12 +16,12 @@ from storage.files.inbox import UpdateInbox
 from storage.files.inbox_protocol import Arrival
 from storage.sqlite.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, NotKeptError, Received
-from tests.unit.telegram_ui.conftest import NOW, TOKEN, Peer
+from tests.unit.telegram_ui.conftest import NOW, Peer, client
 
 
 @pytest.fixture
 async def bot(peer: Peer) -> Any:
-    async with ExtBot(TOKEN, base_url=f"{peer.url}/bot") as bot:
+    async with client(peer.url) as bot:
         yield bot
 
 

@@ -21,14 +21,14 @@ from storage.sqlite.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
 from tests.support.postgres_server import address
-from tests.unit.telegram_ui.conftest import NOW, TOKEN, Peer
+from tests.unit.telegram_ui.conftest import NOW, Peer, client
 
 ANN = 1001
 
 
 @pytest.fixture
 async def bot(peer: Peer) -> Any:
-    async with ExtBot(TOKEN, base_url=f"{peer.url}/bot") as bot:
+    async with client(peer.url) as bot:
         yield bot
 
 

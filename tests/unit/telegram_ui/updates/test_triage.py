@@ -12,7 +12,7 @@ from telegram_ui.updates.access import MOST_TOLD, Access
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.triage import Triage
 from telegram_ui.updates.unread import Unread, glimpse
-from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP
+from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, client
 
 Raw = dict[str, Any]
 
@@ -86,7 +86,7 @@ def test_what_a_stranger_edits_is_not_read_and_a_press_is(triage: Triage) -> Non
 
 async def test_who_has_too_much_unfinished_and_was_told_is_not_read(triage: Triage, queue: DurableQueue) -> None:
     """Until something of theirs is done; commands have their own room, and nobody else notices."""
-    bot = telegram.Bot("1:x")
+    bot = client()
     flood = [raw(number, ANN) for number in range(LIMIT + 2)]
     assert to_read(triage, flood) == flood, "nothing is unfinished yet"
     for one in flood:
@@ -100,7 +100,7 @@ async def test_who_has_too_much_unfinished_and_was_told_is_not_read(triage: Tria
 
 def test_a_text_in_private_is_parsed_when_it_is_needed(triage: Triage) -> None:
     """What concerns the bot for certain; anything else is parsed first. What cannot be parsed is emptied to its id."""
-    bot = telegram.Bot("1:x")
+    bot = client()
 
     def opened(one: Raw) -> telegram.Update | Unread:
         return triage.opened(one, glimpse(one), bot)
