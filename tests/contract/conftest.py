@@ -1,7 +1,7 @@
 """Every store, real: opened and reopened by the same words."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,7 +24,7 @@ from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.owner_tables import OwnerTables
 from storage.sqlite.store import SqliteStore
-from tests.support.postgres_server import address, rows_of, with_pgvector
+from tests.support.postgres_server import address, give_back, rows_of, with_pgvector
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -86,19 +86,24 @@ WITH_PGVECTOR = (*STORES, "pgvector")
 
 
 @pytest.fixture
-def opener_of(request: pytest.FixtureRequest) -> Callable[[str], Opener]:
+def opener_of(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], Opener]]:
     """The opener of one of WITH_PGVECTOR; a server is started where one is asked for."""
+    servers: set[str] = set()
 
     def found(name: str) -> Opener:
         if name in OPENERS:
             return Opener(OPENERS[name], files_of)
         url = request.getfixturevalue("postgres_url")
+        if name == "postgres":
+            servers.add(url)
         if name == "pgvector":
             url = with_pgvector(url)
             return Opener(partial(open_pgvector, url), partial(rows_of, url), keeps_files=False)
         return Opener(partial(open_postgres, url), partial(rows_of, url), keeps_files=False)
 
-    return found
+    yield found
+    for url in servers:
+        give_back(url, tmp_path)
 
 
 @pytest.fixture(params=STORES)
