@@ -212,8 +212,8 @@ async def peer() -> AsyncIterator[Peer]:
 
 def client(url: str = "") -> ExtBot[None]:
     """The bot of TOKEN by the program's own requests; the library's read certificates for each bot, 60 ms."""
-    requests = {one: AiohttpRequest(trust_env=False) for one in ("request", "get_updates_request")}
-    return ExtBot(TOKEN, base_url=f"{url}/bot", **requests)
+    request, updates = AiohttpRequest(trust_env=False), AiohttpRequest(trust_env=False)
+    return ExtBot(TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates)
 
 
 @pytest.fixture
