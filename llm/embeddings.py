@@ -31,6 +31,8 @@ LONGEST_INPUT = 8_000
 """Characters of a text that an endpoint is sent."""
 LONGEST_ANSWER = 32_000_000
 """Bytes of an answer that are read: 64 vectors of 8,192 numbers with 20 digits have fewer than half of them."""
+MOST_DIMENSIONS = 8_192
+"""Of a vector that is believed: twice what the largest hosted models give. Each message keeps one."""
 
 
 class Embedder(Protocol):
@@ -168,11 +170,14 @@ class EndpointEmbedder(EndpointClient):
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
             rows = sorted(data or (), key=lambda row: int(row["index"]))
-            vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
+            indices = [int(row["index"]) for row in rows]
+            with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing
+                vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
         except (ValueError, TypeError, KeyError, OverflowError):
             raise ModelBroken(tr("errors-malformed")) from None
         expected = (self.dimensions or vectors.shape[-1],)
-        if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1:] != expected or not vectors.shape[1]:
+        is_whole = vectors.ndim == 2 and indices == list(range(len(texts))) and vectors.shape[1:] == expected
+        if not is_whole or not 0 < vectors.shape[1] <= MOST_DIMENSIONS:
             raise ModelBroken(tr("errors-malformed"))
         return normalised(vectors)
 
@@ -197,7 +202,8 @@ def embedder_for(settings: Settings) -> Embedder | None:
 def normalised(vectors: Vectors) -> Vectors:
     """Each row divided by its length; a row without a usable length becomes zero, which is near to nothing."""
     clean = np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0)
-    length = np.linalg.norm(clean, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(clean, axis=1, keepdims=True)
     result: Vectors = np.divide(clean, length, out=np.zeros_like(clean), where=length > 0)
     return result
 

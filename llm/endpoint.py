@@ -39,6 +39,8 @@ LONGEST_WORDS = 4_000
 """Characters of an error's words that are searched: some of what is looked for takes the square of their number."""
 LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
+LONGEST_TOLD = 366 * 86_400.0
+"""Seconds that a person is told to wait; what formats numbers takes no 10^30."""
 
 Sleep = Callable[[float], Awaitable[None]]
 T = TypeVar("T")
@@ -220,12 +222,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             continue
         if 0 <= seconds < float("inf"):
-            return seconds
+            return min(seconds, LONGEST_TOLD)
     try:
         pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
     except (ValueError, TypeError):
         return None
-    return max(0.0, pause.total_seconds())
+    return min(max(0.0, pause.total_seconds()), LONGEST_TOLD)
 
 
 def error_body(body: object) -> Mapping[str, Any]:

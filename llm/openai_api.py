@@ -31,11 +31,12 @@ from llm.measured import count_tokens, measured
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.pictures import refused_pictures
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
-from llm.transport import StatusError, parsed
+from llm.transport import StatusError
 from llm.window import Refusal, Window
 from locales.catalog import tr
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
+from runtime.bounded_json import parsed
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)

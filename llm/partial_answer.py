@@ -154,4 +154,5 @@ def _usage(value: object) -> Usage | None:
 
 
 def _count(value: object) -> int:
-    return min(value, MOST_TOKENS) if isinstance(value, int) and value >= 0 else 0
+    # Not isinstance: true is no number, and PostgreSQL would take it for none.
+    return min(value, MOST_TOKENS) if type(value) is int and value >= 0 else 0

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 
 from llm.measured import REQUESTS
+from runtime.bounded_json import parsed
 from runtime.http_client import open_session, proxy_for
 
 LONGEST_REFUSAL = 65_536
@@ -21,8 +22,6 @@ NO_LIMIT = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, so
 """The caller's patience counts; aiohttp's own limits would cut a long answer off."""
 BRIEF = aiohttp.ClientTimeout(total=5.0)
 """Seconds for what a server says of itself."""
-MOST_PARTS = 50_000
-"""Objects and lists of one text of JSON; a million bytes of empty lists would hold everybody up for 200 ms."""
 LONGEST_LIST = 4_000_000
 """Bytes of that; lists of hosted models are long."""
 
@@ -123,18 +122,6 @@ async def _refusal(response: aiohttp.ClientResponse) -> object:
         return parsed(text)
     except ValueError:
         return text
-
-
-def parsed(text: str) -> object:
-    """JSON that a stranger wrote. Raises ValueError for what is none, or is nested too deeply, or made of too many
-    parts, to be read at once.
-    """
-    if len(text) > MOST_PARTS and text.count("[") + text.count("{") > MOST_PARTS:
-        raise ValueError("too many parts")
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
 
 
 async def read_json(response: aiohttp.ClientResponse, most: int) -> object:

@@ -20,10 +20,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from locales.catalog import speaking, tr
 from playground.bot_api import bot_api
-from playground.control import control
+from playground.control import control, number_of
 from playground.faults import Faults
 from playground.guests import Guests
 from playground.panel import MemoryPanel
+from playground.parameters import Parameters
+from playground.people import Impossible
+from playground.refusals import Refusal
 from playground.texts import MOST_WANTED, page_texts, preferred, reader_of
 from playground.world import World
 
@@ -59,10 +62,10 @@ def playground_app(
         return JSONResponse(page_texts(preferred(wanted)))
 
     async def panel(request: Request) -> Response:
+        asked = Parameters(request.query_params)
         try:
-            owner = int(request.query_params.get("owner", ""))
-            thread = int(request.query_params.get("thread", "0"))
-        except ValueError:
+            owner, thread = number_of(asked, "owner"), asked.integer("thread", 0) or 0
+        except (Impossible, Refusal):
             return JSONResponse({"error": "owner and thread are numbers."}, 400)
         try:
             with speaking(reader_of(request)):
@@ -113,7 +116,10 @@ class _SameOrigin:
 def _is_own(scope: Scope) -> bool:
     headers = Headers(scope=scope)
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+    try:
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            return False
+    except ValueError:  # such as http://[
         return False
     if scope["path"] == "/" and scope["method"] == "GET":
         return True

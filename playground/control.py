@@ -24,6 +24,7 @@ from playground.texts import reader_of
 from playground.world import World
 
 WAIT = 25  # seconds that /events and /calls are held when nothing happens
+LONGEST_WAIT = 60  # seconds, whatever is asked for
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -162,7 +163,7 @@ class _Injected:
 
 
 async def _waited(request: Request, given: Parameters, wait: Callable[[int], Awaitable[list[Json]]]) -> list[Json]:
-    timeout = given.integer("timeout", WAIT)
+    timeout = min(max(given.integer("timeout", WAIT) or 0, 0), LONGEST_WAIT)
 
     async def limited() -> list[Json]:
         try:

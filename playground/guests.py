@@ -59,7 +59,7 @@ class Guests:
                 )
 
     async def _add(self, request: Request, given: Parameters) -> Json:
-        name = " ".join(given.text("name").split())
+        name = " ".join(given.text("name")[: 10 * LONGEST_NAME].split())
         if not 1 <= len(name) <= LONGEST_NAME:
             raise Impossible(tr("page-name-long", most=LONGEST_NAME))
         if len(self._world.people) >= MOST_PEOPLE:

@@ -109,7 +109,10 @@ class Methods:
         url = parameters.text("url")
         if not url:
             return await self._delete_webhook(request, parameters)
-        address = urlsplit(url)
+        try:
+            address = urlsplit(url)
+        except ValueError:  # such as http://[
+            raise bad_request("bad webhook: invalid URL specified") from None
         if address.scheme != "https" and not (address.scheme == "http" and address.hostname in LOCAL_HOSTS):
             raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
         secret = parameters.text("secret_token")

@@ -14,9 +14,18 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from playground.refusals import Json, Refusal, bad_request
+from runtime.bounded_json import parsed
 
+FORM_LIMIT = 500_000
+"""Bytes of a form without files: a text of TEXT_LIMIT characters, each spelled out, has a tenth of that."""
+MOST_FIELDS = 1_000
+"""Of one form, and files in it; the Bot API's longest method has some 40."""
+LARGEST = 2**62
+"""Whole numbers are within it: ids have at most 52 bits."""
 BODY_LIMIT = 50 * 1024 * 1024
 """Bytes of one request, and so of a file that is uploaded: a bot may upload 50 MB (Bot API, sendDocument)."""
+
+_HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +53,12 @@ class Parameters:
         if value is None or value == "":
             return default
         try:
-            return int(value)
-        except (TypeError, ValueError):
-            raise bad_request(f'field "{name}" must be a number') from None
+            number = int(value)
+        except (TypeError, ValueError, OverflowError):
+            number = LARGEST
+        if abs(number) >= LARGEST:
+            raise bad_request(f'field "{name}" must be a number')
+        return number
 
     def flag(self, name: str) -> bool:
         return str(self._values.get(name, "")).lower() in ("true", "1", "yes", "t", "y")
@@ -57,8 +69,8 @@ class Parameters:
         if not isinstance(value, str):
             return value
         try:
-            return json.loads(value) if value else None
-        except (ValueError, RecursionError):
+            return parsed(value) if value else None
+        except ValueError:
             raise bad_request(f"can't parse {name} JSON object") from None
 
     def texts(self, name: str) -> list[str] | None:
@@ -111,8 +123,9 @@ async def parameters(request: Request) -> Parameters:
         return Parameters(values)
     if kind == "application/json":
         try:
-            given = json.loads(body)
-            json.dumps(given, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
+            given = parsed(body.decode())
+            if _HALF_A_PAIR.search(body):
+                json.dumps(given, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
         except (ValueError, RecursionError):
             raise bad_request("can't parse JSON object") from None
         if not isinstance(given, dict):
@@ -121,7 +134,13 @@ async def parameters(request: Request) -> Parameters:
     if kind == "multipart/form-data":
         fields, uploads = _multipart(body, str(content_type.get_param("boundary")))
         return Parameters(values | fields, uploads)
-    return Parameters(values | dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)))
+    if len(body) > FORM_LIMIT:
+        raise Refusal(413, "Request Entity Too Large")
+    try:
+        form = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        raise bad_request("too many fields") from None
+    return Parameters(values | dict(form))
 
 
 async def _body(request: Request) -> bytes:
@@ -138,7 +157,11 @@ def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Up
     """RFC 7578. A few lines instead of a package: the boundary never occurs within a part."""
     fields: dict[str, str] = {}
     uploads: dict[str, Upload] = {}
-    for part in body.split(b"--" + boundary.encode())[1:-1]:
+    # Without a boundary every two dashes would be one.
+    parts = body.split(b"--" + boundary.encode(), MOST_FIELDS + 2) if boundary else []
+    if len(parts) > MOST_FIELDS + 2:
+        raise bad_request("too many fields")
+    for part in parts[1:-1]:
         head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
         data = data.removesuffix(b"\r\n")
         headers = head.decode("utf-8", "replace")
@@ -154,7 +177,7 @@ def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Up
 def _decoded(value: Any) -> Any:
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
+            return parsed(value)
+        except ValueError:
             return value
     return value

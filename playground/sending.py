@@ -8,7 +8,7 @@ from playground.markup import parsed
 from playground.parameters import Parameters
 from playground.people import Chat
 from playground.refusals import NOT_MODIFIED, Json, bad_request, forbidden, upgraded
-from playground.text import CAPTION_LIMIT, TEXT_LIMIT, formatted, units
+from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, LONGEST, TEXT_LIMIT, formatted, units
 from playground.world import World
 
 DELETABLE = 48 * 60 * 60  # seconds after which a message cannot be deleted
@@ -221,7 +221,11 @@ class Sending:
 
 def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:
     """Text and entities as stored; explicit entities win over parse_mode, as on the real server."""
+    if len(text) > LONGEST:
+        raise bad_request("message is too long")
     given = parameters.objects(field)
+    if len(given) > 10 * ENTITY_LIMIT:
+        raise bad_request("can't parse entities: too many of them")
     if not given:
         text, given = parsed(text, parameters.text("parse_mode"))
     return formatted(text, given)

@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from runtime.http_server import serving
+from runtime.http_server import BoundedProtocol, serving
 from runtime.tasks import ended
 
 T = TypeVar("T")
+
+MOST_CONNECTIONS = 900
+"""At the same moment: a bot holds one for each answer that it sends, and a process may open 1,024 files."""
 
 
 class Lifetime:
@@ -72,8 +74,10 @@ async def _hung_up(request: Request) -> None:
         pass
 
 
-class _Protocol(H11Protocol):
-    """HTTP/1.1 that lets a handler cut its connection."""
+class _Protocol(BoundedProtocol):
+    """HTTP/1.1 that lets a handler cut its connection, within the bounds that every server here has."""
+
+    most_connections = MOST_CONNECTIONS
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

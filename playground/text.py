@@ -6,12 +6,14 @@ Pure functions. Does not know chats, messages or HTTP; markup (parse_mode) is in
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from playground.refusals import Json, bad_request
 
 TEXT_LIMIT = 4096  # UTF-16 units, after entities are parsed
 CAPTION_LIMIT = 1024
+LONGEST = 40_000  # characters of a text before its markup is read; ten times what is left of it at most
+LONGEST_PASTE = 120_000  # characters that a person sends at once, in pieces
 ENTITY_LIMIT = 100  # the server keeps the first hundred and says nothing
 
 FOUND_TYPES = frozenset({"mention", "hashtag", "bot_command", "url", "email"})
@@ -52,7 +54,8 @@ def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
 
     Raises Refusal for entities that do not fit the text.
     """
-    spans = [(*_span(entity, text), entity) for entity in given if _length(entity) > 0]
+    at = offsets(text) if given else []
+    spans = [(*_span(entity, text, at), entity) for entity in given if _length(entity) > 0]
     removed = [0, *accumulate(character == "\r" for character in text)]
     clean = text.translate(CLEANED)
     spans = [(start - removed[start], end - removed[end], entity) for start, end, entity in spans]
@@ -78,19 +81,17 @@ def pieces(text: str, limit: int = TEXT_LIMIT) -> list[str]:
     UTF-16 units; joined they are the text.
     """
     cut: list[str] = []
-    rest = text
-    while units(rest) > limit:
-        at = offsets(rest[: limit + 1])
-        end = bisect_left(at, limit + 1) - 1
-        window = rest[:end]
+    begin = 0
+    while units(rest := text[begin : begin + limit + 1]) > limit:
+        end = bisect_left(offsets(rest), limit + 1) - 1
         for gap in ("\n", " "):
-            found = window.rfind(gap, end // 2)
+            found = rest.rfind(gap, end // 2, end)
             if found >= 0:
                 end = found + 1
                 break
         cut.append(rest[:end])
-        rest = rest[end:]
-    return [*cut, rest]
+        begin += end
+    return [*cut, text[begin:]]
 
 
 def _length(entity: Json) -> int:
@@ -107,9 +108,8 @@ def _length(entity: Json) -> int:
     return length
 
 
-def _span(entity: Json, text: str) -> tuple[int, int]:
-    """The entity's characters; an entity that leaves the text or cuts a character is refused."""
-    at = offsets(text)
+def _span(entity: Json, text: str, at: Sequence[int]) -> tuple[int, int]:
+    """The entity's characters; an entity that leaves the text or cuts a character is refused. `at`: its offsets."""
     begin, end = entity["offset"], entity["offset"] + entity["length"]
     if begin > at[-1]:
         raise bad_request(f"entity begins after the end of the text at UTF-16 offset {begin}")
@@ -130,12 +130,15 @@ def _span(entity: Json, text: str) -> tuple[int, int]:
 
 
 def _found(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int, int, Json]]:
-    taken = [(start, end) for start, end, entity in spans if entity["type"] in OPAQUE_TYPES]
+    taken = bytearray(len(text))
+    for start, end, entity in spans:
+        if entity["type"] in OPAQUE_TYPES:
+            taken[start:end] = b"\1" * (end - start)
     found: list[tuple[int, int, Json]] = []
     for kind, pattern in FOUND:
-        for match in pattern.finditer(text):
-            start, end = match.span()
-            if all(end <= begin or stop <= start for begin, stop in taken):
-                taken.append((start, end))
-                found.append((start, end, {"type": kind}))
+        free = (match.span() for match in pattern.finditer(text) if taken.find(1, *match.span()) < 0)
+        # The first hundred of all kinds are kept, so no more of one.
+        for start, end in islice(free, ENTITY_LIMIT):
+            taken[start:end] = b"\1" * (end - start)
+            found.append((start, end, {"type": kind}))
     return found

@@ -15,7 +15,7 @@ from playground.files import Files, attachment
 from playground.menus import Menus
 from playground.people import Chat, Impossible, Person
 from playground.refusals import Json
-from playground.text import CAPTION_LIMIT, TEXT_LIMIT, formatted, pieces, units
+from playground.text import CAPTION_LIMIT, LONGEST, LONGEST_PASTE, TEXT_LIMIT, formatted, pieces, units
 from playground.updates import Updates, is_meant_for
 
 DRAFT_LIFETIME = 30  # seconds that clients show a draft
@@ -192,6 +192,8 @@ class World:
         if reply_to is not None:
             self._existing(chat_id, reply_to)
         origin = self._origin(forward_from)
+        if len(text) > LONGEST_PASTE:
+            raise Impossible(f"At most {LONGEST_PASTE:,} characters are sent at once.")
         texts = [content for piece in pieces(text) if (content := _text_content(piece))]
         if not texts:
             raise Impossible("A message needs some text.")
@@ -236,7 +238,7 @@ class World:
         message = self._existing(chat_id, message_id)
         if message["from"]["id"] != person_id or "text" not in message:
             raise Impossible("Only one's own text messages can be edited.")
-        content = _text_content(text)
+        content = _text_content(text) if len(text) <= LONGEST else {}
         if not content or units(content["text"]) > TEXT_LIMIT:
             raise Impossible(tr("page-edit-long", most=TEXT_LIMIT))
         kept = {key: value for key, value in message.items() if key not in ("text", "entities")}

@@ -29,12 +29,14 @@ LOOK_AGAIN = 0.002
 class BoundedProtocol(H11Protocol):
     """Connections in a limited number, and no request that never arrives whole: uvicorn waits for headers for ever."""
 
+    most_connections = MOST_CONNECTIONS
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._seen: object = None
         self._since = self.loop.time()
         self._look: asyncio.TimerHandle | None = None
-        if len(self.connections) > MOST_CONNECTIONS and not self._takes_a_place():
+        if len(self.connections) > self.most_connections and not self._takes_a_place():
             transport.close()
         else:
             self._look = self.loop.call_later(REQUEST_WITHIN, self._look_again)

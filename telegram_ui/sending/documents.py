@@ -50,19 +50,22 @@ class Documents:
 
     async def fetch(self, chat: Chat, document: Document) -> bytes:
         """Its bytes. Raises FileTooLarge, and DeliveryError where Telegram does not give them."""
-        if document.size > MOST_FETCHED:
-            raise FileTooLarge(tr("files-too-large-export", megabytes=MOST_FETCHED // 2**20))
+        _demand_size(document.size)
 
         async def request() -> bytes:
             file = await self._delivery.bot.get_file(document.file_id)
+            # A message may say less, and a server of one's own gives out files of any size.
+            _demand_size(file.file_size or 0)
             return bytes(await file.download_as_bytearray())
 
         try:
-            return await self._delivery.insist(chat, request, repeatable=True)
+            data = await self._delivery.insist(chat, request, repeatable=True)
         except BadRequest as refused:
             if "too big" in refused.message.lower():
-                raise FileTooLarge(tr("files-too-large-export", megabytes=MOST_FETCHED // 2**20)) from refused
+                raise _too_large() from refused
             raise DeliveryError(tr("files-gone")) from refused
+        _demand_size(len(data))
+        return data
 
     async def send_voice(self, chat: Chat, recording: bytes) -> int:
         """Send a recording in Ogg with Opus; the id of its message. Raises as `send`."""
@@ -124,3 +127,12 @@ class Documents:
             return await self._delivery.insist(chat, request, repeatable=False)
         except BadRequest as refused:
             raise DeliveryError(tr("files-not-sent")) from refused
+
+
+def _demand_size(size: int) -> None:
+    if size > MOST_FETCHED:
+        raise _too_large()
+
+
+def _too_large() -> FileTooLarge:
+    return FileTooLarge(tr("files-too-large-export", megabytes=MOST_FETCHED // 2**20))

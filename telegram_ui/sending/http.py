@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 from cachetools import LRUCache
-from telegram.error import NetworkError, TelegramError, TimedOut
+from telegram.error import BadRequest, NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
 from runtime.http_client import open_session, proxy_for
@@ -18,6 +18,8 @@ from runtime.metrics import counter
 WRITE_TIMEOUT = 20.0  # seconds beyond the others that a request without files may take to be sent
 HOSTS = 16  # whose proxies are remembered; there is one, or two with files
 UPLOAD_TIMEOUT = 600.0  # and one with files
+LONGEST_ANSWER = 32_000_000
+"""Bytes that are read of one answer: Telegram gives out files of 20 MB at most, a server of one's own any."""
 
 REQUESTS = counter(
     "keepsake_telegram_requests", "HTTP requests to Telegram, by method and status.", ["method", "status"]
@@ -70,7 +72,7 @@ class AiohttpRequest(BaseRequest):
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,
         pool_timeout: Any = BaseRequest.DEFAULT_NONE,
     ) -> tuple[int, bytes]:
-        """Status and body. Raises TimedOut, NetworkError."""
+        """Status and body. Raises TimedOut, NetworkError; BadRequest for a body that is too long."""
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
         body, headers = _body(request_data)
@@ -89,7 +91,7 @@ class AiohttpRequest(BaseRequest):
                 method, url, data=body, headers=headers, timeout=timeout, proxy=self._proxy(url), allow_redirects=False
             ) as response:
                 status = str(response.status)
-                return response.status, await response.read()
+                return response.status, await _whole(response)
         except TimeoutError as error:
             status = "none"
             raise TimedOut from error
@@ -107,6 +109,16 @@ class AiohttpRequest(BaseRequest):
         if origin not in self._proxies:
             self._proxies[origin] = proxy_for(origin)
         return self._proxies[origin]
+
+
+async def _whole(response: aiohttp.ClientResponse) -> bytes:
+    """A body. Raises BadRequest for a longer one than is read."""
+    read = bytearray()
+    async for piece in response.content.iter_any():
+        read += piece
+        if len(read) > LONGEST_ANSWER:
+            raise BadRequest("file is too big")
+    return bytes(read)
 
 
 def _method(url: str) -> str:

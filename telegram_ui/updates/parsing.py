@@ -310,21 +310,16 @@ def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[st
     if message.chat.type == "private":
         return text.strip(), False
     units = text.encode("utf-16-le", "surrogatepass")
-    mentions = [
-        (entity.offset * 2, (entity.offset + entity.length) * 2)
-        for entity in message.entities or message.caption_entities
-        if _names(entity, units, bot)
-    ]
-    for begin, end in reversed(mentions):
-        before, after = (
-            units[:begin].decode("utf-16-le", "surrogatepass"),
-            units[end:].decode("utf-16-le", "surrogatepass"),
-        )
-        joined = _joined(before, after)
-        units = joined.encode("utf-16-le", "surrogatepass")
-    words = units.decode("utf-16-le", "surrogatepass").strip()
-    called = None if mentions else _without_name(words, bot.first_name)
-    return (words, bool(mentions)) if called is None else (called, True)
+    stretches, since, has_any = list[bytes](), 0, False
+    for entity in message.entities or message.caption_entities:
+        begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
+        if since <= begin and _names(entity, units, bot):
+            stretches.append(units[since:begin])
+            since, has_any = end, True
+    stretches.append(units[since:])
+    words = _joined([one.decode("utf-16-le", "surrogatepass") for one in stretches]).strip()
+    called = None if has_any else _without_name(words, bot.first_name)
+    return (words, has_any) if called is None else (called, True)
 
 
 def _without_name(words: str, name: str) -> str | None:
@@ -345,21 +340,26 @@ def _without_name(words: str, name: str) -> str | None:
     return None
 
 
-def _joined(before: str, after: str) -> str:
-    """What is left around a mention: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
-    if not before.strip(" ,"):
-        return AFTER_NAME.sub("", after, count=1)
-    before, rest = before.rstrip(" "), after.lstrip(" ")
-    if not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
-        # The comma stood there for the mention.
-        return before.rstrip(COMMAS).rstrip() + rest
-    return before + after
+def _joined(stretches: Sequence[str]) -> str:
+    """What is left around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
+    made = [stretches[0]]
+    for after in stretches[1:]:
+        before, rest = made[-1].rstrip(" "), after.lstrip(" ")
+        if len(made) == 1 and not before.strip(" ,"):
+            made = [AFTER_NAME.sub("", after, count=1)]
+        elif not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
+            # The comma stood there for the mention.
+            made[-1:] = [one for one in (before.rstrip(COMMAS).rstrip(), rest) if one] or [""]
+        else:
+            made[-1:] = [before, after]
+    return "".join(made)
 
 
 def _names(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
     if entity.type == telegram.MessageEntity.TEXT_MENTION:
         return entity.user is not None and entity.user.id == bot.id
-    if entity.type != telegram.MessageEntity.MENTION or not bot.username:
+    # Of a text with many wrong entities no more is looked at than a name has.
+    if entity.type != telegram.MessageEntity.MENTION or not bot.username or entity.length != len(bot.username) + 1:
         return False
     name = units[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")
     return name.casefold() == f"@{bot.username}".casefold()

@@ -16,6 +16,10 @@ from telegram_ui.updates.parsing import LARGEST_ID
 
 logger = logging.getLogger(__name__)
 
+MOST_PARTS = 5_000
+"""Objects and lists of one update that is parsed: a message has at most 100 entities, and so has the one that it
+replies to (Bot API, MessageEntity); python-telegram-bot takes 100 ms for some 10,000.
+"""
 _ONLY_PARSING_TELLS = frozenset({"sender_chat", "migrate_to_chat_id", "migrate_from_chat_id"})
 
 
@@ -103,10 +107,29 @@ def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
     It would otherwise be fetched for ever, hold up all later ones, and be logged with its text each time.
     """
     try:
-        return telegram.Update.de_json(raw, bot)
+        return _read(raw, bot)
     except Exception as error:  # broad: the library raises whatever it stumbles over
         number = raw.get("update_id")
         logger.error("Update %s is unreadable (%s); ignored.", number, type(error).__name__)  # noqa: TRY400
         if not isinstance(number, int):
             raise TelegramError("Invalid server response") from None
         return telegram.Update.de_json({"update_id": number}, bot)
+
+
+def _read(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
+    if not _has_at_most(raw, MOST_PARTS):
+        raise ValueError("too many parts")
+    return telegram.Update.de_json(raw, bot)
+
+
+def _has_at_most(raw: Mapping[str, Any], most: int) -> bool:
+    """Whether an update is made of so many objects and lists."""
+    left: list[Any] = [raw]
+    parts = 0
+    while left:
+        part = left.pop()
+        parts += 1
+        if parts + len(left) > most:
+            return False
+        left += [one for one in (part.values() if isinstance(part, dict) else part) if isinstance(one, dict | list)]
+    return True

@@ -4,7 +4,6 @@ Does not know what happens to an update after it is in the queue.
 """
 
 import hmac
-import json
 
 import telegram
 from starlette.applications import Starlette
@@ -13,9 +12,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from telegram.error import TelegramError
 
+from runtime.bounded_json import parsed
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.triage import Triage
-from telegram_ui.updates.unread import glimpse
+from telegram_ui.updates.unread import MOST_PARTS, glimpse
 
 LARGEST_UPDATE = 1_000_000
 """Bytes of one update; a message of 4,096 characters that replies to another has some 50 kB."""
@@ -37,8 +37,8 @@ def webhook_app(bot: telegram.Bot, queue: DurableQueue, triage: Triage, secret: 
             if len(body) > LARGEST_UPDATE:
                 return Response(status_code=413)
         try:
-            data = json.loads(body)
-        except (ValueError, RecursionError):
+            data = parsed(body, most=MOST_PARTS)
+        except ValueError:
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):
             return Response(status_code=400)

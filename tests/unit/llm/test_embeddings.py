@@ -1,15 +1,20 @@
 """Embedders: the one that ships with the install, and an endpoint over real HTTP."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 
 import numpy as np
 import pytest
 
-from llm.embeddings import EndpointEmbedder, LocalEmbedder, embedder_for, normalised
+from llm.embeddings import MOST_DIMENSIONS, EndpointEmbedder, LocalEmbedder, embedder_for, normalised
 from records.errors import ModelBroken, ModelBusy, ModelRefused, ModelUnreachable
 from settings import Secret, Settings
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
+
+
+def vector_of(dimensions: int) -> str:
+    return json.dumps({"data": [{"index": 0, "embedding": [1] * dimensions}]})
 
 
 async def no_pause(seconds: float) -> None:
@@ -90,6 +95,8 @@ async def test_an_endpoint_that_refuses_the_format_is_asked_without(
         ([Behaviour(drop="start")] * 3, ModelUnreachable),
         ([Behaviour(raw='{"data": []}', plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 0, "embedding": ["x"]}]}', plain=True)], ModelBroken),
+        ([Behaviour(raw='{"data": [{"index": 1, "embedding": [1]}]}', plain=True)], ModelBroken),
+        ([Behaviour(raw=vector_of(MOST_DIMENSIONS + 1), plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
         ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 1e999, "embedding": [1]}]}', plain=True)], ModelBroken),
@@ -104,6 +111,13 @@ async def test_each_failure_of_an_endpoint_is_told(
     with pytest.raises(kind):
         await embedder.query("x")
     assert len(server.requests) == len(answers)
+
+
+async def test_numbers_that_no_vector_holds_are_as_none(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+    """Without a warning on the terminal of whoever runs the bot."""
+    server, embedder = endpoint
+    server.script("e", Behaviour(raw='{"data": [{"index": 0, "embedding": [1e300, 3e38, NaN, 1]}]}', plain=True))
+    assert np.allclose(await embedder.query("x"), [0, 0, 0, 0])
 
 
 async def test_a_silent_endpoint_is_given_up() -> None:

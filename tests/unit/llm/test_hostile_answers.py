@@ -12,8 +12,8 @@ from llm.event_stream import LINES_AT_ONCE, LONGEST_EVENT, events
 from llm.partial_answer import LONGEST_TEXT, MOST_TOKENS
 from llm.prompts import SEARCH_MEMORY
 from llm.tool_calls import LONGEST_NAME, MOST_CALLS
-from llm.transport import MOST_PARTS, parsed
 from records.errors import ModelBroken
+from runtime.bounded_json import MOST_PARTS, parsed
 from tests.peers.openai_server import Behaviour
 from tests.unit.llm.test_openai_api import a_bench, asked
 

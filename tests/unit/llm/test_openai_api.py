@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from llm.endpoint import LONGEST_TOLD
 from llm.event_stream import events
 from llm.openai_api import OpenAIChat
 from llm.partial_answer import without_thoughts
@@ -274,6 +275,14 @@ async def test_a_retry_after_beyond_patience_is_told_at_once(bench: Bench) -> No
     assert failure.retry_after == 120
     assert "120 seconds" in str(failure)
     assert bench.pauses.seconds == []
+
+
+@pytest.mark.parametrize("asked_for", ["1e30", "nan", "inf", "-1", "9" * 400])
+async def test_no_endpoint_is_believed_any_time_to_wait(bench: Bench, asked_for: str) -> None:
+    """What writes numbers as people do takes no 10^30: nobody was told anything."""
+    failure = await bench.failure(*[Behaviour(status=429, retry_after=asked_for)] * 3)
+    assert isinstance(failure, ModelBusy)
+    assert (failure.retry_after or 0) <= LONGEST_TOLD
 
 
 async def test_a_retry_after_beyond_the_time_limit_is_told_at_once() -> None:

@@ -9,14 +9,15 @@ from urllib.parse import parse_qsl
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from telegram import InputFile
-from telegram.error import NetworkError, RetryAfter, TelegramError, TimedOut
+from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError, TimedOut
 from telegram.request import RequestData
 from telegram.request._requestparameter import RequestParameter
 
 from playground.server import serve
+from telegram_ui.sending import http
 from telegram_ui.sending.api_errors import surely_without_effect
 from telegram_ui.sending.http import AiohttpRequest, was_unreachable
 from tests.peers.ports import kept_port
@@ -63,6 +64,22 @@ async def test_what_telegram_refuses_is_what_the_library_makes_of_it() -> None:
     async with server(busy) as url, opened() as request:
         with pytest.raises(RetryAfter):
             await request.post(url)
+
+
+async def test_an_answer_that_is_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Bot API server of one's own gives out files of any size, and a message may say that they are small."""
+    monkeypatch.setattr(http, "LONGEST_ANSWER", 1_000_000)
+
+    async def long(_: Request) -> Response:
+        async def body() -> AsyncIterator[bytes]:
+            for _ in range(50):
+                yield bytes(100_000)
+
+        return StreamingResponse(body())
+
+    async with server(long) as url, opened() as request:
+        with pytest.raises(BadRequest, match="too big"):
+            await request.retrieve(url)
 
 
 async def failure(url: str, **options: Any) -> TelegramError:

@@ -9,11 +9,13 @@ import pytest
 from llm.offline import OfflineModel
 from llm.transcription import Transcriber
 from locales.catalog import tr
+from playground.files import StoredFile
 from playground.text import units
 from records.scopes import Person, Scope
 from settings import Secret
 from telegram_ui.commands.answers import GO_ON
 from telegram_ui.commands.buttons import Buttons
+from telegram_ui.sending import documents
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import NO_WORDS
 from telegram_ui.updates.reading import FETCHED_AT_ONCE
@@ -310,6 +312,21 @@ async def test_a_file_that_cannot_be_fetched_is_said_and_its_words_are_answered(
         await service.intake.idle()
     [turn] = bots.conversation.turns
     assert turn.text == "what does it say?\n[Sent with the file a.txt]"
+
+
+async def test_a_file_is_as_large_as_it_turns_out_to_be(
+    bots: Bots, peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its message says what its sender's program said; a server of one's own gives out files of any size."""
+    lying = {"file_id": "BQACAgIAAxkBAAI000000", "file_unique_id": "u", "file_size": 1}
+    monkeypatch.setattr(StoredFile, "described", lambda _: lying)
+    monkeypatch.setattr(documents, "MOST_FETCHED", 100)
+    async with bots.running() as service:
+        peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x" * 101, caption="what does it say?")
+        await peer.told("this one is larger", ANN)
+        await service.intake.idle()
+    [turn] = bots.conversation.turns
+    assert turn.passages == ()
 
 
 async def test_an_export_that_was_not_announced_is_not_read_as_a_document(bots: Bots, peer: Peer) -> None:

@@ -1,5 +1,6 @@
 """Update → ParsedUpdate → Incoming."""
 
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -92,6 +93,21 @@ def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
         ({"text": "keepsake what is new"}, "what is new"),
         ({"text": "How are you, Keepsake?"}, "How are you?"),
         ({"text": "كيف حالك، Keepsake؟"}, "كيف حالك؟"),
+        (
+            {
+                "text": "Hi @keepsake_bot, @keepsake_bot",
+                "entities": [entity("mention", 3, 13), entity("mention", 18, 13)],
+            },
+            "Hi",
+        ),
+        (
+            {
+                "text": "@keepsake_bot @keepsake_bot hi",
+                "entities": [entity("mention", 0, 13), entity("mention", 14, 13)],
+            },
+            "hi",
+        ),
+        ({"text": "@keepsake_bot hi", "entities": [entity("mention", n, 13) for n in (0, -5, 0, 2**60)]}, "hi"),
         ({"text": "Keeper hi", "entities": [entity("text_mention", 0, 6, user=ME.to_dict())]}, "hi"),
         ({"text": "hi", "reply_to_message": {"message_id": 1, "date": 1, "chat": GROUP, "from": ME.to_dict()}}, "hi"),
         ({"text": "/help"}, "/help"),
@@ -102,6 +118,19 @@ def test_what_addresses_the_bot_in_a_group(message: dict[str, Any], text: str) -
     assert parsed.addressed
     assert parsed.text == text
     assert parsed.chat.reply_to == 7
+
+
+def test_a_text_of_mentions_alone_costs_no_more_than_its_length() -> None:
+    """A message of a megabyte with 5,000 mentions was copied ten thousand times."""
+    names = "@keepsake_bot " * 5_000
+    mentions = [entity("mention", 14 * number, 13) for number in range(4_900)]
+    wrong = [entity("mention", 0, 10**6)] * 5_000
+    long = update(GROUP, text=names + "é" * 1_000_000, entities=mentions + wrong)
+    begun = time.process_time()
+    parsed = parse(long, ME)
+    assert time.process_time() - begun < 1.0  # ten seconds before
+    assert parsed is not None
+    assert parsed.text.startswith("@keepsake_bot " * 100 + "é")
 
 
 TOPIC_OPENED = {

@@ -16,6 +16,7 @@ from settings import Secret
 from storage.files.inbox import UpdateInbox
 from telegram_ui.updates.polling import OVERDUE, PollRequest
 from telegram_ui.updates.service import TelegramUnreachable
+from telegram_ui.updates.unread import MOST_PARTS
 from telegram_ui.updates.webhook import LARGEST_UPDATE, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES
 from tests.unit.telegram_ui.conftest import ANN, TOKEN, Bots, Peer
@@ -245,6 +246,8 @@ async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer
         assert (await http.post(f"{webhook}/any/path", json=update, headers=right)).status_code == 200
         assert (await http.post(webhook, content=b"{", headers=right)).status_code == 400
         assert (await http.post(webhook, json=[], headers=right)).status_code == 400
+        parts = b'{"update_id": 3, "message": [' + b"[]," * MOST_PARTS + b"[]]}"
+        assert (await http.post(webhook, content=parts, headers=right)).status_code == 400
         assert (await http.post(webhook, content=b" " * (LARGEST_UPDATE + 1), headers=right)).status_code == 413
         assert (await http.post(webhook, json={"update_id": 2, "message": 5}, headers=right)).status_code == 200
 

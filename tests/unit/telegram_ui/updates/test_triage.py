@@ -11,7 +11,7 @@ from storage.files.inbox import UpdateInbox
 from telegram_ui.updates.access import MOST_TOLD, Access
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.triage import Triage
-from telegram_ui.updates.unread import Unread, glimpse
+from telegram_ui.updates.unread import MOST_PARTS, Unread, glimpse
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, client
 
 Raw = dict[str, Any]
@@ -114,6 +114,10 @@ def test_a_text_in_private_is_parsed_when_it_is_needed(triage: Triage) -> None:
     unreadable = opened(raw(8, ANN, date="never"))
     assert isinstance(unreadable, Unread)
     assert unreadable.read() == telegram.Update(8)
+    bold = {"type": "bold", "offset": 0, "length": 1}
+    endless = opened(raw(9, ANN, entities=[bold] * MOST_PARTS))
+    assert isinstance(endless, Unread)
+    assert endless.read() == telegram.Update(9), "python-telegram-bot would take a tenth of a second"
     for other in (
         raw(1, EVE),
         raw(1, ANN, chat=GROUP),

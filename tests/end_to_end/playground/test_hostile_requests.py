@@ -1,0 +1,80 @@
+"""Whatever a program of this machine sends to the playground, it is answered soon, and others are served meanwhile."""
+
+import asyncio
+import json
+import time
+
+import httpx
+import pytest
+
+from playground import server
+from playground.parameters import MOST_FIELDS
+from playground.text import ENTITY_LIMIT, LONGEST_PASTE, formatted
+
+from .conftest import ANN, Telegram
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+MANY = 300_000
+
+
+def said(**given: object) -> bytes:
+    return json.dumps({"person_id": ANN, "chat_id": ANN, "text": "hi", **given}).encode()
+
+
+@pytest.mark.parametrize(
+    ("act", "body", "kind"),
+    [
+        ("say", b'{"a": [' + b"[]," * MANY + b"1]}", JSON),
+        ("say", b"[" * MANY, JSON),
+        ("say", b"a&" * MANY, FORM),
+        ("say", b"a=" + b"%41" * MANY, FORM),
+        ("file", b"--" * MANY, "multipart/form-data; boundary="),
+        ("file", b"--x\r\n\r\n" * (MOST_FIELDS + 3), "multipart/form-data; boundary=x"),
+        ("say", said(text="#a " * LONGEST_PASTE), JSON),
+        ("say", said(person_id=1e400), JSON),
+        ("say", said(reply_to=10**300), JSON),
+        ("say", said()[:-1] + b', "name": "\xed\xa0\x80"}', JSON),
+        ("person", said(name="a " * MANY), JSON),
+    ],
+    ids=lambda given: str(given)[:20],
+)
+async def test_what_costs_more_than_a_request_may_is_refused(
+    telegram: Telegram, act: str, body: bytes, kind: str
+) -> None:
+    """Each took between half a second and for ever, or was answered as a fault of the server."""
+    begun = time.process_time()
+    answer = await telegram.http.post(f"{telegram.url}/control/{act}", content=body, headers={"content-type": kind})
+    assert answer.status_code in (400, 404)
+    assert time.process_time() - begun < 0.5
+    assert (await telegram.http.post(f"{telegram.url}/control/say", content=said())).status_code == 400
+
+
+async def test_times_are_within_their_bounds(telegram: Telegram) -> None:
+    events = f"{telegram.url}/control/events"
+    assert (await telegram.http.get(events, params={"since": 0, "timeout": -(10**9)})).json() == []
+    assert (await telegram.http.get(events, params={"timeout": "9" * 30})).status_code == 400
+
+
+async def test_a_bad_address_of_a_webhook_is_refused(telegram: Telegram) -> None:
+    assert (await telegram.call("setWebhook", url="http://["))["error_code"] == 400
+
+
+async def test_whoever_holds_many_connections_shuts_nobody_out(
+    telegram: Telegram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server._Protocol, "most_connections", 20)
+    address = httpx.URL(telegram.url)
+    held = [await asyncio.open_connection(address.host, address.port) for _ in range(40)]
+    assert (await telegram.call("getMe"))["ok"]
+    async with asyncio.timeout(20):
+        assert await held[0][0].read() == b"", "the oldest one is closed"
+    for _, one in held:
+        one.close()
+
+
+def test_a_text_of_hashtags_alone_costs_no_more_than_its_length() -> None:
+    begun = time.process_time()
+    kept, entities = formatted("#a " * 20_000, [{"type": "code", "offset": 0, "length": 2}] * ENTITY_LIMIT)
+    assert time.process_time() - begun < 2.0  # twenty before, and the square of it for longer ones
+    assert (len(kept), len(entities)) == (59_999, ENTITY_LIMIT)
