@@ -10,7 +10,7 @@ from tests.support.postgres_server import postgres_server
 # The suite tries the same examples every time: a change is refused for what it did, not for its luck; `make fuzz` looks
 # further, at random. How long an example takes says more about the machine than about the code; benchmarks measure
 # time.
-hypothesis.settings.register_profile("same", deadline=None, derandomize=True, max_examples=40)
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True, max_examples=25)
 hypothesis.settings.register_profile("search", deadline=None, derandomize=False, max_examples=2000, print_blob=True)
 hypothesis.settings.load_profile("same")
 

@@ -267,7 +267,7 @@ def _server(postgres_url: str) -> None:
 
 TestInterleavings = Interleavings.TestCase
 TestInterleavings.settings = settings(
-    max_examples=6,
+    max_examples=4,
     stateful_step_count=25,
     deadline=None,
     derandomize=True,

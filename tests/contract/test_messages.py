@@ -313,7 +313,7 @@ async def test_a_move_keeps_everything(
         stored = await talk(old, ANNA, 3)
         await fold(old, ANNA, stored[:4])
         await old.append(BORIS, [said("stays")])
-        await old.append(ANNA, [said(f"line {n}") for n in range(1200)])
+        await old.append(ANNA, [said(f"line {n}") for n in range(600)])
         before = (await old.digest(ANNA.owner), await old.counts(ANNA), await old.summaries(ANNA))
         await new.load(ANNA.owner, old.dump(ANNA.owner))
         assert (await new.digest(ANNA.owner), await new.counts(ANNA), await new.summaries(ANNA)) == before
@@ -325,7 +325,7 @@ async def test_a_move_keeps_everything(
         assert (await old.counts(BORIS)).total == 1
         assert len(await new.search(ANNA, ["repli"], limit=9)) == 3
         [fresh] = await new.append(ANNA, [said("next")])
-        assert fresh.id == 6 + 1200 + 1
+        assert fresh.id == 6 + 600 + 1
         assert (await fold(new, ANNA, stored[4:])).id == 2
 
 

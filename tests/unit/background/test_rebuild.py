@@ -1,9 +1,12 @@
 """Making all summaries again: the old ones serve until the new are whole, and nothing else changes."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -25,21 +28,45 @@ SCOPE = Scope(owner=ANNA.id)
 OLD, NEW = "They talked about animals.", "They talked about beasts."
 
 
+TURNS = 20
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[StorageType, Path]:
+    """Twenty turns under the pyramid, six of each three folded; the last two stay unfolded. Held once in each store,
+    and copied for each test.
+    """
+
+    async def held(storage: StorageType) -> Path:
+        folder = tmp_path_factory.mktemp("told")
+        async with talking(folder) as talk:
+            talk.server.default("summary-model", OLD)
+            await talk.remember(every_n=3, storage=storage)
+            for number in range(TURNS):
+                await talk.turn(f"Animal {number}.")
+        return folder
+
+    return {storage: asyncio.run(held(storage)) for storage in IN_FILES}
+
+
 @pytest.fixture
-async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
-    async with talking(tmp_path) as talk:
-        await begin(talk, storage)
+def folder(tmp_path: Path, told: dict[StorageType, Path], storage: StorageType) -> Path:
+    return Path(shutil.copytree(told[storage], tmp_path / "data"))
+
+
+@pytest.fixture
+async def talk(folder: Path) -> AsyncIterator[Talk]:
+    async with going_on(folder) as talk:
         yield talk
 
 
-async def begin(talk: Talk, storage: StorageType = StorageType.SQLITE) -> None:
-    """Twenty turns under the pyramid, six of each three folded; the last two stay unfolded."""
-    talk.server.default("summary-model", OLD)
-    await talk.remember(every_n=3, storage=storage)
-    for number in range(20):
-        await talk.turn(f"Animal {number}.")
-    talk.server.default("summary-model", NEW)
-    talk.server.requests.clear()
+@asynccontextmanager
+async def going_on(folder: Path) -> AsyncIterator[Talk]:
+    async with talking(folder) as talk:
+        talk.server.default("summary-model", NEW)
+        talk.updates = count(TURNS + 1)
+        talk.moment[0] += TURNS * timedelta(seconds=30)
+        yield talk
 
 
 async def choose(talk: Talk, policy: Policy, every_n: int = 3) -> None:
@@ -276,42 +303,39 @@ async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
     assert any("Late news." in prompt for prompt in talk.prompts("summary-model"))
 
 
-async def test_one_that_ended_with_its_process_is_begun_again(tmp_path: Path, storage: StorageType) -> None:
-    async with talking(tmp_path) as talk:
-        await begin(talk, storage)
+async def test_one_that_ended_with_its_process_is_begun_again(folder: Path) -> None:
+    async with going_on(folder) as talk:
         talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
         talk.services.rebuilder.start(SCOPE, ignore)
         await talk.server.until_held()
-    async with talking(tmp_path) as talk:
+    async with talking(folder) as talk:
         await talk.services.rebuilder.finished()
         assert {one.text for one in await versions(talk)} == {"The user talked about several things."}
-    async with talking(tmp_path) as talk:
+    async with talking(folder) as talk:
         assert (await talk.services.summaries.status(SCOPE)).rebuilding is None
         assert not talk.server.of("summary-model"), "once is enough"
 
 
-async def test_one_that_ended_half_way_goes_on_with_what_it_had(tmp_path: Path, storage: StorageType) -> None:
-    async with talking(tmp_path) as talk:
-        await begin(talk, storage)
+async def test_one_that_ended_half_way_goes_on_with_what_it_had(folder: Path) -> None:
+    async with going_on(folder) as talk:
         talk.server.script("summary-model", NEW, NEW, Behaviour(hold="start", text=NEW))
         talk.services.rebuilder.start(SCOPE, ignore)
         await talk.server.until_held()
-    async with talking(tmp_path) as talk:
+    async with talking(folder) as talk:
         await talk.services.rebuilder.finished()
         assert [one.text for one in await versions(talk)].count(NEW) == 2
         # 6 chunks and what stands above five of them, less the two that were there.
         assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
 
 
-async def test_what_was_forgotten_is_in_no_part_that_is_kept(tmp_path: Path, storage: StorageType) -> None:
-    async with talking(tmp_path) as talk:
-        await begin(talk, storage)
+async def test_what_was_forgotten_is_in_no_part_that_is_kept(folder: Path) -> None:
+    async with going_on(folder) as talk:
         talk.server.script("summary-model", "They spoke of Animal heliotrope.", Behaviour(status=400))
         await talk.services.memory.choose(ANNA.id, lambda known: replace(known, every_n=9))
         assert (await rebuilt(talk))[0].state == "failed"
-        assert traces(tmp_path, ["heliotrope"])
+        assert traces(folder, ["heliotrope"])
         await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))
-        assert traces(tmp_path, ["heliotrope"]) == []
+        assert traces(folder, ["heliotrope"]) == []
 
 
 async def ignore(progress: Progress) -> None:

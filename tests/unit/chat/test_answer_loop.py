@@ -39,7 +39,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
         yield talk
 
 
-async def long_ago(talk: Talk, text: str = WALNUTS, *, filler: int = 12) -> None:
+async def long_ago(talk: Talk, text: str = WALNUTS, *, filler: int = 6) -> None:
     """Something that was said once, and much else since, folded away."""
     await talk.turn(text)
     for number in range(filler):
@@ -251,7 +251,7 @@ async def test_every_request_stays_under_the_ceiling(tmp_path: Path) -> None:
     tokens = Tokenizer.for_model("chat-model")
     async with talking(tmp_path, max_context_tokens=4000) as talk:
         await talk.remember(every_n=3)
-        for number in range(40):
+        for number in range(20):
             await talk.turn(f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12)
         talk.server.script("chat-model", *[looks_for(f"walnut tree {number}") for number in range(3)], "Many.")
         before = len(talk.server.of("chat-model"))

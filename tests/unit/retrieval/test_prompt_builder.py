@@ -164,7 +164,7 @@ def talks(draw: st.DrawFn) -> list[tuple[str, str]]:
     return [(draw(words) * draw(lengths), draw(words) * draw(lengths)) for _ in range(size)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     folded=talks(),
     active=talks(),

@@ -9,7 +9,7 @@ import sys
 sys.modules["pysqlite3"] = None
 import pytest
 names = ["tests/contract/test_messages.py", "tests/contract/test_candidates.py"]
-sys.exit(pytest.main(["-p", "no:cacheprovider", "-k", "sqlite and not postgres", *names]))
+sys.exit(pytest.main(["-p", "no:cacheprovider", "-k", "sqlite and not postgres and not json", *names]))
 """
 
 

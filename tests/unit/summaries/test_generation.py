@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llm import prompts
@@ -258,6 +258,7 @@ def numbered(said: Sequence[str]) -> list[Source]:
     return [Source(text=f"[2026-05-03 14:00] Line{number}: {prompts.quoted(text)}") for number, text in enumerate(said)]
 
 
+@settings(max_examples=15)
 @given(
     ceilings,
     st.lists(texts(6000), min_size=1, max_size=6),

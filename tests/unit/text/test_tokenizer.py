@@ -184,8 +184,8 @@ def test_what_shows_as_one_character_is_not_cut_in_two() -> None:
 
 
 @pytest.mark.parametrize("unit", ["a", " ", " \t", "😀", "\u0301"])
-def test_a_megabyte_of_one_character_is_counted_and_cut(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
+def test_very_many_of_one_character_are_counted_and_cut(unit: str) -> None:
+    text = unit * (200_000 // len(unit))
     assert 0 < EXACT.count(text) <= len(text.encode())
     assert EXACT.count(EXACT.cut_middle(text, 3000)) <= 3000
     assert EXACT.count(EXACT.cut_end(text, 3000)) <= 3000

@@ -188,7 +188,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
         for number in range(19):
             await talk.turn(f"Note {number}.")
         for first in (1, 3001, 5001, 6001):
-            await imported(talk, history(2000 if first < 5000 else 150, first=first))
+            await imported(talk, history(1000 if first < 5000 else 150, first=first))
             async with talk.services.memory.home(ANNA.id) as store:
                 active = sorted(await store.summaries(HERE), key=lambda one: one.order)
                 counts = await store.counts(HERE)

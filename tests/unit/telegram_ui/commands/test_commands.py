@@ -424,7 +424,7 @@ async def test_any_callback_data_changes_nothing(desk: Desk, tmp_path: Path) -> 
     made: list[str] = []
 
     @given(anything)
-    @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None)
     def collect(data: str) -> None:
         if data not in known and 1 <= len(data.encode("utf-8", "surrogatepass")) <= 64:
             made.append(data)

@@ -75,7 +75,7 @@ def demand_valid(parts: list[Piece], limit: int) -> None:
 
 
 @given(anything, st.integers(min_value=2, max_value=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
     parts = pieces(markdown, limit=limit)
     assert "".join(part.text for part in parts) == rendered(markdown)[0]
@@ -83,7 +83,7 @@ def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -
 
 
 @given(anything)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
     text, entities = rendered(markdown)
     if not is_blank(well_formed(markdown)) and any(letter.isalnum() for letter in markdown):

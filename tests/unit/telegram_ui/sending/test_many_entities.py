@@ -54,7 +54,7 @@ def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str, int]]) -> None:
     answer = "".join(mark * times for mark, times in marks)
     parts = messages(answer)
@@ -88,7 +88,7 @@ def test_only_the_beginning_of_a_long_answer_is_converted_while_it_grows() -> No
 
 
 @given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12), st.integers(1, 6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_beginning_of_an_answer_ends_as_told(marks: list[tuple[str, int]], most: int) -> None:
     shown = beginning("".join(mark * times for mark, times in marks), most=most, ending="\n\n(rest)")
     assert len(shown) <= most
