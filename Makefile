@@ -6,10 +6,12 @@ DATA ?= benchmarks/data/chat-en.json
 KILLS ?= 500
 TURNS ?= 10000
 MODEL ?= 1.5b
+# Without compiling: what is imported is compiled then, and most of what comes along never is.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Many tests wait for a process: five workers keep two cores busy (96 %).
 WORKERS ?= 5
 
-.PHONY: run test test-postgres lint compile format reference bench real fuzz crash-test soak check-deploy clean
+.PHONY: run test suite test-postgres lint compile format reference bench real fuzz crash-test soak check-deploy clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -19,6 +21,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 test: $(VENV)/.test
 	@$(MAKE) --no-print-directory -j2 lint compile
+	@$(MAKE) --no-print-directory suite
+
+suite: $(VENV)/.test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Collects every test once, next to lint, so that the workers find them compiled.
@@ -67,23 +72,26 @@ soak: $(VENV)/.test
 check-deploy: $(VENV)/.deploy
 	$(BIN)/python -m pytest tests/house/test_deployment.py
 
-$(VENV)/.run: requirements.txt
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Keepsake needs Python 3.11 or newer: make PYTHON=python3.11 run")'
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements.txt | $(BIN)/python
+	$(INSTALL) -r requirements.txt
 	@touch $@
 
 $(VENV)/.real: requirements-real.txt $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-real.txt
+	$(INSTALL) --no-deps -r requirements-real.txt
 	@touch $@
 
 $(VENV)/.deploy: requirements-deploy.txt $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-deploy.txt
+	$(INSTALL) -r requirements-deploy.txt
 	@touch $@
 
-$(VENV)/.test: requirements-dev.txt requirements-otel.txt $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	@touch $@
+# Holds what `make run` needs as well: one installation instead of two.
+$(VENV)/.test: requirements-dev.txt requirements-otel.txt requirements.txt | $(BIN)/python
+	$(INSTALL) -r requirements-dev.txt
+	@touch $(VENV)/.run $@
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
