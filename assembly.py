@@ -291,6 +291,7 @@ async def open_services(
             speech=Speech(speaker=speaker, quota=quota) if speaker is not None else None,
             retrieval=retrieval,
             search=search,
+            tools=tools,
             explanations=explanations,
             titles=titles,
             summaries=summaries,

@@ -313,7 +313,9 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
         ),
     )
     commands = Commands(dependencies)
-    services.retrieval.powers = prompts.powers(commands.told_to_model())
+    told = commands.told_to_model()
+    services.retrieval.powers = prompts.powers(told)
+    services.tools.commands = frozenset(name for name, _ in told)
     return commands
 
 

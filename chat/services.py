@@ -15,6 +15,7 @@ from chat.explanations import Explanations
 from chat.search import MemorySearch
 from chat.speech import Speech
 from chat.titles import Titles
+from chat.tools import MemoryTools
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.history_extraction import HistoryExtraction
@@ -45,6 +46,7 @@ class Services:
     speech: Speech | None
     retrieval: MemoryRetrieval
     search: MemorySearch
+    tools: MemoryTools
     explanations: Explanations
     titles: Titles
     summaries: SummaryManager

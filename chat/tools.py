@@ -1,4 +1,5 @@
-"""What the model may do while it answers: search the memory of its scope, and propose facts to keep or to forget.
+"""What the model may do while it answers: search the memory of its scope, and propose facts to keep or to forget, or a
+command to give.
 
 Owns which tools are offered when, and what their results are. Does not know how a model calls tools (llm/), nor
 how messages are found (search.py).
@@ -6,7 +7,7 @@ how messages are found (search.py).
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -36,6 +37,8 @@ SEAM = 2
 """Tokens that joining the parts of a result may add."""
 LONGEST_FACT = 300
 """Characters."""
+LONGEST_COMMAND = 200
+"""Characters of a command with what follows it."""
 MOST_PROPOSALS = 3
 ASKED = "The user is asked by a button now; it is not done yet."
 MOST_ARGUMENTS = 1_000
@@ -57,12 +60,15 @@ class Used:
 
 @define(kw_only=True, eq=False)
 class MemoryTools:
-    """Offers tools and carries out calls, for all scopes. `facts` None: no facts are kept."""
+    """Offers tools and carries out calls, for all scopes. `facts` None: no facts are kept. `commands`: the names of
+    those that people may give here; whoever knows them says so.
+    """
 
     _search: MemorySearch
     _facts: Facts | None
     _tokens: Tokenizer = field(alias="tokenizer")
     _clock: Clock
+    commands: frozenset[str] = field(default=frozenset(), init=False)
 
     def offered(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         """The tools that may help. Nothing needs to be searched where everything is in the prompt."""
@@ -73,6 +79,8 @@ class MemoryTools:
             tools.append(prompts.REMEMBER)
             if context.facts:
                 tools.append(prompts.FORGET)
+        if self.commands:
+            tools.append(prompts.OFFER_COMMAND)
         return tuple(tools)
 
     def _keeps_facts(self, turn: Turn) -> bool:
@@ -93,6 +101,8 @@ class MemoryTools:
                 return _remember(call, arguments)
             if call.name == prompts.FORGET.name and self._facts is not None and self._keeps_facts(turn):
                 return _forget(call, arguments, await self._facts.known(turn.scope.owner))
+            if call.name == prompts.OFFER_COMMAND.name and self.commands:
+                return _offer_command(call, arguments, self.commands)
         except StorageError as error:
             log.warning("a tool for the model in %s failed: %s", turn.scope, type(error).__name__)
             return _failed(call, "The memory cannot be read right now.")
@@ -146,6 +156,16 @@ def _forget(call: ToolCall, arguments: Mapping[str, Any], known: Sequence[Fact])
         return _failed(call, "There is no such fact.")
     note = f"{call.name} {fact.id}: proposed"
     return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="forget", text=fact.text, fact=fact.id))
+
+
+def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Collection[str]) -> Used:
+    text = " ".join(str(arguments.get("command") or "").split())
+    name = text.partition(" ")[0].removeprefix("/").lower()
+    if name not in commands or len(text) > LONGEST_COMMAND:
+        return _failed(call, "There is no such command, or it is too long.")
+    argument = text.partition(" ")[2]
+    proposal = Proposal(kind="command", text=f"/{name} {argument}".rstrip())
+    return Used(call=call, result=ASKED, note=f"{call.name} /{name}: proposed", proposal=proposal)
 
 
 def _failed(call: ToolCall, why: str) -> Used:

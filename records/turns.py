@@ -85,12 +85,12 @@ class Replied:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """Something that a person decides by a button: a change to the facts that the model proposes, or a reminder that
-    they asked for. `fact`: the one to be forgotten; `wish`: the reminder, and `source`: the stored message that asks
-    for it.
+    """Something that a person decides by a button: a change to the facts or a command that the model proposes, or a
+    reminder that they asked for. `fact`: the one to be forgotten; `wish`: the reminder, and `source`: the stored
+    message that asks for it.
     """
 
-    kind: Literal["remember", "forget", "remind"]
+    kind: Literal["remember", "forget", "remind", "command"]
     text: str
     fact: int = 0
     wish: Wish | None = None

@@ -3,6 +3,7 @@ broadcast-question = اكتب ما ينبغي أن يقرأه الجميع. يُ
 broadcast-nobody = لا يوجد أحد آخر لأكتب له.
 broadcast-too-long = هذا طويل جدًا: { $most } حرفًا على الأكثر.
 broadcast-confirm = عدد من سيصلهم هذا: { $people }
+broadcast-whom = لا تصل إلى المجموعات، ولا إلى من لا يُحفظ عنهم شيء.
 broadcast-send = إرسال
 broadcast-cancel = إلغاء
 broadcast-cancelled = لم يُرسل شيء.

@@ -14,3 +14,7 @@ proposals-too-old = هذا السؤال أقدم من أن يُجاب عنه. أ
 proposals-remembered = حفظتها: { $text }
 proposals-known = معروفة من قبل: { $text }
 proposals-shows = يعرضها ⁨/memory⁩.
+proposals-ask-command = هل أفعل هذا من أجلك؟
+proposals-yes-command = نعم
+proposals-no-command = لا
+proposals-declined-command = لم أفعل شيئًا.

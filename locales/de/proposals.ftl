@@ -14,3 +14,7 @@ proposals-too-old = Diese Frage ist zu alt. Sag es mir noch einmal, oder nimm /m
 proposals-remembered = Gemerkt: { $text }
 proposals-known = Schon bekannt: { $text }
 proposals-shows = /memory zeigt ihn.
+proposals-ask-command = Soll ich das für dich tun?
+proposals-yes-command = Ja, bitte
+proposals-no-command = Nein
+proposals-declined-command = Nicht getan.

@@ -14,3 +14,7 @@ proposals-too-old = This question is too old to be answered. Tell me again, or u
 proposals-remembered = Remembered: { $text }
 proposals-known = Known already: { $text }
 proposals-shows = /memory shows it.
+proposals-ask-command = Shall I do this for you?
+proposals-yes-command = Do it
+proposals-no-command = No
+proposals-declined-command = Not done.

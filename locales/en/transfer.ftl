@@ -38,7 +38,7 @@ transfer-all-known = All of it is known already. There is nothing to import.
 transfer-empty = It holds no messages: there is nothing to import.
 transfer-turns-on = Memory is off; importing turns it on.
 transfer-known = { $messages ->
-    [one] { shared-messages } is known already and stay as they are.
+    [one] { shared-messages } is known already and stays as it is.
    *[other] { shared-messages } are known already and stay as they are.
  }
 transfer-done-whole = Done: { shared-messages } came back as they were, and everything that belongs to them.

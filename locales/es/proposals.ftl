@@ -14,3 +14,7 @@ proposals-too-old = Esta pregunta es demasiado antigua. Dímelo otra vez o usa /
 proposals-remembered = Recordado: { $text }
 proposals-known = Ya lo sabía: { $text }
 proposals-shows = /memory lo muestra.
+proposals-ask-command = ¿Lo hago por ti?
+proposals-yes-command = Hazlo
+proposals-no-command = No
+proposals-declined-command = No lo he hecho.

@@ -14,3 +14,7 @@ proposals-too-old = Esta pergunta é antiga demais. Diga de novo, ou use /memory
 proposals-remembered = Lembrado: { $text }
 proposals-known = Já conhecido: { $text }
 proposals-shows = /memory mostra.
+proposals-ask-command = Faço isto por você?
+proposals-yes-command = Faça
+proposals-no-command = Não
+proposals-declined-command = Não fiz.

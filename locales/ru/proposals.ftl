@@ -14,3 +14,7 @@ proposals-too-old = Этот вопрос слишком старый. Скаж�
 proposals-remembered = Запомнено: { $text }
 proposals-known = Уже известно: { $text }
 proposals-shows = Посмотреть: /memory
+proposals-ask-command = Сделать это для тебя?
+proposals-yes-command = Да
+proposals-no-command = Нет
+proposals-declined-command = Не делаю.

@@ -14,3 +14,7 @@ proposals-too-old = 这个问题太旧了。请再告诉我一次，或使用 /m
 proposals-remembered = 已记住：{ $text }
 proposals-known = 早已知道：{ $text }
 proposals-shows = 发送 /memory 查看。
+proposals-ask-command = 要我为你这样做吗？
+proposals-yes-command = 好的
+proposals-no-command = 不用
+proposals-declined-command = 没有执行。

@@ -17,7 +17,7 @@ from records.scopes import Scope
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, named, payload, read
-from telegram_ui.commands.wording import moment, quoted, speaker
+from telegram_ui.commands.wording import moment, quoted, said, speaker
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -328,7 +328,7 @@ def _line(message: Message, zone: tzinfo) -> str:
         id=str(message.id),
         date=moment(message.created_at, zone),
         speaker=speaker(message),
-        text=quoted(message.content, QUOTED),
+        text=quoted(said(message, message.content), QUOTED),
     )
 
 

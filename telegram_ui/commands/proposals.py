@@ -1,7 +1,7 @@
-"""What the model proposes to remember or to forget, put before a person with two buttons.
+"""What the model proposes to remember, to forget or to do, put before a person with two buttons.
 
-The fact to remember stands in the question itself, so that its button works after a restart although nothing is kept.
-Forgetting goes the way of /forget. Does not know when something is proposed (chat/tools.py).
+The fact to remember, or the command to give, stands in the question itself, so that its button works after a restart
+although nothing is kept. Forgetting goes the way of /forget. Does not know when something is proposed (chat/tools.py).
 """
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -18,7 +18,9 @@ from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"
 NO = "no"
-KINDS = ("remember", "forget")
+KINDS = ("remember", "forget", "command")
+GIVE = "command-"
+"""What the button carries that gives the command in its message."""
 
 
 class Proposals(Family):
@@ -30,6 +32,8 @@ class Proposals(Family):
         config = await self._services.memory.config(ask.chat.scope.owner)
         if choice == NO:
             outcome = tr(f"proposals-declined-{kind}") if kind in KINDS else tr("proposals-gone")
+        elif kind == "command":  # it is given as if its person had written it (updates/repeats.py); this one is too old
+            outcome = tr("proposals-too-old")
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
         else:
@@ -52,6 +56,12 @@ class Proposals(Family):
         async with self._delivery.typing(ask.chat):
             forgotten = await self._services.corrections.forget(ask.chat.scope.owner, what)
         return tr("proposals-gone") if forgotten.is_nothing else receipt(forgotten)
+
+
+def command_in(text: str) -> str | None:
+    """The command that a question of this kind is about; None for any other text."""
+    heading, _, command = text.partition("\n\n")
+    return command if heading in in_every_language("proposals-ask-command") and command.startswith("/") else None
 
 
 async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:

@@ -14,7 +14,7 @@ from locales.catalog import tr
 from records.scopes import Scope
 from telegram_ui.commands.chats import label
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import moment, quoted, speaker
+from telegram_ui.commands.wording import moment, quoted, said, speaker
 from telegram_ui.sending.links import link
 
 MORE = "fnd"
@@ -94,8 +94,8 @@ class SearchCommands(Family):
 def found_text(number: int, found: Found, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
     """A found message: when it was said, by whom, the part that matters, and the title of its conversation."""
     message = found.message
-    said = " · ".join(part for part in (moment(message.created_at, zone), speaker(message), title) if part)
-    lines = [f"{number}. {said}", quoted(found.text, SHOWN)]
+    heading = " · ".join(part for part in (moment(message.created_at, zone), speaker(message), title) if part)
+    lines = [f"{number}. {heading}", quoted(said(message, found.text), SHOWN)]
     if address := link(ask.chat.id, ask.chat.thread, message.telegram_id):
         lines.append(address)
     return "\n".join(lines)

@@ -19,7 +19,7 @@ from records.messages import Message
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord, Mark
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import QUOTED, counted_list, day, minute, moment, quoted, speaker
+from telegram_ui.commands.wording import QUOTED, counted_list, day, minute, moment, quoted, said, speaker
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Piece, units
 from telegram_ui.sending.links import link
@@ -315,7 +315,7 @@ def _cut(cut: Sequence[Cut], *, is_message_cut: bool) -> list[str]:
 def quoted_line(message: Message, zone: tzinfo, most: int = QUOTED) -> str:
     """A message on one line: when, who, and how it begins."""
     shown = minute(message.created_at, zone)
-    return tr("why-said", date=shown, speaker=speaker(message), text=quoted(message.content, most))
+    return tr("why-said", date=shown, speaker=speaker(message), text=quoted(said(message, message.content), most))
 
 
 def _span(first: datetime, last: datetime, zone: tzinfo) -> str:

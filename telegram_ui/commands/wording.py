@@ -1,5 +1,6 @@
 """Words that several families share: counts, dates, quotations, labels. Pure; does not know any command."""
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
 
@@ -65,6 +66,23 @@ def quoted(text: str, most: int = QUOTED) -> str:
     if len(line) <= most:
         return line
     return line[:most].rsplit(" ", 1)[0].rstrip() + " …"
+
+
+_HEAD = re.compile(r"\[[^\]\n]{1,300}\]")
+_PLACE = re.compile(r"(?<=, )(pages?|lines?|rows?|part|chapter) (\d{1,9}(?:–\d{1,9})?)(?=[,\]])")
+_SHEET = re.compile(r"(?<=, )sheet ([^,\]]{1,40})(?=[,\]])")
+
+
+def said(message: Message, text: str) -> str:
+    """The words of a message. Where a passage of a document stands in it is told in the reader's language; memory holds
+    "[lease.pdf, pages 1–2]", as the model reads it.
+    """
+    head = _HEAD.match(text) if message.origin == "document" else None
+    if head is None:
+        return text
+    place = _PLACE.sub(lambda found: tr(f"files-place-{found[1]}", at=found[2]), head[0])
+    place = _SHEET.sub(lambda found: tr("files-place-sheet", at=found[1]), place)
+    return place + text[head.end() :]
 
 
 def counted_list(parts: Sequence[str]) -> str:

@@ -13,4 +13,5 @@ links.py         links to messages, which supergroups have
 marked.py        the bot's own words with headings and quotes that unfold
 pace.py          how many messages a second go out in all, and who goes first
 streaming.py     an answer, shown as it grows
+tables.py        columns of numbers stand right
 """

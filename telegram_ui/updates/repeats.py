@@ -1,6 +1,7 @@
-"""[Try again] under what could not be done: a press of it stands for the message to which its own message replies.
+"""Buttons whose press stands for a message: [Try again] for the one to which its own message replies, and the button
+of a proposed command for that command.
 
-Nothing is kept for it, so it works after a restart. Does not know what had failed, nor what is done with the message.
+Nothing is kept for them, so they work after a restart. Does not know what had failed, nor what is done with a message.
 """
 
 from dataclasses import replace
@@ -10,6 +11,7 @@ from attrs import define, field
 from cachetools import LRUCache
 
 from telegram_ui.commands.buttons import AGAIN, Buttons, NotTheirs, kind_of
+from telegram_ui.commands.proposals import GIVE, PROPOSED, command_in
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.parsing import ParsedUpdate, parse
 
@@ -25,19 +27,23 @@ class Repeats:
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(PRESSES_KNOWN), init=False)
 
     def of(self, received: Received, press: ParsedUpdate) -> tuple[Received, ParsedUpdate] | None:
-        """What a press asks for again, as if it had just been sent; None where it is no such press, a second one, or
-        one of a button that is not its presser's.
+        """What a press asks for, as if it had just been sent; None where it is no such press, a second one, or one of a
+        button that is not its presser's.
         """
         query = received.update.callback_query
         message = query.message if query else None
-        if query is None or not isinstance(message, telegram.Message) or kind_of(query.data or "") != AGAIN:
+        if query is None or not isinstance(message, telegram.Message):
             return None
-        asked = message.reply_to_message
         try:
-            first = self._buttons.payload(query.data or "", press.chat, press.person)
+            payload = self._buttons.payload(query.data or "", press.chat, press.person)
         except NotTheirs:
             return None
-        if asked is None or asked.from_user is None or asked.from_user.id != press.person.id or not first.isdecimal():
+        kind, asked, first = kind_of(query.data or ""), None, 0
+        if kind == AGAIN and payload.isdecimal():
+            asked, first = message.reply_to_message, int(payload)
+        elif kind == PROPOSED and payload == GIVE:
+            asked = _given(query, message)
+        if asked is None or asked.from_user is None or asked.from_user.id != press.person.id:
             return None
         if self._pressed.setdefault((message.chat.id, message.message_id), press.update_id) != press.update_id:
             return None
@@ -46,6 +52,25 @@ class Repeats:
         parsed = parse(update, update.get_bot().bot)
         if parsed is None or parsed.place != press.place:
             return None
-        parsed = replace(parsed, addressed=True, first=int(first))
+        parsed = replace(parsed, addressed=True, first=first)
         # As after a restart: it may be stored by now, in the conversation that was open then.
         return replace(received, sent=update, is_replayed=True), parsed
+
+
+def _given(query: telegram.CallbackQuery, question: telegram.Message) -> telegram.Message | None:
+    """The command that a question proposes, as if who pressed its button had written it there."""
+    command = command_in(question.text or "")
+    if command is None:
+        return None
+    given = telegram.Message(
+        message_id=question.message_id,
+        date=question.date,
+        chat=question.chat,
+        from_user=query.from_user,
+        text=command,
+        message_thread_id=question.message_thread_id,
+        is_topic_message=question.is_topic_message,
+        direct_messages_topic=question.direct_messages_topic,
+    )
+    given.set_bot(query.get_bot())
+    return given

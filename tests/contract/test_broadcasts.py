@@ -1,5 +1,6 @@
 """A message to everybody on its way: what is promised wherever it is kept."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -27,6 +28,16 @@ async def broadcasts(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         url = address(request.getfixturevalue("postgres_url"), tmp_path)
         server = await stack.enter_async_context(PostgresDatabase.open(url, replica=Replica("here")))
         yield Broadcasts(server)
+
+
+async def test_of_several_senders_one_gets_each_person(broadcasts: Broadcasts) -> None:
+    one = await broadcasts.propose(ADMIN, "hello", now=NOW)
+    people = list(range(11, 31))
+    assert await broadcasts.begin(one.id, people, receipt=99)
+    handed = await asyncio.gather(*(broadcasts.next_person(one.id) for _ in range(len(people) + 4)))
+    while (person := await broadcasts.next_person(one.id)) is not None:
+        handed.append(person)
+    assert sorted(person for person in handed if person is not None) == people
 
 
 async def test_each_person_is_handed_out_once_and_nothing_is_kept_at_the_end(broadcasts: Broadcasts) -> None:

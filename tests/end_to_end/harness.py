@@ -256,10 +256,10 @@ class House:
             stderr=asyncio.subprocess.PIPE,
         )
 
-    def person(self, name: str = "Ann") -> "Member":
-        """Somebody new, in their private chat with the bot."""
+    def person(self, name: str = "Ann", *, language: str = "en") -> "Member":
+        """Somebody new, in their private chat with the bot. `language`: of their app."""
         person_id = next(iter(self._ids))
-        self.world.add_person(person_id, name)
+        self.world.add_person(person_id, name, language_code=language)
         return Member(house=self, id=person_id, chat_id=person_id)
 
     def group(self, *members: "Member", admins: Sequence["Member"], topics: Mapping[int, str] | None = None) -> int:

@@ -98,7 +98,7 @@ async def propose(dependencies: Dependencies, ask: Ask, words: str) -> None:
             ask.person.id, text, now=dependencies.services.clock()
         )
         keyboard = _buttons(dependencies, ask.person.id, made.id, is_sending=False)
-        question = f"{tr('broadcast-confirm', people=len(people))}\n\n{text}"
+        question = f"{tr('broadcast-confirm', people=len(people))}\n{tr('broadcast-whom')}\n\n{text}"
         await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
 
 

@@ -310,6 +310,23 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
 
 
+async def test_a_command_is_proposed_and_not_given(talk: Talk) -> None:
+    await talk.say("Let us begin anew.")
+    assert tools_of(talk.server.of("chat-model")[-1]) == [], "nobody has said which commands there are"
+    talk.services.tools.commands = frozenset({"new", "forget"})
+    calls = tuple(
+        {"name": "offer_command", "arguments": {"command": command}}
+        for command in ("new Our  \n garden", "/FORGET code word", "/admin", "/forget " + "x" * 200, "")
+    )
+    talk.server.script("chat-model", Behaviour(calls=calls), "I have asked you.")
+    reply = await talk.say("Let us begin anew, and forget my code word.")
+    assert tools_of(talk.server.of("chat-model")[-1]) == ["offer_command"]
+    assert reply.proposals == (
+        Proposal(kind="command", text="/new Our garden"),
+        Proposal(kind="command", text="/forget code word"),
+    )
+
+
 async def test_without_facts_none_are_proposed(tmp_path: Path) -> None:
     async with talking(tmp_path, facts="off") as talk:
         await talk.remember()

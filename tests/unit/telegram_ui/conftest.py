@@ -36,6 +36,7 @@ from storage.sqlite.migrations import MIGRATIONS
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command
+from telegram_ui.commands.proposals import Proposals
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
@@ -270,7 +271,7 @@ class Bots:
                 may_configure=may_configure,
                 buttons=Buttons(b"key"),
             )
-            made = Commands(dependencies, [Toys, AnswerButtons])
+            made = Commands(dependencies, [Toys, AnswerButtons, Proposals])
             self.toys = cast("Toys", made._families[0])
             return made
 

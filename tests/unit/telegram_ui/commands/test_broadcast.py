@@ -32,7 +32,8 @@ async def test_an_admin_sees_it_first_and_each_person_gets_it_once(desk: Desk) -
     gathered(desk)
     desk.peer.world.block_bot(EVE)
     await desk.say(ANN, ANN, "/admin broadcast We move house\non Friday.")
-    assert desk.last(ANN) == "This goes to so many people: 3\n\nWe move house\non Friday."
+    whom = "People who get this: 3\nGroups do not get it, nor people of whom nothing is stored."
+    assert desk.last(ANN) == f"{whom}\n\nWe move house\non Friday."
     await sent(desk)
     assert desk.peer.texts(BOB) == [], "not before it is confirmed"
     message, buttons = desk.buttons(ANN)

@@ -5,8 +5,12 @@ import pytest
 from llm.transcription import Transcriber
 from playground.refusals import Json
 from records.errors import DocumentUnreadable, ModelBusy, QuotaExceeded
+from records.scopes import Person
+from records.turns import Proposal
 from settings import Secret
+from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, kind_of
+from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour, running
 from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, Bots, Peer
 
@@ -121,3 +125,21 @@ async def test_a_message_is_asked_again_under_its_own_source(bots: Bots, peer: P
         again.pieces[0].telegram_id,
         again.pieces[0].sent_at,
     )
+
+
+async def test_a_proposed_command_is_given_by_who_was_asked(bots: Bots, peer: Peer) -> None:
+    proposal = Proposal(kind="command", text="/help me")
+    async with bots.running() as service:
+        dependencies = service.intake._commands.dependencies
+        chat = Chat(id=GROUP, is_private=False)
+        await proposals.ask(dependencies, chat, Person(id=ANN, name="Ann"), proposal)
+        said = await failed(peer, "/help me", GROUP)
+        does, _ = buttons(said)
+        peer.world.press(BOB, GROUP, said["message_id"], does["callback_data"])
+        await peer.called("answerCallbackQuery", containing="somebody else")
+        peer.world.press(ANN, GROUP, said["message_id"], does["callback_data"])
+        await peer.told("did help me", GROUP)
+        await service.intake.idle()
+        assert await bots.pending() == []
+        assert not any(map(buttons, peer.world.messages[GROUP].values()))
+    assert len(peer.texts(GROUP)) == 2
