@@ -70,6 +70,7 @@ class Records(Generic[Record]):
         self._kind = kind
         self._is_scoped = "scope" in columns
         self._columns = [(name, column, kinds[column]) for name, column in columns.items() if column in kinds]
+        self._read = [(name, column, _READ.get(kind)) for name, column, kind in self._columns]
 
     @property
     def columns(self) -> frozenset[str]:
@@ -78,10 +79,12 @@ class Records(Generic[Record]):
 
     def of(self, row: AnyRow, **given: object) -> Record:
         """The value of a row of SQLite; `given`: fields that the row does not hold as they are."""
-        read: dict[str, Any] = {name: _READ.get(kind, _same)(row[column]) for name, column, kind in self._columns}
+        read: dict[str, Any] = {
+            name: row[column] if convert is None else convert(row[column]) for name, column, convert in self._read
+        }
         if self._is_scoped:
             read["scope"] = _scope(row["user_id"], row["thread_id"])
-        return self._kind(**{**read, **given})
+        return self._kind(**(read | given))
 
     def row(self, record: Record) -> Portable:
         """A value as a portable row, without the columns that it says nothing of."""

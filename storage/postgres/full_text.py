@@ -12,7 +12,7 @@ import numpy as np
 
 from records.scopes import Scope
 from storage.files.sql import Connection
-from storage.search.terms import LAST_CHARACTER, Entry, counts, prefix_of, term_hash, token
+from storage.search.terms import LAST_CHARACTER, Entry, Marks, Wanted, prefix_of, term_hash, token
 
 MOST_BYTES = 1_000
 """A longer token stands there cut, with its hash: a lexeme may have 2,046 bytes."""
@@ -81,7 +81,7 @@ class TsVector:
         looked_up = [*dict.fromkeys((*terms, *among))]
         held = self.frequency(connection, scope, looked_up)
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
-        often = counts([row[2] for row in rows], [term_hash(term) for term in looked_up])
+        often = Marks([row[2] for row in rows]).counts(Wanted(map(term_hash, looked_up)))
         weights = np.array([_weight(held.get(term, 0), sums[0]) for term in looked_up])
         mean = sums[1] / sums[0]
         scores = weights @ (often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / max(mean, 1e-9))))

@@ -18,7 +18,7 @@ from records.scopes import Scope
 from storage.files.sql import Connection
 from storage.search import full_text
 from storage.search.protocol import Matching, Pool, Readings
-from storage.search.terms import counts, term_hash, wanted
+from storage.search.terms import Marks, Wanted, term_hash, wanted
 from text import cues, word_parts
 
 MOST_POSTINGS = 10_000
@@ -160,9 +160,9 @@ def pool(
     runs = np.array(columns[8], np.int64)
     positions = np.arange(len(rows)) + _APART * runs
     silences = np.abs(np.diff(said_at, prepend=said_at[:1])) > SESSION_GAP
-    near = _near(positions, np.fromiter((seq in hits for seq in columns[0]), np.bool_, len(rows)), reach)
+    near = _near(positions, np.fromiter(map(hits.__contains__, columns[0]), np.bool_, len(rows)), reach)
     by_assistant = np.array(columns[5], np.bool_)[near]
-    marks = list(compress(columns[7], near))
+    marks = Marks(list(compress(columns[7], near)))
     return Pool(
         seqs=seqs[near],
         ids=np.array(columns[1], np.int64)[near],
@@ -172,9 +172,9 @@ def pool(
         sizes=np.array(columns[3], np.int64)[near],
         said_at=said_at[near],
         by_assistant=by_assistant,
-        standing=_standing(marks, by_assistant),
+        standing=marks.holding(_standing()) & ~by_assistant,
         speakers=tuple(compress(columns[6], near)),
-        counts=counts(marks, [term_hash(term) for term in matched.frequency]),
+        counts=marks.counts(Wanted(map(term_hash, matched.frequency))),
         matched=matched,
     )
 
@@ -313,26 +313,7 @@ def _around(
     return sorted(cursor.execute(_AROUND, (json.dumps(runs), scope.owner, scope.thread)), key=_TIME)
 
 
-def _standing(texts: Sequence[bytes], by_assistant: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """[texts]: whether a person's message holds a word of those that say what always holds."""
-    hashes = np.frombuffer(b"".join(texts), "<u4")
-    # Of tens of thousands hardly any is wanted: first those with the right 16 bits.
-    at = np.flatnonzero(_standing_low_bits()[hashes.astype(np.uint16)])
-    at = at[np.isin(hashes[at], _standing_hashes())]
-    ends = np.cumsum([len(text) // 4 for text in texts])
-    found = np.zeros(len(texts), np.bool_)
-    found[np.searchsorted(ends, at, side="right")] = True
-    return found & ~by_assistant
-
-
 @cache
-def _standing_low_bits() -> npt.NDArray[np.bool_]:
-    """[65,536]: whether one of `_standing_hashes` has these low 16 bits."""
-    found = np.zeros(2**16, np.bool_)
-    found[_standing_hashes() & 0xFFFF] = True
-    return found
-
-
-@cache
-def _standing_hashes() -> npt.NDArray[np.uint32]:
-    return np.array(sorted(term_hash(term) for term in cues.standing_terms()), "<u4")
+def _standing() -> Wanted:
+    """The words of those who say what always holds."""
+    return Wanted(map(term_hash, sorted(cues.standing_terms())))

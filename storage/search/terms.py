@@ -84,11 +84,43 @@ def hashes(tokens: Iterable[str]) -> bytes:
     return np.array([crc32(token.encode()) for token in tokens], "<u4").tobytes()
 
 
-def counts(marks: Sequence[bytes], wanted_hashes: Sequence[int]) -> npt.NDArray[np.float64]:
-    """[hashes, texts]: how often each term's hash is among those of each text."""
-    found = np.frombuffer(b"".join(marks), "<u4")
-    text_of = np.repeat(np.arange(len(marks)), [len(text) // 4 for text in marks])
-    counted = np.zeros((len(wanted_hashes), len(marks)))
-    for row, one in enumerate(wanted_hashes):
-        counted[row] = np.bincount(text_of[found == one], minlength=len(marks))
-    return counted
+class Wanted:
+    """Hashes that are looked for in many marks at once."""
+
+    def __init__(self, wanted_hashes: Iterable[int]) -> None:
+        self.hashes = np.array(list(wanted_hashes), "<u4")
+        self.distinct = np.array(sorted(set(self.hashes.tolist())), "<u4")
+        self.which = np.searchsorted(self.distinct, self.hashes)
+        # Of tens of thousands hardly any is wanted: first those with the right 16 bits.
+        self.low_bits = np.zeros(2**16, np.bool_)
+        self.low_bits[self.hashes & 0xFFFF] = True
+
+
+class Marks:
+    """The hashes of the terms of some texts, as the column `marks` holds them."""
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        self._count = len(texts)
+        self._hashes = np.frombuffer(b"".join(texts), "<u4")
+        self._ends = np.cumsum(np.array(list(map(len, texts)), np.int64) // 4)
+
+    def counts(self, wanted: Wanted) -> npt.NDArray[np.float64]:
+        """[wanted hashes, texts]: how often each hash is among those of each text."""
+        texts, rows = self._matches(wanted)
+        shape = (len(wanted.distinct), self._count)
+        counted = np.bincount(rows * self._count + texts, minlength=shape[0] * shape[1])
+        return counted.reshape(shape)[wanted.which].astype(np.float64)
+
+    def holding(self, wanted: Wanted) -> npt.NDArray[np.bool_]:
+        """[texts]: whether a text has one of these hashes or more."""
+        found = np.zeros(self._count, np.bool_)
+        found[self._matches(wanted)[0]] = True
+        return found
+
+    def _matches(self, wanted: Wanted) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """For each hash that is wanted, the text that it is in, and which of the distinct ones it is."""
+        at = np.flatnonzero(wanted.low_bits.take(self._hashes.astype(np.uint16)))
+        hashes = self._hashes[at]
+        rows = np.searchsorted(wanted.distinct, hashes)
+        are_wanted = wanted.distinct[np.minimum(rows, len(wanted.distinct) - 1)] == hashes
+        return np.searchsorted(self._ends, at[are_wanted], side="right"), rows[are_wanted]

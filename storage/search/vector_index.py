@@ -8,13 +8,13 @@ it. Does not know how text becomes a vector (llm/embeddings.py), or what else sp
 
 import asyncio
 import json
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from attrs import define, field
+from cachetools import LRUCache
 
 from records.messages import Message
 from records.scopes import Scope
@@ -82,12 +82,17 @@ class VectorIndex:
     server: VectorServer | None = field(default=None, init=False)
     described: str = field(default="", init=False)
     _cold: set[tuple[Scope, str, int]] = field(factory=set, init=False)
-    _cache: OrderedDict[tuple[Scope, str], _Held] = field(factory=OrderedDict, init=False)
+    _cache: LRUCache[tuple[Scope, str], _Held] = field(init=False)
     # Held while a scope is read, and while a `put` is committed and copied, so that neither misses rows of the
     # other.
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _drops: int = field(default=0, init=False)
     _puts: int = field(default=0, init=False)
+
+    @_cache.default
+    def _empty_cache(self) -> LRUCache[tuple[Scope, str], _Held]:
+        # One that is larger than all of it stays, alone.
+        return LRUCache(self._cache_bytes, getsizeof=lambda held: min(held.bytes, self._cache_bytes))
 
     # what is to be embedded ---------------------------------------------------------------------------------
 
@@ -197,7 +202,6 @@ class VectorIndex:
                         continue
                     if held is not None:
                         self._cache[scope, model] = held
-                        self._make_room()
                     break
 
     async def keep_up(self) -> None:
@@ -272,13 +276,7 @@ class VectorIndex:
                     if held is None:
                         return None
                     self._cache[key] = held
-        self._cache.move_to_end(key)
-        self._make_room()
         return held
-
-    def _make_room(self) -> None:
-        while len(self._cache) > 1 and sum(one.bytes for one in self._cache.values()) > self._cache_bytes:
-            self._cache.popitem(last=False)
 
     async def _is_large(self, scope: Scope) -> bool:
         return await self._messages(scope) > self._large

@@ -64,7 +64,12 @@ class ProfileTable(OwnerTables):
 
         Summaries of imported history are left out: nothing is learned from it unasked.
         """
-        return [SUMMARY_ROWS.of(row) for row in reversed(await self._rows(owner, _UNDISTILLED, owner, limit))]
+        rows = await self._rows(owner, _UNDISTILLED.format(columns="*"), owner, limit)
+        return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
+
+    async def undistilled_ids(self, owner: int, limit: int) -> list[int]:
+        """The ids of `undistilled`: after each turn they tell whether a new version is due."""
+        return [row[0] for row in reversed(await self._rows(owner, _UNDISTILLED.format(columns="id"), owner, limit))]
 
 
 def newest(connection: Connection, owner: int) -> Profile | None:
@@ -77,7 +82,8 @@ _ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER 
 _TEXTS = "SELECT id, text FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 # Of imported history (its ids are negative) nothing is learned unasked.
 _UNDISTILLED = """
-SELECT * FROM summaries WHERE user_id = ?1 AND level = 1 AND status = 'completed' AND last_id > 0 AND id > COALESCE(
+SELECT {columns} FROM summaries
+WHERE user_id = ?1 AND level = 1 AND status = 'completed' AND last_id > 0 AND id > COALESCE(
   (SELECT last_summary_id FROM profiles WHERE user_id = ?1 AND status = 'completed' ORDER BY id DESC LIMIT 1), 0
 )
 ORDER BY id DESC LIMIT ?2

@@ -110,6 +110,21 @@ async def test_scopes_do_not_see_one_another(store: MemoryStore) -> None:
     assert await store.vectors.nearest(Scope(owner=ANNA.owner, thread=9), "m", unit(1)[0], 3) is None
 
 
+async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: Path) -> None:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
+        store = SqliteStore(database)
+        for scope in (ANNA, TOPIC):
+            await store.put_owner(config(store, scope.owner))
+            await talk(store, scope, 2)
+        made = {one.message.scope: one for one in await embedded(store)}
+        held = VectorIndex(database, cache_bytes=1)  # each is larger than all of it
+        for scope in (ANNA, TOPIC, ANNA):
+            found = await held.nearest(scope, "m", made[scope].passages[0], 1)
+            assert found is not None
+            assert found.seqs == (made[scope].seq,)
+            assert list(held._cache) == [(scope, "m")]
+
+
 async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     await embedded(store)
