@@ -8,7 +8,7 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from copy import copy
 from time import monotonic
@@ -42,6 +42,7 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 Vision = Literal["auto", "on", "off"]
+Look = Callable[[], Awaitable[bool]]
 
 LEAST_ANSWER, MOST_ANSWER = 500, 2000
 """Tokens of an answer in the background: as many as its prompt has, but at least 500 and at most 2,000."""
@@ -51,6 +52,10 @@ LONGEST_TAKEN = 3_600.0
 """Seconds that one request may go on, however often something of it arrives: 2,000 tokens, almost two seconds each."""
 COUNTED_HERE = 8_000
 """Characters of an answer whose tokens are counted on the event loop; those of a longer one in a thread."""
+PACE = 0.1
+"""Seconds in which tokens gather once something is shown, as a message is edited more seldom: a token by itself costs
+as much as ten together.
+"""
 THINKING = 8
 """Times as many for a model that spent them all before its first word: it thinks."""
 _LIMITS = ("max_completion_tokens", "max_tokens")
@@ -315,19 +320,25 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> None:
         """Send one request and read its answer to the end. Leaving, for whatever reason, closes the connection."""
         async with self._transport.post("/chat/completions", request) as response:
-            body = _heard(response.content.iter_any(), patience, self._endpoint.timeout)
             if "text/event-stream" in response.headers.get("content-type", ""):
+
+                async def look() -> bool:
+                    """Show what has come. Whether the rest is in no hurry: something is shown, or nobody watches."""
+                    if not answer.is_done:
+                        await self._show(answer, on_text, patience)
+                    return on_text is None or answer.was_shown
+
+                body = _heard(response.content, patience, self._endpoint.timeout, look)
                 async with aclosing(events(body)) as stream:
                     async for event in stream:
                         if event.strip() == "[DONE]":
                             answer.is_done = True
                             break
                         answer.add(self._object(event), "delta")
-                        await self._show(answer, on_text, patience)
                     await _drain(body)
             else:
                 whole = bytearray()
-                async for chunk in body:
+                async for chunk in _heard(response.content, patience, self._endpoint.timeout):
                     whole += chunk
                     if len(whole) > LONGEST_EVENT:
                         raise ModelBroken(tr("errors-endless"))
@@ -373,17 +384,27 @@ def _may_be_tools(error: Exception, failure: ModelError) -> bool:
 _ALIASES = {"stream_options": "include_usage", "response_format": r"json[_ ]schema|failed to parse grammar"}
 
 
-async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float) -> AsyncIterator[bytes]:
-    """The same bytes; each chunk renews the patience. Raises ModelBroken for more than an answer can have."""
+async def _heard(
+    content: aiohttp.StreamReader, patience: asyncio.Timeout, seconds: float, look: Look | None = None
+) -> AsyncIterator[bytes]:
+    """The bytes of a body; each chunk renews the patience. Raises ModelBroken for more than an answer can have.
+
+    `look` is called when all that has come is taken in; where it returns True, more of it gathers for PACE seconds, or
+    until the end.
+    """
     heard, now = 0, asyncio.get_running_loop().time
-    until = now() + LONGEST_TAKEN
-    async for chunk in body:
+    until, ended = now() + LONGEST_TAKEN, asyncio.Event()
+    content.on_eof(ended.set)
+    while chunk := await content.readany():
         heard += len(chunk)
         if heard > LONGEST_ANSWER or now() > until:
             raise ModelBroken(tr("errors-endless"))
         patience.reschedule(now() + seconds)
         yield chunk
         await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
+        if look and await look():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), PACE)
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:

@@ -94,15 +94,26 @@ async def bench() -> AsyncIterator[Bench]:
 
 
 async def test_an_answer_is_shown_as_it_grows_and_its_usage_is_recorded(bench: Bench) -> None:
-    bench.server.script("m", Behaviour(text="One two\u2028three.\n", cached=2))
+    bench.server.script("m", Behaviour(text="One two\u2028three four five six.\n", cached=2, hold="middle"))
     shown = Shown()
-    answer = await bench.model.complete(asked("a b c"), on_text=shown)
-    assert answer.text == "One two\u2028three."
-    assert answer.usage == Usage(prompt=5, completion=3, cached=2)
+    answering = asyncio.create_task(bench.model.complete(asked("a b c"), on_text=shown))
+    await bench.server.until_held()
+    await shown.more.wait()
+    await bench.server.release()
+    answer = await answering
+    assert answer.text == "One two\u2028three four five six."
+    assert answer.usage == Usage(prompt=5, completion=6, cached=2)
     assert not answer.is_truncated
-    assert shown.texts[0] == "One"
+    assert shown.texts[0] != answer.text
     assert shown.texts == sorted(set(shown.texts), key=len)
     assert bench.server.requests[0].key == KEY
+
+
+async def test_what_comes_at_once_is_shown_at_once(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(text="word " * 500))
+    shown = Shown()
+    assert len((await bench.model.complete(asked(), on_text=shown)).text.split()) == 500
+    assert len(shown.texts) < 50, "each token by itself would be looked at 500 times"
 
 
 async def test_only_what_is_needed_is_sent(bench: Bench) -> None:
