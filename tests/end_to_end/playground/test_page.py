@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from playground.app import playground_app
@@ -20,6 +21,8 @@ from tests.paths import ROOT
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
 from tests.support.missing import lacks
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 CHROMIUM = Path("/usr/bin/chromium")
 TOKEN = "4242:test-token"
@@ -75,18 +78,25 @@ async def chromium() -> AsyncIterator[Browser]:
             await browser.close()
 
 
-@pytest.fixture
-async def playground() -> AsyncIterator[Playground]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    """One for all tests, each of which has pages of its own: a start takes two seconds of a processor."""
+    async with chromium() as browser:
+        yield browser
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def playground(browser: Browser) -> AsyncIterator[Playground]:
     world, memory, problems = new_world(), dict[int, MemoryPanel](), list[str]()
 
     async def remembered(owner: int, thread: int) -> MemoryPanel:
         return memory.get(owner, EMPTY)
 
     app = playground_app(world, memory=remembered, model_name="a scripted bot")
-    async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN) as bot:
+    async with serve(app) as url, scripted_bot(url, TOKEN) as bot:
         yield Playground(world=world, url=url, bot=bot, browser=browser, memory=memory, problems=problems)
         # Before the server goes: its absence would be a problem on every console.
-        for context in browser.contexts:
+        for context in list(browser.contexts):
             await context.close()
     assert problems == []
 
@@ -361,7 +371,7 @@ async def test_the_page_comes_back_when_the_server_does(playground: Playground) 
             await context.close()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def served() -> AsyncIterator[httpx.AsyncClient]:
     async def remembered(owner: int, thread: int) -> MemoryPanel:
         if owner != ANNA:
