@@ -58,6 +58,10 @@ def test_instructions_are_in_the_prompts_to_which_they_apply(capsys: pytest.Capt
 def test_recall_prints_shares_and_writes_a_line_for_each_question(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """One session, since a vector is made of each of its sentences."""
+    [sample] = json.loads(tiny.read_text(encoding="utf-8"))
+    del sample["conversation"]["session_2"]
+    tiny.write_text(json.dumps([sample]), encoding="utf-8")
     out = tmp_path / "out.jsonl"
     recall.main(["--data", str(tiny), "--out", str(out)])
     result = printed(capsys)
