@@ -1,7 +1,7 @@
 """Thousands of turns by a hundred people while faults happen at random: is anything violated, does memory grow?
 
-`python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--data FOLDER]` prints one JSON object; its exit
-status is 1 when anything was violated, or when memory went on growing in the later half of a long run. Faults:
+`python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one
+JSON object (`--within`: it ends early, with the turns that there were); its exit status is 1 when anything was violated, or when memory went on growing in the later half of a long run. Faults:
 Telegram (429, 502, connections cut before and after the effect), the model (429, 500, connections cut, empty answers),
 and a disk that refuses every write for a moment. Needs Linux.
 """
@@ -53,6 +53,7 @@ SETTLED = 8_000
 FLAT = 5.0
 """Percent that memory may grow by in the later half."""
 THRESHOLDS = (5, 10, 20)
+WEEK = 7 * 86_400
 PATIENCE = 120.0
 """Seconds after which somebody goes on without an answer: on a busy machine a hundred people wait for a while."""
 
@@ -81,8 +82,8 @@ class Soak:
             for number in range(people)
         ]
 
-    async def run(self, turns: int) -> int:
-        """Hold this many turns, then wait for every answer; the exit status of the bot."""
+    async def run(self, turns: int, *, within: float) -> int:
+        """Hold this many turns, or those of so many seconds, then wait for every answer; the exit status of the bot."""
         async with AsyncExitStack() as stack:
 
             def track(work: "asyncio.Task[None]") -> None:
@@ -100,7 +101,8 @@ class Soak:
             talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]
             for task in talking:
                 track(task)
-            while sum(talker.turns for talker in self.talkers) < turns:
+            until = time.monotonic() + within
+            while sum(talker.turns for talker in self.talkers) < turns and time.monotonic() < until:
                 self._house.model.requests.clear()
                 await asyncio.sleep(0.2)
             for talker in self.talkers:
@@ -183,7 +185,7 @@ def growth(eighths: Sequence[float]) -> float:
     return round(100 * (eighths[-1] / eighths[len(eighths) // 2] - 1), 1)
 
 
-async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str, object]:
+async def soak(folder: Path, *, turns: int, people: int, seed: int, within: int = WEEK) -> dict[str, object]:
     """Run it in `folder`; the object that is printed."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
@@ -192,7 +194,7 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str,
         environ = house.environ(LOG_LEVEL="WARNING")
         bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=1_000_000))
         work = Soak(house, bot, chance, people=people)
-        status = await work.run(turns)
+        status = await work.run(turns, within=within)
         found = Violations()
         found.add(work.ledger.check(house.data, settled=True)[0])
         if status or bot.tracebacks():
@@ -224,4 +226,4 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str,
 
 
 if __name__ == "__main__":
-    sys.exit(command.run(__doc__, {"turns": 10_000, "people": 100, "seed": 1}, soak))
+    sys.exit(command.run(__doc__, {"turns": 10_000, "people": 100, "seed": 1, "within": WEEK}, soak))

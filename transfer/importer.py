@@ -7,8 +7,8 @@ Does not know Telegram, or what the formats look like.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -116,6 +116,7 @@ class Importer:
     _retention: timedelta | None = None
     _reader: FileReader = field(factory=FileReader, init=False)
     _restorer: Restorer = field(init=False)
+    _importing: set[int] = field(factory=set, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
@@ -154,7 +155,7 @@ class Importer:
 
         Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
         """
-        with gc_paused():
+        with self._alone(scope.owner), gc_paused():
             work = await self._work(scope, person, data)
             if not await self._memory.is_on(scope.owner):
                 await self._memory.switch(scope.owner, enabled=True)
@@ -178,6 +179,20 @@ class Importer:
                 missing=work.restoration.missing if work.restoration else "",
                 ids=ids,
             )
+
+    @contextmanager
+    def _alone(self, owner: int) -> Iterator[None]:
+        """One import of an owner at a time: what is known, and the ids that are free, are those of all their topics.
+
+        Raises ImportRefused, so that nobody's files wait for each other in the places of others.
+        """
+        if owner in self._importing:
+            raise ImportRefused(tr("import-busy"))
+        self._importing.add(owner)
+        try:
+            yield
+        finally:
+            self._importing.discard(owner)
 
     # what is new -----------------------------------------------------------------------------------------------
 

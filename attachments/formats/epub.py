@@ -10,6 +10,8 @@ from attachments.passages import Line
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
+LONGEST_PATH = 1_000
+"""Characters of a chapter's address; a longer one is none. Each is made out again wherever it is named."""
 _CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
 _OPF = "{http://www.idpf.org/2007/opf}"
 
@@ -19,7 +21,8 @@ def lines(archive: ZipFile) -> Iterator[Line]:
     rootfile = packed.tree(packed.content(archive, "META-INF/container.xml")).find(f".//{_CONTAINER}rootfile")
     path = rootfile.get("full-path", "") if rootfile is not None else ""
     package = packed.tree(packed.content(archive, path))
-    files = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
+    hrefs = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
+    files = {name: href for name, href in hrefs.items() if len(href) <= LONGEST_PATH}
     chapters = [files.get(item.get("idref"), "") for item in package.iter(f"{_OPF}itemref")]
     if not chapters:
         raise DocumentUnreadable(tr("files-no-chapters"))

@@ -187,7 +187,7 @@ def source_list(value: object) -> tuple[Hashable, ...]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = str(value).split(",")
     items = value if isinstance(value, (list, tuple)) else [value]
     return tuple(key for item in items if (key := chunk_key(item)) is not None)
@@ -203,7 +203,7 @@ def truth(value: object) -> bool:
 def put_aside(connection: sqlite3.Connection) -> bool:
     """Rename the original design's tables, if the file has any; their indexes go, so that names are free.
 
-    Raises StorageTooLarge.
+    Raises StorageTooLarge, and StorageCorrupt for a table with generated columns.
     """
     found = [
         str(row[0])
@@ -217,6 +217,9 @@ def put_aside(connection: sqlite3.Connection) -> bool:
             f"{LARGEST_FILE / 1e6:,.0f} are taken over. It was left as it is."
         )
     for table in found:
+        # A text of 30 characters makes a gigabyte of each row.
+        if connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden > 1", (table,)).fetchone():
+            raise StorageCorrupt(f"memory.db: the table '{table}' makes up some of its values. It was left as it is.")
         attached = connection.execute(
             "SELECT type, name FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql <> ''",
             (table,),

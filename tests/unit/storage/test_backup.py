@@ -30,6 +30,14 @@ CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
   VALUES (old.id, 1, 1, 'user', old.content, '', '');
 END;
 """
+
+
+def _redefined(table: str, before: str, after: str) -> str:
+    """What makes a table another one under its old name, as no statement may."""
+    new = f"replace(sql, '{before}', '{after}')"
+    return f"PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = {new} WHERE name = '{table}'"  # noqa: S608
+
+
 KEPT = {LOCK_NAME, DATABASE, "memory.json", "memory.json.journal", "index.db"}
 OWNERS = {1: StorageType.SQLITE, 2: StorageType.JSON}
 
@@ -283,6 +291,9 @@ async def test_what_killed_processes_left_half_made_is_gone_after_the_next_start
         ("CREATE VIRTUAL TABLE copied USING fts5(x)", "table copied"),
         ("CREATE INDEX spying ON messages (abs(id))", "index spying"),
         (REPLACED, "trigger message_gone"),
+        ("ALTER TABLE messages ADD COLUMN more GENERATED ALWAYS AS (zeroblob(9))", "table messages"),
+        (_redefined("people", "PRIMARY KEY", "PRIMARY KEY ON CONFLICT REPLACE"), "table people"),
+        ("DROP INDEX message_turn; CREATE UNIQUE INDEX message_turn ON messages (user_id)", "index message_turn"),
     ],
 )
 async def test_a_backup_with_a_foreign_schema_is_refused(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from records.errors import StorageCorrupt, StorageTooLarge
 from records.scopes import Scope
-from storage.sqlite.original_files import OldMessage, OldSummary, repair, utc
+from storage.sqlite.original_files import OldMessage, OldSummary, repair, source_list, utc
 from tests.contract.conftest import OPENERS, said
 
 Row = Mapping[str, object]
@@ -166,6 +166,21 @@ async def test_a_row_without_an_owner_is_one_sentence(tmp_path: Path, table: str
             async with OPENERS["sqlite"](tmp_path):
                 pass
     assert dumped(tmp_path) == before
+
+
+async def test_a_table_that_makes_up_its_values_is_one_sentence(tmp_path: Path) -> None:
+    """Each row took a gigabyte, out of a file of 20 kB."""
+    write_untyped(tmp_path, "ALTER TABLE messages ADD COLUMN more GENERATED ALWAYS AS (hex(zeroblob(4)))")
+    before = dumped(tmp_path)
+    with pytest.raises(StorageCorrupt, match="the table 'messages' makes up some of its values"):
+        async with OPENERS["sqlite"](tmp_path):
+            pass
+    assert dumped(tmp_path) == before
+
+
+def test_a_list_that_is_nested_without_end_is_one_chunk() -> None:
+    """A start ended with a traceback."""
+    assert source_list("[" * 100_000) == ("[" * 100_000,)
 
 
 async def test_two_rows_with_one_id_are_one_sentence(tmp_path: Path) -> None:

@@ -125,6 +125,24 @@ async def test_stop_cancels_the_answer_and_the_next_message_is_answered(bots: Bo
     assert bots.conversation.cancelled == ["hang"]
 
 
+async def test_stop_ends_the_answer_and_leaves_an_import_to_go_on(bots: Bots, peer: Peer) -> None:
+    """And every other slow command: what it has done so far would be half of something."""
+    bots.conversation.gate("hang")
+    async with bots.running() as service:
+        assert bots.toys
+        peer.world.say(ANN, ANN, "/fold")
+        peer.world.say(ANN, ANN, "hang")
+        await bots.conversation.begun["hang"].wait()
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told("Stopped", ANN)
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told("Nothing is being written", ANN)
+        bots.toys.folding.set()
+        await peer.told("did fold", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+
+
 async def test_stop_reaches_a_message_that_came_just_before(bots: Bots, peer: Peer) -> None:
     bots.conversation.gate("hang")
     peer.world.say(ANN, ANN, "hang")

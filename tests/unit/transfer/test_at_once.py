@@ -1,0 +1,42 @@
+"""Two files of one owner at the same moment: the second is told to try again, and nothing is there twice."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from records.errors import ImportRefused
+from records.owners import StorageType
+from records.scopes import Scope
+from reliability.invariants import read as files_in
+from reliability.invariants import violations
+from tests.support.talk import ANNA, talking
+from tests.unit.transfer.test_importer import HERE, history, imported
+
+TOPIC = Scope(owner=ANNA.id, thread=5)
+
+
+@pytest.mark.parametrize("storage", [StorageType.SQLITE, StorageType.JSON])
+@pytest.mark.parametrize("second", [HERE, TOPIC], ids=["in one chat", "in two topics"])
+async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, storage: StorageType, second: Scope) -> None:
+    """Those of two topics took the same ids, and one was told of an IntegrityError."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+
+        async def begin(scope: Scope, data: bytes) -> int:
+            async def progress(done: int, total: int) -> None:
+                await asyncio.sleep(0)
+
+            try:
+                return (await talk.services.importer.run(scope, ANNA.id, data, progress=progress)).messages
+            except ImportRefused:
+                return 0
+
+        both = await asyncio.gather(begin(HERE, history(300)), begin(second, history(200)))
+        assert both == [300, 0], "the second one is told to try again"
+        assert await imported(talk, history(200)) == (0, 200)
+        async with talk.services.memory.home(ANNA.id) as store:
+            stored = [one for scope in await store.scopes(ANNA.id) for one in await store.page(scope, limit=1_000)]
+        assert len(stored) == 300
+        assert len({one.source for one in stored}) == 300
+    assert not violations(files_in(tmp_path))
