@@ -1,8 +1,8 @@
 """Thousands of turns by a hundred people while faults happen at random: is anything violated, does memory grow?
 
-`python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one JSON
-object (`--within`: it ends early, with the turns that there were); its exit status is 1 when anything was violated, or
-when memory went on growing in the later half of a long run. Faults:
+`python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one
+JSON object (`--within`: it ends early, with the turns that there were); its exit status is 1 when anything was
+violated, or when memory went on growing in the later half of a long run. Faults:
 Telegram (429, 502, connections cut before and after the effect), the model (429, 500, connections cut, empty answers),
 and a disk that refuses every write for a moment. Needs Linux.
 """

@@ -292,9 +292,7 @@ def _ours(
         for first in range(0, len(listed[table.name]), BATCH):
             some = listed[table.name][first : first + BATCH]
             columns = table.columns_of(some, user_id=[owner] * len(some), **_repaired(table, some, chunks))
-            columns |= {
-                name: [None if at is None else original_files.utc(at) for at in columns[name]] for name in dates
-            }
+            columns |= {name: [*original_files.utc_of_each(columns[name])] for name in dates}
             yield table, table.stored_columns(columns, may_be_broken=may_be_broken)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from records.errors import StorageCorrupt, StorageTooLarge
 from records.scopes import Scope
-from storage.sqlite.original_files import OldMessage, OldSummary, repair, source_list, utc
+from storage.sqlite.original_files import OldMessage, OldSummary, repair, source_list, utc, utc_of_each
 from tests.contract.conftest import OPENERS, said
 
 Row = Mapping[str, object]
@@ -273,6 +273,11 @@ async def test_an_empty_original_file_opens(tmp_path: Path, kind: str) -> None:
 )
 def test_dates(text: object, expected: str) -> None:
     assert utc(text) == expected
+
+
+@given(st.from_regex(r"[0-2]\d\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d(\.\d{6})?\+00:00", fullmatch=True))
+def test_dates_as_we_write_them_are_read_alike_one_by_one_and_together(text: str) -> None:
+    assert utc_of_each([text, None]) == [utc(text), None]
 
 
 CHUNKS = st.one_of(st.integers(1, 6), st.sampled_from(["a", "b"]))
