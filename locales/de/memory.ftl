@@ -22,6 +22,7 @@ memory-undone-derived = Es ist wieder wie vorher; der andere Text ist gelöscht,
 memory-distilling = Ich schreibe das Profil neu und sage dir, wenn es fertig ist.
 memory-distilling-already = Das Profil wird gerade geschrieben.
 memory-nothing-known = Ich weiß noch nichts über dich. Fakten lerne ich aus dem, was du mir bei eingeschaltetem Gedächtnis erzählst, kurz nachdem du es sagst; /memory add TEXT fügt sofort einen hinzu.
+memory-nothing-known-group = Ich weiß noch nichts über diese Gruppe. Fakten lerne ich aus dem, was ihre Mitglieder mir bei eingeschaltetem Gedächtnis erzählen, kurz nachdem sie es sagen; /memory add TEXT fügt sofort einen hinzu.
 memory-off = Das Gedächtnis ist aus: Ich lerne nichts Neues und benutze nichts davon bis /summary_on.
 memory-done-pin = Angeheftet, ich berücksichtige es bei jeder Antwort: { $text }
 memory-done-unpin = Nicht mehr angeheftet: { $text }

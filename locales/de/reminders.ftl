@@ -1,7 +1,7 @@
 reminders-offer = Soll ich dich am { $when } erinnern?
 reminders-yes = Ja
 reminders-no = Nein
-reminders-declined = Es wurde keine Erinnerung gestellt.
+reminders-declined = Es wurde keine Erinnerung angelegt.
 reminders-too-old = Diese Frage ist zu alt. Bitte mich noch einmal, oder nutze /reminders add.
 reminders-passed = Diese Zeit ist schon vorbei. Bitte mich noch einmal mit einer anderen.
 reminders-set = Ich erinnere dich am { $when }: { $text }

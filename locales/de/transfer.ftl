@@ -60,4 +60,4 @@ transfer-settings = deine Einstellungen
 transfer-of-group = Das Gedächtnis der Gruppe „{ $title }“.
 transfer-caption = Alles, was ich hier aufhebe: { $what }. Es ist Text, den du lesen kannst; /import liest ihn wieder ein.
 transfer-caption-gz = Alles, was ich hier aufhebe: { $what }. Es ist komprimierter Text; /import liest ihn wieder ein.
-transfer-plan-reminders = Erinnerungen, die gesetzt würden: { $reminders }
+transfer-plan-reminders = Erinnerungen, die angelegt würden: { $reminders }

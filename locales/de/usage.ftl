@@ -7,10 +7,10 @@ usage-answers = { $answers ->
     [one] { $answers } Antwort
    *[other] { $answers } Antworten
  }
-usage-nothing = Es wurden keine Token verbraucht.
-usage-tokens = { $tokens } Token: { $prompt } zum Lesen (davon { $cached } aus dem Cache), der Rest zum Schreiben
+usage-nothing = Es wurden keine Tokens verbraucht.
+usage-tokens = { $tokens } Tokens: { $prompt } zum Lesen (davon { $cached } aus dem Cache), der Rest zum Schreiben
 usage-cost = Kosten: ${ $cost }
 usage-cost-partly = Kosten: ${ $cost }, ohne die Modelle, deren Preis nicht gesetzt ist
-usage-left = Heute noch übrig: { $tokens } Token. Um 00:00 UTC gibt es neue.
+usage-left = Heute noch übrig: { $tokens } Tokens. Um 00:00 UTC gibt es neue.
 usage-no-limit = Es gibt keine Tagesgrenze.
 usage-chart = Tokens pro Tag; der höchste Balken ist { $tokens }.

@@ -1,6 +1,6 @@
 # /admin, and what strangers and admins are told of letting in.
 
-admin-heading = The bot, for its admins
+admin-heading = Overview for the bot's admins
 admin-memories = Memories: { $memories }; used within 7 days: { $active }
 admin-everyone = Let in: everyone
 admin-let-in-count = Let in: { $people }

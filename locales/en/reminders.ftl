@@ -1,6 +1,6 @@
 # /reminders, and the offer of a reminder under an answer. reminders-add-words: words after /reminders that add one.
 
-reminders-offer = Remind you on { $when }?
+reminders-offer = Shall I remind you on { $when }?
 reminders-yes = Yes
 reminders-no = No
 reminders-declined = No reminder was set.

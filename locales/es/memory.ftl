@@ -22,6 +22,7 @@ memory-undone-derived = Vuelve a estar como antes; el otro texto se ha borrado, 
 memory-distilling = Estoy reescribiendo el perfil; te avisaré cuando esté.
 memory-distilling-already = El perfil se está escribiendo ahora mismo.
 memory-nothing-known = Aún no sé nada de ti. Aprendo datos de lo que me cuentas con la memoria activada, un poco después de que lo digas; /memory add TEXTO añade uno al momento.
+memory-nothing-known-group = Todavía no sé nada de este grupo. Aprendo datos de lo que sus miembros me cuentan con la memoria activada, poco después de que lo digan; /memory add TEXTO añade uno al instante.
 memory-off = La memoria está desactivada: no aprendo nada nuevo ni uso nada de esto hasta /summary_on.
 memory-done-pin = Fijado, lo tengo en cuenta en cada respuesta: { $text }
 memory-done-unpin = Ya no está fijado: { $text }

@@ -22,6 +22,7 @@ memory-undone-derived = Voltou a ser como antes; o outro texto foi apagado, e ta
 memory-distilling = Estou reescrevendo o perfil; aviso quando terminar.
 memory-distilling-already = O perfil está sendo escrito agora.
 memory-nothing-known = Ainda não sei nada de você. Aprendo fatos com o que você me conta com a memória ligada, um pouco depois de você dizer; /memory add TEXTO acrescenta um na hora.
+memory-nothing-known-group = Ainda não sei nada sobre este grupo. Aprendo fatos com o que os membros me contam com a memória ligada, pouco depois de dizerem; /memory add TEXTO adiciona um na hora.
 memory-off = A memória está desligada: não aprendo nada novo nem uso nada disto até /summary_on.
 memory-done-pin = Fixado, levo em conta em cada resposta: { $text }
 memory-done-unpin = Não está mais fixado: { $text }

@@ -21,7 +21,7 @@ summaries-status-since = Сообщений с последней сводки: 
 summaries-status-total = Всего сообщений: { $number }
 summaries-status-archived = Сообщений в архиве: { $number }
 summaries-status-active = Действующих сводок: { $number }
-summaries-status-level = Сводки сводок, раз друг над другом: { $number }
+summaries-status-level = Сводок друг над другом: { $number }
 summaries-status-compressed = Самые старые подробности сжимались { $times ->
     [one] { $times } раз
     [few] { $times } раза

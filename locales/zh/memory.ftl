@@ -22,6 +22,7 @@ memory-undone-derived = 已恢复原样，另一份内容已删除，由它得�
 memory-distilling = 我正在重写资料，完成后告诉你。
 memory-distilling-already = 资料正在编写中。
 memory-nothing-known = 我还不了解你。记忆开启时，我会在你说完之后不久从你的话里学到事实；发送 /memory add 内容 可以立刻添加一条。
+memory-nothing-known-group = 我对本群还一无所知。记忆开启时，我会从成员对我说的话里学到事实，稍晚一点就会记下；/memory add 文字 可以马上添加一条。
 memory-off = 记忆已关闭：在你发送 /summary_on 之前，我不学新的，也不使用这些内容。
 memory-done-pin = 已置顶，每次回答我都会考虑：{ $text }
 memory-done-unpin = 已取消置顶：{ $text }

@@ -106,7 +106,7 @@ def _list(
                     lines += ["", tr("memory-count", **heading)]
                 lines += [line for fact in of_this for line in _listed(fact, facts, zone)]
     elif not versions:
-        lines += ["", tr("memory-nothing-known")]
+        lines += ["", tr("memory-nothing-known-group" if is_group else "memory-nothing-known")]
     if deleted and page == 0:
         lines += ["", tr("memory-deleted"), *(f"{fact.id} · {fact.text}" for fact in deleted)]
     if valid:

@@ -345,14 +345,17 @@ class Dispatcher:
             if may_continue(parsed):
                 self._pastes.begin(turn.pieces, ticket.release)
 
+    async def _ask_for_words(self, parsed: ParsedUpdate) -> None:
+        hint = tr("notices-mentioned")
+        if parsed.attachment:
+            hint = tr("files-write-instead", what=kind_name(parsed.attachment))
+        await self._say(parsed.chat, hint)
+
     async def _answer_wordless(self, parsed: ParsedUpdate) -> None:
         if not parsed.album or self._albums.get(parsed.place) != parsed.album:
             if parsed.album:
                 self._albums[parsed.place] = parsed.album
-            hint = tr("notices-mentioned")
-            if parsed.attachment:
-                hint = tr("files-write-instead", what=kind_name(parsed.attachment))
-            await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, hint))
+            await self._error_boundary.guarded(parsed, partial(self._ask_for_words, parsed))
         await self._queue.done([parsed.update_id])
 
     async def _say(self, chat: Chat, text: str) -> None:

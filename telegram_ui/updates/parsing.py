@@ -331,7 +331,7 @@ def _without_name(words: str, name: str) -> str | None:
     if len(name) < SHORTEST_NAME:
         return None
     begin, end = words[: len(name)], words[len(name) :]
-    if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end[:1] in "_'’-@"):
+    if begin.casefold() == name.casefold() and not re.match(r"[\w'’@-]", end):
         return AFTER_NAME.sub("", end, count=1)
     said = words.rstrip(" ?!.？！。؟")
     before = said[: -len(name)].rstrip()

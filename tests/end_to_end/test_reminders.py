@@ -14,7 +14,7 @@ async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House
     async with house.bot(DATA_DIR="reminded") as process:
         since = ann.now
         ann.says("Remind me tomorrow at 9 to call mum")
-        offered = await ann.hears("Remind you on", since=since)
+        offered = await ann.hears("remind you on", since=since)
         ann.press(offered, "Yes")
         await ann.hears("I will remind you", since=since)
         await process.kill()

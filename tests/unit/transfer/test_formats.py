@@ -176,8 +176,8 @@ def test_what_is_no_json_is_refused_with_its_line(data: bytes, why: str) -> None
 
 def test_a_wrong_message_of_telegram_is_named() -> None:
     for change, why in [
-        ({"id": "x"}, "messages[2] (line 33): its 'id' is no number"),
-        ({"date_unixtime": "soon"}, "its 'date' is no date"),
+        ({"id": "x"}, "messages[2] (line 33): its 'id' is not a number"),
+        ({"date_unixtime": "soon"}, "its 'date' is not a date"),
         ({"text": [3]}, "a piece of its 'text' has no words"),
         ({"text": 3}, "neither a text nor a list"),
     ]:
@@ -193,11 +193,15 @@ def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
     wrong: list[tuple[tuple[str, ...], object, str]] = [
         (("current_node",), "nowhere", "[0].current_node (line 2): it names no node"),
         (("current_node",), None, "[0].current_node (line 2): it is missing"),
-        (("mapping",), [], "[0].mapping (line 2): it is no object"),
+        (("mapping",), [], "[0].mapping (line 2): it is not an object"),
         (("mapping", "root-1", "parent"), "u-1", "it leads in a circle"),
-        (("mapping", "u-1", "message", "author"), None, "[0].mapping['u-1'].message.author (line 2): it is no object"),
-        (("mapping", "u-1", "message", "create_time"), "now", ".message.create_time (line 2): it is no time"),
-        (("mapping", "u-1", "message", "content", "parts"), "x", ".message.content.parts (line 2): it is no list"),
+        (
+            ("mapping", "u-1", "message", "author"),
+            None,
+            ".mapping['u-1'].message.author (line 2): it is not an object",
+        ),
+        (("mapping", "u-1", "message", "create_time"), "now", ".message.create_time (line 2): it is not a time"),
+        (("mapping", "u-1", "message", "content", "parts"), "x", ".message.content.parts (line 2): it is not a list"),
     ]
     for path, value, why in wrong:
         talks = sample("chatgpt_conversations.json")
@@ -213,7 +217,7 @@ def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
 def test_an_id_that_no_store_could_hold_is_said(name: str, huge: int) -> None:
     row = {"id": 1, "role": "user", "content": "hi", "created_at": "2024-01-01", "thread_id": 0, name: huge}
     file = {"format": "keepsake-export", "version": 1, "owner": 5, "part": 2, "messages": [row]}
-    assert f"'{name}' is no number" in refused(json.dumps(file).encode())
+    assert f"'{name}' is not a number" in refused(json.dumps(file).encode())
 
 
 @pytest.mark.parametrize("number", ["1e400", "1" * 5000, "-1e400"])

@@ -595,8 +595,8 @@ async def test_an_export_holds_one_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "change", "why"),
     [
-        ("messages", {"created_at": "soon"}, "messages[1] (line 14): its 'created_at' is no date"),
-        ("messages", {"content": None}, "its 'content' is no text"),
+        ("messages", {"created_at": "soon"}, "messages[1] (line 14): its 'created_at' is not a date"),
+        ("messages", {"content": None}, "its 'content' is not a text"),
         ("messages", {"chunk_id": 99}, "messages[1]: its 'chunk_id' names no summary"),
         ("messages", {"id": 10**12 + 1}, "messages[1]: 'id' is no whole number in its bounds"),
         ("messages", {"telegram_id": "x"}, "messages[1]: 'telegram_id' is no whole number in its bounds"),

@@ -86,7 +86,7 @@ async def test_a_fact_that_holds_no_longer_cannot_be_pinned(desk: Desk, talk: Ta
     await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
     await talk.services.facts.delete(ANN, 1)
     await desk.say(ANN, ANN, "/memory pin 1")
-    assert desk.last(ANN) == "This holds no longer, so it cannot be pinned: Ann plays the cello."
+    assert desk.last(ANN) == "This is no longer true, so it cannot be pinned: Ann plays the cello."
     assert [one.is_pinned for one in await talk.services.facts.known(ANN)] == [False]
 
 

@@ -31,7 +31,7 @@ async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
 async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "remind me on Friday at 9 to call mum")
     assert message["text"] == (
-        "Remind you on Fri 2026-11-27 09:00?\n"
+        "Shall I remind you on Fri 2026-11-27 09:00?\n"
         "Times are in UTC, since I do not know your time zone: /tz sets it.\n\ncall mum"
     )
     assert list(buttons) == ["Yes", "No"]

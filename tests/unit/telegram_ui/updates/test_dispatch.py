@@ -300,6 +300,9 @@ async def test_what_has_no_words_gets_a_sentence(bots: Bots, peer: Peer, kind: s
     async with bots.running():
         peer.world.send_file(ANN, ANN, kind=kind, name="a.bin", data=b"\0" * 9)
         await peer.told("I can't read", ANN)
+        peer.world.add_person(BOB, "Bob", language_code="de")
+        peer.world.send_file(BOB, BOB, kind=kind, name="a.bin", data=b"\0" * 9)
+        await peer.told("Bitte schreib es in Worten" if kind == "video" else "kann ich nicht lesen", BOB)
         peer.world.send_file(ANN, ANN, kind="video", name="a.mp4", data=b"1", caption="what is it?")
         await peer.told("I read your words only", ANN)
     [turn] = bots.conversation.turns

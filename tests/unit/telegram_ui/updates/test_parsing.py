@@ -90,6 +90,7 @@ def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
         ({"text": "@keepsake_bot – and now?", "entities": [entity("mention", 0, 13)]}, "and now?"),
         ({"text": "谢谢，@keepsake_bot。", "entities": [entity("mention", 3, 13)]}, "谢谢。"),
         ({"text": "Keepsake, how are you?"}, "how are you?"),
+        ({"text": "Keepsake"}, ""),
         ({"text": "keepsake what is new"}, "what is new"),
         ({"text": "How are you, Keepsake?"}, "How are you?"),
         ({"text": "كيف حالك، Keepsake؟"}, "كيف حالك؟"),
