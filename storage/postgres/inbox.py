@@ -166,7 +166,7 @@ class Claims:
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
         async with self._claiming:  # two at once would each get some of an owner's
-            await self._leases.take_work(bot_id)
+            await self._leases.take_work(bot_id, now=now)
             values = (bot_id, self._leases.replica.id, json.dumps(sorted(self._leases.unprepared)), most)
             rows = await self._db.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
         return [_pending(row) for row in sorted(rows, key=lambda row: int(row["position"]))]

@@ -7,14 +7,17 @@ process that was taken for dead and wakes cannot commit. Does not know what is d
 import asyncio
 import json
 import logging
+import math
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
 
 from attrs import define, field
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageError
 from runtime.tasks import uncancelled
 from storage.files.leases import OnGain
+from storage.files.rows import text_of
 from storage.files.sql import Connection
 from storage.postgres.database import PostgresDatabase
 from storage.postgres.replica import LOOK_SECONDS, Replica
@@ -24,6 +27,8 @@ log = logging.getLogger(__name__)
 POLLING = -(2**62)
 """The owner that stands for fetching the updates of a bot is this minus the bot's id; no chat has such an id."""
 TAKEN_AT_ONCE = 50
+OVERDUE = timedelta(seconds=2)
+"""How long a process leaves what is more than its share of the owners to the others, of which one may hang."""
 
 _KNOWN = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
 _FREE_ONE = """
@@ -35,12 +40,20 @@ SELECT user_id FROM leases
 WHERE user_id IN (SELECT value FROM json_each(?)) AND is_dead(replica_id) AND is_at_home(user_id, ?)
 ORDER BY user_id LIMIT ? FOR UPDATE SKIP LOCKED
 """
-# Owners with updates that wait, and those whom a process served when it died: it may have left something half done.
+# Owners with updates that wait, and those whom a process served when it died: it may have left something half done. Who
+# of them has waited too long already.
 _WITH_WORK = """
-SELECT user_id FROM updates WHERE bot_id = ? AND done_at IS NULL
-UNION SELECT user_id FROM leases
+SELECT user_id, MIN(received_at) <= ? AS is_overdue FROM updates WHERE bot_id = ? AND done_at IS NULL GROUP BY user_id
+UNION ALL SELECT user_id, TRUE FROM leases
 WHERE replica_id IN (SELECT id FROM replicas WHERE expires_at <= clock_timestamp()) AND user_id > ?
 """
+# The processes that live, and the owners whom they serve.
+_LIVING = """
+SELECT COUNT(DISTINCT replicas.id), COUNT(leases.user_id)
+FROM replicas LEFT JOIN leases ON leases.replica_id = replicas.id AND leases.user_id > ?
+WHERE replicas.expires_at > clock_timestamp()
+"""
+_FREE = "SELECT COUNT(*) FROM leases WHERE user_id IN (SELECT value FROM json_each(?)) AND is_dead(replica_id)"
 _TAKE = """
 UPDATE leases SET replica_id = ?, fence = nextval('lease_fences')
 WHERE user_id IN (SELECT value FROM json_each(?)) RETURNING user_id, fence
@@ -101,24 +114,35 @@ class PostgresLeases:
             if not await self._gain(await self._db.transact(taken, None)):
                 raise ServedElsewhere
 
-    async def take_work(self, bot_id: int) -> None:
-        """Begin to serve owners whose updates wait and whom nobody serves, and those of a process that died. Raises
-        StorageError.
+    async def take_work(self, bot_id: int, *, now: datetime) -> None:
+        """Begin to serve owners whose updates wait and whom nobody serves, and those of a process that died. Of those
+        whose updates have just come only as many as make this process's share. Raises StorageError.
         """
         async with self._taking:
             me = self.replica
 
             def taken(connection: Connection) -> dict[int, int]:
+                values = (text_of(now - OVERDUE), bot_id, POLLING)
                 waiting = {
-                    row[0] for row in connection.execute(_WITH_WORK, (bot_id, POLLING)).fetchall()
-                } - self._served
-                if not waiting:
-                    return {}
-                values = (json.dumps(sorted(waiting)), me.place, TAKEN_AT_ONCE)
-                free = connection.execute(_FREE_WITH_WORK, values).fetchall()
-                return _take(connection, me.id, [row[0] for row in free])
+                    row[0]: row[1]
+                    for row in connection.execute(_WITH_WORK, values).fetchall()
+                    if row[0] not in self._served
+                }
+                overdue = [owner for owner, is_overdue in waiting.items() if is_overdue]
+                fresh = [owner for owner, is_overdue in waiting.items() if not is_overdue]
+                found = _free(connection, overdue, me.place, TAKEN_AT_ONCE) if overdue else []
+                if fresh and (share := self._share(connection, fresh)) > 0:
+                    found += _free(connection, fresh, me.place, share)
+                return _take(connection, me.id, found)
 
             await self._gain(await self._db.transact(taken, None))
+
+    def _share(self, connection: Connection, waiting: Sequence[int]) -> int:
+        """How many of these owners make as many for this process as for each other one that lives."""
+        processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
+        [free] = connection.execute(_FREE, (json.dumps(waiting),)).fetchall()[0]
+        fair: int = math.ceil((served + free) / max(1, processes))
+        return min(TAKEN_AT_ONCE, fair - len(self.served))
 
     async def release(self, owners: Collection[int]) -> None:
         """Let other processes serve these owners. Raises StorageError."""
@@ -231,6 +255,12 @@ class PollingDuty:
     async def changed(self) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._leases.changed(), LOOK_SECONDS)
+
+
+def _free(connection: Connection, owners: Sequence[int], place: str, most: int) -> list[int]:
+    """Those of these owners whom nobody serves, at most so many; their leases are locked."""
+    values = (json.dumps(sorted(owners)), place, most)
+    return [row[0] for row in connection.execute(_FREE_WITH_WORK, values).fetchall()]
 
 
 def _take(connection: Connection, replica: int, owners: Sequence[int]) -> dict[int, int]:

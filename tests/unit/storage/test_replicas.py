@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
@@ -110,6 +111,19 @@ async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machin
             await one.inbox.receive(BOT, Arrival(number, "{}", owner=3), NOW)
         assert [await one.claims() for one in those if one is not server] == [[], []]
         assert await server.claims() == [201, 202, 203]
+
+
+async def test_each_takes_its_share_of_new_owners_and_anybody_those_who_wait(machines: Machines) -> None:
+    async with three(machines) as those:
+        first, second, _ = those
+        arrivals = [Arrival(number, "{}", owner=number) for number in range(1, 10)]
+        await first.inbox.receive_all(BOT, arrivals, NOW)
+        assert [len(await one.claims()) for one in (first, first, second)] == [3, 0, 3]
+        # The third may hang: what it leaves is not left for long.
+        late = await first.work.claim(BOT, most=100, now=NOW + timedelta(seconds=3))
+        assert len(late) == 3
+        await first.inbox.receive(BOT, Arrival(10, "{}", owner=10), NOW)
+        assert [await one.claims() for one in those] == [[], [10], []]
 
 
 async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(machines: Machines) -> None:
