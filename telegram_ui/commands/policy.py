@@ -16,7 +16,6 @@ from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import policy_name, ticked
-from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -100,11 +99,12 @@ class PolicyCommands(Family):
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
             return tr("policy-rebuild-off")
-        self._services.rebuilder.start(ask.chat.scope, self._teller(ask.chat))
+        self._services.rebuilder.start(ask.chat.scope, self._teller(ask))
         return None
 
-    def _teller(self, chat: Chat) -> Tell:
+    def _teller(self, ask: Ask) -> Tell:
         """Shows progress in one message, edited now and then; the end in a message of its own."""
+        chat = ask.chat
         shown: list[int] = []
         last = 0.0
 
@@ -117,6 +117,8 @@ class PolicyCommands(Family):
             try:
                 if running and shown:
                     await self._delivery.replace(chat, shown[-1], progress_text(progress))
+                elif progress.state == "failed":
+                    await self._say_failed(ask, progress_text(progress))
                 else:
                     shown.extend(await self._delivery.say(chat, progress_text(progress)))
             except DeliveryError as error:
