@@ -161,7 +161,7 @@ def admin_ids(text: str) -> frozenset[int]:
 
 def address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
-    if not colon or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
+    if not colon or not host or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65_536:
         raise ValueError("must be an address and a port, such as 127.0.0.1:8443.")
     return host, int(port)
 

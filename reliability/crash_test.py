@@ -1,7 +1,8 @@
 """kill -9 at random moments while people talk, fold, move between stores: is anything lost, doubled or torn?
 
-`python -m reliability.crash_test [--kills 500] [--seed 1] [--data FOLDER]` prints one JSON object; its exit status is
-1 when anything was violated. After each kill the files are read as they are, before anything recovers them.
+`python -m reliability.crash_test [--kills 500] [--seed 1] [--within SECONDS] [--data FOLDER]` prints one JSON object
+(`--within`: it ends early, with the kills that there were); its exit status is 1 when anything was violated. After each
+kill the files are read as they are, before anything recovers them.
 """
 
 import asyncio
@@ -83,7 +84,7 @@ class CrashTest(killing.KillTest):
         self.outcome.with_inbox += bool(files.inbox)
 
 
-async def crash_test(folder: Path, *, kills: int, seed: int) -> dict[str, object]:
+async def crash_test(folder: Path, *, kills: int, seed: int, within: int = 0) -> dict[str, object]:
     """Run it in `folder`; the object that is printed."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
     started = time.monotonic()
@@ -92,7 +93,7 @@ async def crash_test(folder: Path, *, kills: int, seed: int) -> dict[str, object
         environ = house.environ(LOG_LEVEL="INFO")
         bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=20_000))
         test = CrashTest(house, bot, chance, data=house.data)
-        await test.run(kills)
+        await test.run(kills, within=within)
         if test.outcome.found:
             (folder / "log").write_text(bot.text(), encoding="utf-8")
     done = test.outcome
@@ -115,4 +116,4 @@ async def crash_test(folder: Path, *, kills: int, seed: int) -> dict[str, object
 
 
 if __name__ == "__main__":
-    sys.exit(command.run(__doc__, {"kills": 500, "seed": 1}, crash_test))
+    sys.exit(command.run(__doc__, {"kills": 500, "seed": 1, "within": 0}, crash_test))

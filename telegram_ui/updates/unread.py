@@ -20,6 +20,8 @@ MOST_PARTS = 5_000
 """Objects and lists of one update that is parsed: a message has at most 100 entities, and so has the one that it
 replies to (Bot API, MessageEntity); python-telegram-bot takes 100 ms for some 10,000.
 """
+MOST_DEPTH = 50
+"""Of them within each other; a reply holds no further reply (Bot API, Message). 300 take a tenth of a second."""
 _ONLY_PARSING_TELLS = frozenset({"sender_chat", "migrate_to_chat_id", "migrate_from_chat_id"})
 
 
@@ -117,19 +119,18 @@ def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
 
 
 def _read(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
-    if not _has_at_most(raw, MOST_PARTS):
+    if not _is_bounded(raw):
         raise ValueError("too many parts")
     return telegram.Update.de_json(raw, bot)
 
 
-def _has_at_most(raw: Mapping[str, Any], most: int) -> bool:
-    """Whether an update is made of so many objects and lists."""
-    left: list[Any] = [raw]
-    parts = 0
-    while left:
-        part = left.pop()
-        parts += 1
-        if parts + len(left) > most:
-            return False
-        left += [one for one in (part.values() if isinstance(part, dict) else part) if isinstance(one, dict | list)]
-    return True
+def _is_bounded(raw: Mapping[str, Any]) -> bool:
+    """Whether an update is made of at most MOST_PARTS objects and lists, MOST_DEPTH within each other."""
+    parts, level = 0, list[Any]([raw])
+    for _ in range(MOST_DEPTH):
+        parts += len(level)
+        if not level or parts > MOST_PARTS:
+            break
+        inner = (one for part in level for one in (part.values() if isinstance(part, dict) else part))
+        level = [one for one in inner if isinstance(one, dict | list)]
+    return not level and parts <= MOST_PARTS

@@ -67,6 +67,7 @@ def test_what_models_can_is_read() -> None:
         ("LOG_LEVEL", "LOUD\x1b[2J", r"\x1b"),
         ("ALLOWED_USER_IDS", "9" * 30, "9" * 30),
         ("RECENT_BUDGET", "five " * 20, "five …”"),
+        ("HEALTH_LISTEN", "a:" + "9" * 5_000, "must be an address and a port"),
         ("MODEL_ABILITIES", "qwen3:4b context=big", "“qwen3:4b context=big”"),
         ("MODEL_ABILITIES", "qwen3:4b vision=dim", "“qwen3:4b vision=dim”"),
     ],

@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 from telegram.error import TelegramError, TimedOut
 
 from records.errors import SettingsError, StorageError
+from runtime.http_server import REQUEST_WITHIN
 from settings import Secret
 from storage.files.inbox import UpdateInbox
 from telegram_ui.updates.polling import OVERDUE, PollRequest
@@ -250,6 +252,18 @@ async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer
         assert (await http.post(webhook, content=parts, headers=right)).status_code == 400
         assert (await http.post(webhook, content=b" " * (LARGEST_UPDATE + 1), headers=right)).status_code == 413
         assert (await http.post(webhook, json={"update_id": 2, "message": 5}, headers=right)).status_code == 200
+
+
+@pytest.mark.parametrize("body", [b"content-length: 1000000000\r\n\r\n", b"transfer-encoding: chunked\r\n\r\n"])
+async def test_whoever_is_refused_by_a_webhook_is_heard_no_longer(bots: Bots, webhook: str, body: bytes) -> None:
+    """However much a stranger says is to come."""
+    address = urlsplit(webhook)
+    async with bots.running():
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        writer.write(b"POST / HTTP/1.1\r\nhost: a\r\n" + body)
+        async with asyncio.timeout(REQUEST_WITHIN):
+            assert (await reader.read()).startswith(b"HTTP/1.1 403")
+        writer.close()
 
 
 @pytest.mark.usefixtures("webhook")

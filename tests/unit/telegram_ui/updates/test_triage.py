@@ -11,7 +11,7 @@ from storage.files.inbox import UpdateInbox
 from telegram_ui.updates.access import MOST_TOLD, Access
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.triage import Triage
-from telegram_ui.updates.unread import MOST_PARTS, Unread, glimpse
+from telegram_ui.updates.unread import MOST_DEPTH, MOST_PARTS, Unread, glimpse
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, client
 
 Raw = dict[str, Any]
@@ -115,9 +115,12 @@ def test_a_text_in_private_is_parsed_when_it_is_needed(triage: Triage) -> None:
     assert isinstance(unreadable, Unread)
     assert unreadable.read() == telegram.Update(8)
     bold = {"type": "bold", "offset": 0, "length": 1}
-    endless = opened(raw(9, ANN, entities=[bold] * MOST_PARTS))
-    assert isinstance(endless, Unread)
-    assert endless.read() == telegram.Update(9), "python-telegram-bot would take a tenth of a second"
+    deep = raw(9, ANN)["message"]
+    for _ in range(MOST_DEPTH):
+        deep = {**deep, "reply_to_message": deep}
+    for endless in (opened(raw(9, ANN, entities=[bold] * MOST_PARTS)), opened(raw(9, ANN, reply_to_message=deep))):
+        assert isinstance(endless, Unread)
+        assert endless.read() == telegram.Update(9), "python-telegram-bot would take a tenth of a second"
     for other in (
         raw(1, EVE),
         raw(1, ANN, chat=GROUP),
