@@ -104,7 +104,8 @@ class ImportEntryPoints:
                 await store.page(there)
                 await store.last_turns(there, 4)
                 assert len(await store.summaries(there)) <= 10
-                lease = await store.begin_fold(there, "now", now=NOW, lease=NOW - NOW)
+                # As an import: no summary begins while further files of an export are to come.
+                lease = await store.begin_fold(there, "import", now=NOW, lease=NOW - NOW)
                 assert lease is not None
                 await store.release_fold(lease)
             assert await store.digest(owner)
