@@ -293,7 +293,7 @@ async def test_what_cannot_be_imported_is_refused_with_its_place(house: House, b
     ann = house.person()
     since = ann.now
     sends(ann, TELEGRAM.replace(b'"id": 2103', b'"id": "x"'), caption="/import")
-    assert "messages[2] (line 33)" in (await ann.hears("no number", since=since))["text"]
+    assert "messages[2] (line 33)" in (await ann.hears("is not a number", since=since))["text"]
     since = ann.now
     sends(ann, TELEGRAM[:-400], caption="/import")
     await ann.hears("not valid JSON: line", since=since)
