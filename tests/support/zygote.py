@@ -6,6 +6,7 @@ that opens its files itself; only the seconds that imports take are saved. Does 
 """
 
 import asyncio
+import atexit
 import gc
 import json
 import os
@@ -14,6 +15,7 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -79,7 +81,19 @@ def _run(order: bytes, out: int, err: int) -> None:
     os.environ.clear()
     os.environ.update(given["environ"])
     sys.argv = [str(Path(bot.__file__)), *given["arguments"]]
-    sys.exit(bot.main(given["arguments"]))
+    _end(bot.main(given["arguments"]))
+
+
+def _end(status: int) -> None:
+    """End as an interpreter does: threads are waited for, and what is left open is told of. But what was imported
+    before the fork is not taken apart, which would copy much of its memory first: a fifth of what a run costs.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    gc.collect()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 async def _session() -> None:
