@@ -11,7 +11,7 @@ from tests.fuzz.costs import MOST_HELD, MOST_MEMORY, measured
 
 async def test_no_generated_input_raises_or_costs_too_much() -> None:
     failures: list[str] = []
-    counts = await fuzz_entry_points(120, 7, failures, {})
+    counts = await fuzz_entry_points(120, 8, failures, {})
     assert failures == []
     assert all(counts.values())
 
