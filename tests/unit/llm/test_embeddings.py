@@ -42,7 +42,7 @@ async def test_the_local_model_finds_meaning_across_languages() -> None:
 
 async def test_the_local_model_takes_any_text_and_leaves_the_loop_free() -> None:
     async with LocalEmbedder() as embedder:
-        odd = ["", "\0a\0b", "\ud800", "x" * 4_000, "word"]
+        odd = ["", "\0a\0b", "\ud800", "x" * 1_000, "word"]
         work = asyncio.create_task(embedder.passages(odd))
         turns = 0
         while not work.done():
