@@ -1,6 +1,8 @@
 """From /start to a remembered photo, a heard voice, a searched PDF, a new conversation and a forgotten secret: by
-buttons and plain words alone, in a language other than English, with a model that calls tools as real ones do.
+buttons and plain words alone, in two languages other than English, with a model that calls tools as real ones do.
 """
+
+from dataclasses import dataclass
 
 import pytest
 
@@ -50,46 +52,79 @@ def stored(house: House, person: Member) -> list[str]:
     return [row["content"] for row in house.memory.files().home(person.owner).messages]
 
 
-async def test_a_stranger_gets_everywhere_in_german(house: House) -> None:
-    with speaking("de"):
-        eva = house.person("Eva", language="de")
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """What a person says and the model answers, in the person's language."""
+
+    language: str
+    photo: str
+    seen: str
+    transcript: str
+    document: tuple[str, str]
+    contract: str
+    looked_for: tuple[str, str, str]
+    wish: tuple[str, str]
+    secret: str
+    forget: tuple[str, str]
+    anew: tuple[str, str]
+
+
+@pytest.mark.parametrize(
+    "walk",
+    [
+        Walk(
+            language="de",
+            photo="rad.jpg",
+            seen="Ein rotes Fahrrad am Hafen.",
+            transcript="Mein Pass liegt in der blauen Schublade.",
+            document=("mietvertrag.pdf", "Die Kaution betraegt 900 Euro."),
+            contract="Das steht im Vertrag.",
+            looked_for=("Fahrrad", "Schublade", "Kaution"),
+            wish=("Erinnere mich morgen um 9 daran, Mama anzurufen.", "Mama anzurufen"),
+            secret="Mein Codewort ist Zitronenfalter.",
+            forget=("Vergiss bitte mein Codewort!", "Zitronenfalter"),
+            anew=("Lass uns neu anfangen.", "Garten"),
+        ),
+        Walk(
+            language="ru",
+            photo="velosiped.jpg",
+            seen="Красный велосипед у причала.",
+            transcript="Мой паспорт лежит в синем ящике.",
+            document=("dogovor.pdf", "Zalog 900 evro."),
+            contract="Так написано в договоре.",
+            looked_for=("велосипед", "паспорт", "Zalog"),
+            wish=("Напомни мне завтра в 9 позвонить маме.", "позвонить маме"),
+            secret="Моё кодовое слово — лимонница.",
+            forget=("Забудь моё кодовое слово!", "лимонница"),
+            anew=("Давай начнём сначала.", "Сад"),
+        ),
+    ],
+    ids=lambda walk: walk.language,
+)
+async def test_a_stranger_gets_everywhere(house: House, walk: Walk) -> None:
+    with speaking(walk.language):
+        person = house.person("Eva", language=walk.language)
         async with house.bot(TRANSCRIPTION_MODEL="hears"):
-            await turned_on(eva)
-            house.model.script(ANSWERS, "Ein rotes Fahrrad am Hafen.", "Gern.", "Das steht im Vertrag.")
-            house.model.script("hears", "Mein Pass liegt in der blauen Schublade.")
-            for kind, name, data, heard in (
-                ("photo", "rad.jpg", b"\xff\xd8\xff\xe0", "Ein rotes Fahrrad"),
-                ("voice", "a.ogg", b"OggS", "Gern."),
-                ("document", "mietvertrag.pdf", pdf(["Die Kaution betraegt 900 Euro."]), "Vertrag"),
+            await turned_on(person)
+            house.model.script(ANSWERS, walk.seen, "OK!", walk.contract)
+            house.model.script("hears", walk.transcript)
+            name, text = walk.document
+            for kind, file, data, heard in (
+                ("photo", walk.photo, b"\xff\xd8\xff\xe0", walk.seen),
+                ("voice", "a.ogg", b"OggS", "OK!"),
+                ("document", name, pdf([text]), walk.contract),
             ):
-                since = eva.now
-                house.world.send_file(eva.id, eva.id, kind=kind, name=name, data=data)
-                await eva.hears(heard, since=since)
-            for words in ("Fahrrad", "Schublade", "Kaution"):
-                assert words in (await eva.asks(f"/search {words}", "1. ")).partition("1. ")[2]
-            assert "[mietvertrag.pdf, Seite 1]" in await eva.asks("/search Kaution", "1. ")
-            await eva.asks("Erinnere mich morgen um 9 daran, Mama anzurufen.", "Mama anzurufen")
-            await forgets(
-                house,
-                eva,
-                secret="Mein Codewort ist Zitronenfalter.",
-                question="Vergiss bitte mein Codewort!",
-                words="Zitronenfalter",
-            )
-            house.model.script(ANSWERS, offers("/new Garten"), "Gern.")
-            new = await presses(eva, "Lass uns neu anfangen.", "/new Garten", tr("proposals-yes-command"), "Garten")
-            assert new == tr("chats-begun-titled", title="Garten")
-
-
-async def test_a_secret_is_forgotten_in_russian(house: House) -> None:
-    with speaking("ru"):
-        olga = house.person("Ольга", language="ru")
-        async with house.bot():
-            await turned_on(olga)
-            await forgets(
-                house,
-                olga,
-                secret="Моё кодовое слово — лимонница.",
-                question="Забудь моё кодовое слово!",
-                words="лимонница",
-            )
+                since = person.now
+                house.world.send_file(person.id, person.id, kind=kind, name=file, data=data)
+                await person.hears(heard, since=since)
+            for words in walk.looked_for:
+                found = await person.asks(f"/search {words}", "1. ")
+                assert words in found.partition("1. ")[2]
+            assert f"[{name}, {tr('files-place-page', at='1')}]" in found
+            await person.asks(*walk.wish)
+            question, secret_word = walk.forget
+            await forgets(house, person, secret=walk.secret, question=question, words=secret_word)
+            asked, title = walk.anew
+            house.model.script(ANSWERS, offers(f"/new {title}"), "OK.")
+            new = await presses(person, asked, f"/new {title}", tr("proposals-yes-command"), title)
+            assert new == tr("chats-begun-titled", title=title)
