@@ -70,12 +70,13 @@ class Answering:
         try:
             async with self._delivery.typing(parsed.chat):
                 read = await self._attached_files.read(pieces)
-                if read.refusal:
-                    await self._error_boundary.say(parsed, read.refusal, may_repeat=read.may_pass and len(pieces) == 1)
-                    await self._queue.done(ids)
-                    return
-                async with Slot(self._preparing) as slot:
-                    reply = await self._conversation.reply(read.incoming, on_text=stream.show, on_prepared=slot.leave)
+            if read.refusal:
+                await self._error_boundary.say(parsed, read.refusal, may_repeat=read.may_pass and len(pieces) == 1)
+                await self._queue.done(ids)
+                return
+            # Whoever waits for a slot waits for others: a typing action for each would make all wait longer.
+            async with Slot(self._preparing) as slot, self._delivery.typing(parsed.chat):
+                reply = await self._conversation.reply(read.incoming, on_text=stream.show, on_prepared=slot.leave)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
             await asyncio.shield(delivering)
