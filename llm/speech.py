@@ -4,9 +4,9 @@ from functools import partial
 from typing import Unpack
 
 from llm.endpoint import Connection, EndpointClient
-from llm.transport import read_bytes
 from locales.catalog import tr
 from records.errors import ModelBroken
+from runtime.http_client import read_bytes
 from text.characters import boundary, well_formed
 
 LONGEST_SPOKEN = 4_096

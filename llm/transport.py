@@ -14,7 +14,7 @@ import aiohttp
 
 from llm.measured import REQUESTS
 from runtime.bounded_json import parsed
-from runtime.http_client import open_session, proxy_for
+from runtime.http_client import open_session, proxy_for, read_bytes
 
 LONGEST_REFUSAL = 65_536
 """Bytes of an error's body that are read."""
@@ -132,13 +132,3 @@ async def read_json(response: aiohttp.ClientResponse, most: int) -> object:
 async def read_text(response: aiohttp.ClientResponse, most: int) -> str:
     """A body as text, at most this many bytes of it."""
     return (await read_bytes(response, most)).decode("utf-8", "replace")
-
-
-async def read_bytes(response: aiohttp.ClientResponse, most: int) -> bytes:
-    """A body, at most this many bytes of it, in however many pieces it comes."""
-    read = bytearray()
-    async for chunk in response.content.iter_any():
-        read += chunk
-        if len(read) >= most:
-            break
-    return bytes(read[:most])

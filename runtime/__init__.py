@@ -5,7 +5,7 @@ bounded_json.py JSON that a stranger wrote, within what may be parsed at once
 cooperative.py  large work during which other work goes on: loops that pause, objects that no collector walks through
 health.py       /healthz, /readyz and /metrics
 heap.py         the C library's heap, kept in one piece
-http_client.py  the one way to open an HTTP session: certificates, proxies
+http_client.py  the one way to open an HTTP session (certificates, proxies) and to read a body
 http_server.py  the one way to serve HTTP: webhook, health, playground
 locks.py        who may use what belongs to an owner at the same moment
 logs.py         what the log may say: no message text, no secret

@@ -1,4 +1,7 @@
-"""The one way to open an HTTP client session: certificates, proxies, no cookies. Does not know whom it talks to."""
+"""The one way to open an HTTP client session (certificates, proxies, no cookies) and to read a body within a bound.
+
+Does not know whom it talks to.
+"""
 
 import ssl
 from collections.abc import Mapping
@@ -29,6 +32,16 @@ def proxy_for(url: str) -> str | None:
         return None
     proxies = getproxies()
     return proxies.get(parts.scheme) or proxies.get("all")
+
+
+async def read_bytes(response: aiohttp.ClientResponse, most: int) -> bytes:
+    """A body, at most this many bytes of it, in however many pieces it comes."""
+    read = bytearray()
+    async for chunk in response.content.iter_any():
+        read += chunk
+        if len(read) >= most:
+            break
+    return bytes(read[:most])
 
 
 @cache

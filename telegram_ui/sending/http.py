@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from telegram.error import BadRequest, NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
-from runtime.http_client import open_session, proxy_for
+from runtime.http_client import open_session, proxy_for, read_bytes
 from runtime.metrics import counter
 
 WRITE_TIMEOUT = 20.0  # seconds beyond the others that a request without files may take to be sent
@@ -113,12 +113,10 @@ class AiohttpRequest(BaseRequest):
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes:
     """A body. Raises BadRequest for a longer one than is read."""
-    read = bytearray()
-    async for piece in response.content.iter_any():
-        read += piece
-        if len(read) > LONGEST_ANSWER:
-            raise BadRequest("file is too big")
-    return bytes(read)
+    read = await read_bytes(response, LONGEST_ANSWER + 1)
+    if len(read) > LONGEST_ANSWER:
+        raise BadRequest("file is too big")
+    return read
 
 
 def _method(url: str) -> str:
