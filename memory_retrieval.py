@@ -31,16 +31,17 @@ from retrieval.fact_ranking import FactRecall, FoundFacts, applying, best, carri
 from retrieval.must_include import LONG_WINDED, Found, MustInclude, Recall
 from retrieval.packing import Packing, least_score
 from retrieval.prompt_builder import PromptBuilder
-from retrieval.ranking import REACH, Meaning, Question, Scored, rank
+from retrieval.question import Question
+from retrieval.ranking import REACH, Meaning, Scored, rank
 from retrieval.turns import characters, last_words, newest_turns
 from runtime.tasks import done, side_by_side
 from storage.protocol import MemoryStore
 from storage.search.protocol import Floats, VectorSearch
-from text import cues
+from text import cues, past_cues
 from text.analyzer import content_terms, folded, normal, readings_of
 from text.characters import both_ends
 from text.standing import Asked
-from text.tokenizer import Tokenizer
+from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -56,13 +57,11 @@ LONGEST_QUESTION = 16_000
 are looked up in any case, and finding them in a megabyte takes seconds."""
 MANY_FACTS = 200
 """Facts that are ranked on the event loop; of more the words are found in a thread."""
-SHORT_TEXT = 8_000
-"""Characters of a question, or of each candidate, that are analysed on the event loop."""
 CANDIDATES = 50
 """Messages that the search by meaning brings in for ranking; those of the search by words where it is the only one."""
 WITH_MEANING = 30
 """Messages that words bring in where meaning searches too, which finds most of what they find."""
-READ_AT_ONCE = 50
+READ_AT_ONCE = 64
 """Candidates whose text is read at once: a budget of 1,500 tokens is full after about sixty."""
 FOLLOW_UP_TERMS = 2
 """A question of at most this many words is searched together with what was said before ("and her birthday?")."""
@@ -150,7 +149,7 @@ class MemoryRetrieval:
         if found is not None:
             brought = {one.message.id for one in around}
             required = MustInclude.of(found, self._tokens, shown=builder.shown_ids | brought, before=turn)
-            if required.ids and builder.keep_room_for_one():
+            if len(required.ids) and await _off_loop(builder.keep_room_for_one, characters(newest)):
                 required = MustInclude.of(found, self._tokens, shown=builder.shown_ids | brought, before=turn)
             room = max(0, builder.snippet_room - replies.size(around, self._tokens, now))
             snippets += await self._packed(required, store, scope, room=room, now=now)
@@ -199,6 +198,8 @@ class MemoryRetrieval:
         self, required: MustInclude, store: MemoryStore, scope: Scope, *, room: int, now: datetime
     ) -> list[Snippet]:
         """The best that fit `room`, the required ones cut where they are too long."""
+        if not required.in_order(0, READ_AT_ONCE):
+            return []
         packing = Packing(
             room=room,
             now=now,
@@ -262,10 +263,11 @@ class MemoryRetrieval:
         question = both_ends(question, LONGEST_QUESTION)
         itself, own = question, await _terms(question)
         terms = own
-        if lean_on and len(terms) <= FOLLOW_UP_TERMS:
+        cued = both_ends(itself, TIMES_IN)
+        if lean_on and len(terms) <= FOLLOW_UP_TERMS and not past_cues.asks_anybody(cued):
             question = f"{both_ends(lean_on, LONGEST_QUESTION)}\n{question}"
             terms = list(dict.fromkeys([*own, *await _terms(question)]))  # of a long question the first are looked up
-        readings, cued = readings_of(own, itself, question), both_ends(itself, TIMES_IN)
+        readings = readings_of(own, itself, question)
         leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(cued)
         touched = Asked.of(question, terms) if leans else Asked.of(itself, own)
         known = carried(scope, await store.facts.valid(scope.owner)) if facts is None else facts
@@ -299,16 +301,7 @@ class MemoryRetrieval:
             pool = await store.pool(scope, matched, reach=REACH, seeds=seeds, sources=list(sources))
         pool = pool if before is None else pool.before(before)
         terms, own = pool.matched.held(terms), pool.matched.held(own)
-        asked = Question(
-            text=question,
-            terms=tuple(terms),
-            before=frozenset(terms) - frozenset(own),
-            ranges=times,
-            fact_sources=sources,
-            of_assistant=cues.is_of_assistant(cued),
-            of_many=cues.is_of_many(cued),
-            of_overview=cues.is_of_overview(cued),
-        )
+        asked = Question.of(question, itself=cued, terms=terms, own=own, ranges=times, fact_sources=sources)
         meaning = None
         if nearest is not None and self._embedder is not None:
             compared = await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)

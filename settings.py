@@ -201,8 +201,8 @@ class Settings:
     openai_model: str = setting("gpt-5.4-mini", "the model that answers", str)
     openai_models: tuple[str, ...] = setting(
         (),
-        "further models at `OPENAI_BASE_URL`, separated by commas, of which everybody chooses by `/model`; one that is "
-        "removed is replaced by `OPENAI_MODEL`",
+        "further models at `OPENAI_BASE_URL`, separated by commas, among which everybody chooses with `/model`; one "
+        "that is removed is replaced by `OPENAI_MODEL`",
         lambda text: tuple(dict.fromkeys(items(text))),
         shown="none",
     )
@@ -356,8 +356,8 @@ class Settings:
     )
     speech_model: str = setting(
         "",
-        "the model at `OPENAI_BASE_URL` that speaks answers when a button under them is pressed (`/audio/speech`, in "
-        "Ogg with Opus), such as `gpt-4o-mini-tts`; empty = there is no such button",
+        "the model at `OPENAI_BASE_URL` that speaks answers, when a button under them is pressed or where `/settings` "
+        "says so (`/audio/speech`, in Ogg with Opus), such as `gpt-4o-mini-tts`; empty = there is no such button",
         str,
     )
     speech_voice: str = setting("alloy", "the voice of `SPEECH_MODEL`, as its endpoint calls it", str)

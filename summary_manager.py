@@ -29,12 +29,13 @@ from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
 from runtime.metrics import counter
+from runtime.tasks import done
 from runtime.tracing import span
 from storage.protocol import MemoryStore
 from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
 from summaries.policies import policy_of, times_compressed_by_rebuild
-from text.tokenizer import Tokenizer
+from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -265,8 +266,10 @@ class SummaryManager:
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
             archived = await store.page(scope, before=active[0].id, limit=policy.looks_back)
+        grouped = partial(active_turns, active, self._tokens.count if reason == "pressure" else None)
+        is_long = reason == "pressure" and sum(len(one.content) for one in active) > SHORT_TEXT
         state = ScopeState(
-            turns=active_turns(active, self._tokens.count if reason == "pressure" else None),
+            turns=await done(grouped, in_thread=is_long),
             summaries=[
                 ActiveSummary(id=one.id, level=one.level, policy=one.policy, first_id=one.first_id)
                 for one in sorted(summaries, key=lambda one: (one.order, one.id))

@@ -92,6 +92,7 @@ class Indexing:
                 continue
             if is_done and not self._wanted.is_set():
                 self._idle.set()
+                log.debug("every message is embedded")
                 await self._wanted.wait()
 
     async def _advance(self, store: MemoryStore) -> bool:

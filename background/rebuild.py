@@ -103,7 +103,7 @@ class Rebuilder:
             outcome = await self.rebuild(scope, tell)
         except Exception as error:  # broad: this task has no caller that would see the error
             log.warning("the rebuild of %s failed: %s", scope, type(error).__name__)
-            outcome = Progress(state="failed", error="Something went wrong.")
+            outcome = Progress(state="failed", error=tr("errors-keepsake"))
         await tell(outcome)
 
     async def rebuild(self, scope: Scope, tell: Tell) -> Progress:

@@ -11,7 +11,6 @@ curve.py           how coverage grows with the budget, as a picture
 filling.py         stores filled quickly with invented messages under a pyramid of summaries
 fit.py             which constants of ranking the data recommend
 import_history.py  what an import costs, and what it costs other people
-instant_model.py   an OpenAI-compatible endpoint that answers at once
 invented.py        messages of invented words, as rare and as frequent as those of a real language
 load.py            many people at once
 locomo.py          conversations and questions from a file in LoCoMo's format
@@ -24,6 +23,7 @@ real/              a real small model on this machine, and what the program make
 recall.py          how much of the evidence for a question is brought back
 scale.py           what a turn costs as a memory grows
 scale_recall.py    what searching costs in a large memory, and what its short cuts miss
+stand_ins.py       for load.py: a model that answers at once, and a server that costs little
 standing.py        whether standing instructions are in the prompt when they apply
 tokens.py          what a conversation costs in tokens
 vector_file.py     vectors kept in a file between runs, so that repeated measurements need no model

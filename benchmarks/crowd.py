@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from benchmarks.instant_model import TAG
 from benchmarks.invented import Talk
+from benchmarks.stand_ins import TAG
 from playground.world import World
 
 FIRST_PERSON = 1001

@@ -1,58 +1,173 @@
 """Stores filled quickly with invented messages: all but the last ones archived under a pyramid of summaries.
 
-Rows are written by the stores' own `load`, in the portable form of a move. Does not know what is measured on it.
+memory.db is filled in one transaction, and its indexes are built at the end; PostgreSQL in one, and further owners have
+copies of the first one's; JSON by its own `load`. Of many messages the words are found by all processors. Does not know
+what is measured on it.
 """
 
+import os
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from multiprocessing import get_context
 from pathlib import Path
 
+from benchmarks.capacity.copies import copied
 from benchmarks.invented import Talk
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.files.database import Database
+from storage.files.sql import Connection
+from storage.files.tables import BY_NAME, MESSAGES, UPSERT_USER, USERS
 from storage.json.store import JsonStore
 from storage.postgres.database import PostgresDatabase
-from storage.postgres.store import PostgresStore
+from storage.search import word_index
+from storage.search.terms import Entry
+from storage.sqlite.bulk_load import many_messages
 from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
 from summaries import pyramid
 from summaries.planning import ActiveSummary, ScopeState
+from text import analyzer
 
 EVERY_N = 20
 CHUNK = 2 * EVERY_N
 UNFOLDED = CHUNK // 2
 BATCH = 5_000
+BLOCK, AT_ONCE = 10_000, 10_000
+"""Messages that are made together; of more than AT_ONCE, by several processes."""
 LAST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 
 Row = Mapping[str, object]
+_INSERT = MESSAGES.insert_with("seq")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of a scope's messages in their order: portable rows, and their words under the numbers of an empty store."""
+
+    rows: Sequence[Row]
+    entries: Sequence[Entry]
 
 
 async def fill(
-    folder: Path, storage: StorageType, scopes: Sequence[Scope], count: int, *, database_url: str = ""
+    folder: Path,
+    storage: StorageType,
+    scopes: Sequence[Scope],
+    count: int,
+    *,
+    database_url: str = "",
+    like: Path | None = None,
 ) -> None:
     """A data directory in which each of these scopes has `count` messages and memory is on; for PostgreSQL, the tables
-    at this address.
+    at this address, and scopes of owners in a row. `like`: as in Talk.
     """
     if storage is StorageType.POSTGRES:
+        first = scopes[0].owner
         async with PostgresDatabase.open(database_url) as server:
-            for scope in scopes:
-                await PostgresStore(server).load(scope.owner, _batches(scope, count))
+            await server.transact(lambda connection: _filled_there(connection, scopes[0], count, like), first)
+        copied(database_url, first, range(first + 1, first + len(scopes)))
         return
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
             for scope in scopes:
-                await store.load(scope.owner, _batches(scope, count))
+                await store.load(scope.owner, _batches(scope, count, like))
         return
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
-        for scope in scopes:
-            await SqliteStore(database).load(scope.owner, _batches(scope, count))
+        await database.transact(lambda connection: _filled(connection, scopes, count, like))
 
 
-def said(count: int) -> Iterator[str]:
-    """The texts of the messages, always the same: user, assistant, user, …"""
-    talk = Talk(seed=3)
-    for number in range(count):
+def _filled(connection: Connection, scopes: Sequence[Scope], count: int, like: Path | None) -> None:
+    for scope in scopes:
+        _begun(connection, scope, count, StorageType.SQLITE)
+    with many_messages(connection, with_words=True):
+        _told(connection, scopes, count, like)
+
+
+def _filled_there(connection: Connection, scope: Scope, count: int, like: Path | None) -> None:
+    _begun(connection, scope, count, StorageType.POSTGRES)
+    _told(connection, [scope], count, like)
+    connection.execute("SELECT setval('message_seq', ?)", (count,)).fetchall()
+
+
+def _begun(connection: Connection, scope: Scope, count: int, storage: StorageType) -> None:
+    for row in beginning(scope, count):
+        table = BY_NAME[str(row["table"])]
+        if table is USERS:
+            connection.execute(UPSERT_USER, (*USERS.stored(row), storage))
+        else:
+            connection.execute(table.upsert, table.stored(row))
+
+
+def _told(connection: Connection, scopes: Sequence[Scope], count: int, like: Path | None) -> None:
+    for part in parts(scopes, count, like):
+        numbered = zip(part.entries, part.rows, strict=True)
+        connection.executemany(_INSERT, [(*MESSAGES.stored(row), entry.seq) for entry, row in numbered])
+        word_index.put(connection, part.entries)
+
+
+def beginning(scope: Scope, count: int) -> list[Row]:
+    """The rows of a scope that stand before its messages: the owner and the summaries."""
+    whose = {"user_id": scope.owner, "thread_id": scope.thread}
+    summaries = _summaries(count)
+    return [_owner(scope, count, len(summaries)), *({**one, **whose} for one in summaries)]
+
+
+def parts(scopes: Sequence[Scope], count: int, like: Path | None = None) -> Iterator[Part]:
+    """All messages of these scopes, one scope after the other. `like`: as in Talk."""
+    chunk_ids = _chunk_ids(count)
+    wanted = (
+        (scope, first, count, index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK], like)
+        for index, scope in enumerate(scopes)
+        for first in range(0, count, BLOCK)
+    )
+    if len(scopes) * count <= AT_ONCE:
+        for one in wanted:
+            yield _part(*one)
+        return
+    workers = os.cpu_count() or 1
+    with ProcessPoolExecutor(workers, mp_context=get_context("forkserver")) as processes:
+        begun = deque[Future[Part]]()  # a few at a time: they may come faster than they are written
+        for one in wanted:
+            begun.append(processes.submit(_part, *one))
+            if len(begun) > 2 * workers:
+                yield begun.popleft().result()
+        while begun:
+            yield begun.popleft().result()
+
+
+def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int], like: Path | None) -> Part:
+    """The block of a scope's messages that begins after `first` of them. `before`: messages of scopes before it.
+    `chunk_ids`: of its archived messages.
+    """
+    block = _analysed(first, min(BLOCK, count - first), like)
+    ids = [chunk for chunk in chunk_ids for _ in range(CHUNK)] + [None] * len(block)
+    rows = [
+        _message(scope, number, text, count, chunk)
+        for number, ((text, _), chunk) in enumerate(zip(block, ids, strict=False), start=first + 1)
+    ]
+    numbered = enumerate(zip(rows, block, strict=True), start=before + first + 1)
+    return Part(rows, [word_index.entry_of(seq, row, terms) for seq, (row, (_, terms)) in numbered])
+
+
+@lru_cache(maxsize=1)
+def _analysed(first: int, size: int, like: Path | None) -> list[tuple[str, list[str]]]:
+    """Texts with their terms, the same for every scope."""
+    return [(text, analyzer.analyse(text)) for text in _said(first, size, like)]
+
+
+def said(count: int, like: Path | None = None) -> Iterator[str]:
+    """The texts of the messages, always the same: user, assistant, user, … `like`: as in Talk."""
+    for first in range(0, count, BLOCK):
+        yield from _said(first, min(BLOCK, count - first), like)
+
+
+def _said(first: int, size: int, like: Path | None) -> Iterator[str]:
+    """Those of one block, which is the same whatever stands before it."""
+    talk = Talk(seed=3 + first, like=like)
+    for number in range(size):
         yield talk.answer() if number % 2 else talk.question()
 
 
@@ -61,17 +176,15 @@ def said_at(number: int, count: int) -> str:
     return (LAST_DAY - timedelta(minutes=10 * (count - number))).isoformat()
 
 
-async def _batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
-    chunks = max(0, count - UNFOLDED) // CHUNK
-    summaries = _summaries(scope, chunks, count)
-    chunk_ids = [summary["id"] for summary in summaries if summary["level"] == 1]
-    yield [_owner(scope, count, len(summaries))]
-    for start in range(0, len(summaries), BATCH):
-        yield summaries[start : start + BATCH]
+async def _batches(scope: Scope, count: int, like: Path | None) -> AsyncIterator[Sequence[Row]]:
+    rows = beginning(scope, count)
+    chunk_ids = _chunk_ids(count)
+    for start in range(0, len(rows), BATCH):
+        yield rows[start : start + BATCH]
     batch: list[Row] = []
-    for index, text in enumerate(said(count)):
-        chunk = index // CHUNK
-        batch.append(_message(scope, index + 1, text, count, chunk_ids[chunk] if chunk < chunks else None))
+    for index, text in enumerate(said(count, like)):
+        chunk = chunk_ids[index // CHUNK] if index // CHUNK < len(chunk_ids) else None
+        batch.append(_message(scope, index + 1, text, count, chunk))
         if len(batch) == BATCH:
             yield batch
             batch = []
@@ -93,7 +206,7 @@ def _owner(scope: Scope, messages: int, summaries: int) -> Row:
     }
 
 
-def _message(scope: Scope, number: int, text: str, count: int, chunk: object) -> Row:
+def _message(scope: Scope, number: int, text: str, count: int, chunk: int | None) -> Row:
     is_question = number % 2 == 1
     return {
         "table": "messages",
@@ -112,8 +225,14 @@ def _message(scope: Scope, number: int, text: str, count: int, chunk: object) ->
     }
 
 
-def _summaries(scope: Scope, chunks: int, count: int) -> list[Row]:
-    """The summaries that this many folds make, active or not, by the bot's own policy."""
+def _chunk_ids(count: int) -> list[int]:
+    """The ids of the summaries under which so many messages are archived, a chunk each."""
+    return [int(str(summary["id"])) for summary in _summaries(count) if summary["level"] == 1]
+
+
+@lru_cache(maxsize=1)
+def _summaries(count: int) -> Sequence[Row]:
+    """The summaries of so many messages, active or not, by the bot's own policy; without their scope."""
     made: list[dict[str, object]] = []
     spans: dict[int, tuple[int, int, list[int]]] = {}  # first message, last message, chunks
     active: dict[int, list[int]] = {}
@@ -123,9 +242,9 @@ def _summaries(scope: Scope, chunks: int, count: int) -> list[Row]:
         number = len(made) + 1
         spans[number] = (span[0], span[1], span[2] or [number])
         active.setdefault(level, []).append(number)
-        made.append(_summary(scope, number, level, talk.answer(), spans[number], sources, count))
+        made.append(_summary(number, level, talk.answer(), spans[number], sources, count))
 
-    for chunk in range(chunks):
+    for chunk in range(max(0, count - UNFOLDED) // CHUNK):
         add(1, (chunk * CHUNK + 1, (chunk + 1) * CHUNK, []), ())
         while plan := pyramid.plan(_standing(active), "upwards"):
             below = [spans[number] for number in plan.summary_ids]
@@ -135,7 +254,7 @@ def _summaries(scope: Scope, chunks: int, count: int) -> list[Row]:
                 made[number - 1]["is_active"] = False
             covered = [one for span in below for one in span[2]]
             add(plan.level, (below[0][0], below[-1][1], covered), plan.summary_ids)
-    return list(made)
+    return made
 
 
 def _standing(active: Mapping[int, Sequence[int]]) -> ScopeState:
@@ -145,7 +264,6 @@ def _standing(active: Mapping[int, Sequence[int]]) -> ScopeState:
 
 
 def _summary(
-    scope: Scope,
     number: int,
     level: int,
     text: str,
@@ -157,8 +275,6 @@ def _summary(
     return {
         "table": "summaries",
         "id": number,
-        "user_id": scope.owner,
-        "thread_id": scope.thread,
         "summary_text": text,
         "created_at": said_at(last, count),
         "level": level,

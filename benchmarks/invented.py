@@ -1,4 +1,4 @@
-"""Messages of invented words, as rare and as frequent as the words of a real language.
+"""Messages of invented words, as rare and as frequent as the words of a real language; or of real sentences, mixed.
 
 Deterministic by seed. Frequencies follow Zipf's law, so that an index of words meets what it meets in real talk: a few
 words in every message, most in hardly any. Does not know who stores or asks.
@@ -8,12 +8,20 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import accumulate
+from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import locomo
 from llm.chat_model import ChatModel, OnText
+from records.messages import Role
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
+from retrieval.excerpts import sentences
 from text.tokenizer import Tokenizer
 
 BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
@@ -27,13 +35,25 @@ water been call who its now find long down day did get come made may part
 _CONSONANTS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "st", "tr")
 _SYLLABLES = [consonant + vowel for consonant in _CONSONANTS for vowel in "aeiou"]
 VOCABULARY = 50_000
+Floats = NDArray[np.float64]
 
 
-def _vocabulary(chance: random.Random) -> list[str]:
-    words = dict.fromkeys(_FREQUENT)
+@cache
+def _vocabulary() -> tuple[list[str], Floats]:
+    """The words, the most frequent first, and the sums of their weights; the language is the same for every seed."""
+    chance, words = random.Random(0), dict.fromkeys(_FREQUENT)  # noqa: S311 - repeatable, not secret
     while len(words) < VOCABULARY:
         words["".join(chance.choices(_SYLLABLES, k=chance.randint(2, 4)))] = None
-    return list(words)
+    return list(words), np.array(list(accumulate(1 / (rank + 2.7) for rank in range(VOCABULARY))))
+
+
+@cache
+def _sentences(like: Path, role: Role) -> tuple[list[str], list[int]]:
+    """What is said in this role in the conversations of a file: all sentences, and how many each message has."""
+    messages = [sentences(line.text) for sample in locomo.read(like) for line in sample.lines if line.role == role]
+    # The last sentence of a message has nothing behind it.
+    said = [one if one[-1].isspace() else f"{one} " for pieces in messages for one in pieces]
+    return said, [len(pieces) for pieces in messages if pieces]
 
 
 @dataclass
@@ -41,32 +61,42 @@ class Talk:
     """Endless messages. `user_words` and `assistant_words`: their mean lengths.
 
     Invented words are long in tokens; this many make as many tokens as a message of benchmarks/data has (user 32,
-    assistant 113).
+    assistant 113). `like`: a file in LoCoMo's format; then they are made of real sentences from there, mixed, as many
+    in each as in a real message.
     """
 
     seed: int = 1
+    like: Path | None = None
     user_words: int = 15
     assistant_words: int = 54
     _chance: random.Random = field(init=False)
     _words: list[str] = field(init=False)
-    _weights: list[float] = field(init=False)
+    _weights: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self._chance = random.Random(self.seed)  # noqa: S311 - repeatable, not secret
-        self._words = _vocabulary(random.Random(0))  # noqa: S311 - the language is the same for every seed
-        self._weights = list(accumulate(1 / (rank + 2.7) for rank in range(VOCABULARY)))
+        self._words, self._weights = _vocabulary()
 
     def question(self) -> str:
         """A user's message."""
+        if self.like is not None:
+            return self._mixed(*_sentences(self.like, "user"))
         return self._said(self.user_words, "?")
 
     def answer(self) -> str:
         """An assistant's message."""
+        if self.like is not None:
+            return self._mixed(*_sentences(self.like, "assistant"))
         return self._said(self.assistant_words, ".")
+
+    def _mixed(self, said: Sequence[str], lengths: Sequence[int]) -> str:
+        return "".join(self._chance.choices(said, k=self._chance.choice(lengths))).strip()
 
     def _said(self, mean: int, end: str) -> str:
         count = max(3, round(self._chance.gauss(mean, mean / 3)))
-        words = self._chance.choices(self._words, cum_weights=self._weights, k=count)
+        # As `random.choices`, to the word: which looks each of them up by itself, in several times the time.
+        drawn = np.array([self._chance.random() for _ in range(count)]) * self._weights[-1]
+        words = [self._words[at] for at in np.searchsorted(self._weights, drawn, "right").tolist()]
         sentences = (words[start : start + 14] for start in range(0, count, 14))
         return ". ".join(" ".join(sentence).capitalize() for sentence in sentences) + end
 

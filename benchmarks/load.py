@@ -7,7 +7,8 @@ then next to all others; `--remembered`: so many earlier messages of each person
 memory; `--storage postgres`: on the server of DATABASE_URL, in schemas `load_…` made for it, with what its processes
 spend of this machine's processor; `--processes 3`: so many of ours serve one bot there; `--bots keepsake`: that one
 alone). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking the same
-model without memory. Times are those a person sees, from sending to the answer.
+model without memory. Times are those a person sees, from sending to the answer; `afterwards` is what was left until
+nobody waited any more, such as facts.
 """
 
 import argparse
@@ -33,7 +34,6 @@ from benchmarks.arguments import number, settings_of
 from benchmarks.capacity.on_server import Server, emptied, stored_bytes, tidied
 from benchmarks.crowd import PATIENCE, Crowd, Seen
 from benchmarks.filling import fill
-from benchmarks.instant_model import InstantModel
 from benchmarks.measure import (
     folder_bytes,
     machine,
@@ -45,9 +45,9 @@ from benchmarks.measure import (
     spread,
     without_embedding,
 )
+from benchmarks.stand_ins import InstantModel, serve_lightly
 from external_memory import ExternalMemory
 from playground.bot_api import bot_api
-from playground.server import serve
 from playground.world import World
 from records.owners import StorageType
 from records.scopes import Scope
@@ -174,14 +174,14 @@ async def _is_ready(address: str) -> None:
 async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -> dict[str, Any]:
     """The figures for our bot and for the two bare ones, one after the other."""
     results: dict[str, Any] = {}
-    async with serve(model.app()) as model_url:
+    async with serve_lightly(model.app()) as model_url:
         with tempfile.TemporaryDirectory(prefix="keepsake-load-") as folder:
             for number, name in enumerate(bots, start=1):
                 progress(f"{name}: {load.people} people, {load.turns} turns each")
                 world = World(token=f"{number}:benchmark")
                 crowd = Crowd(world, load.people)
                 data = Path(folder) / name
-                async with serve(bot_api(world)) as api:
+                async with serve_lightly(bot_api(world)) as api:
                     command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load)
                     url = env.get("DATABASE_URL", "")
                     many = load.processes if name == "keepsake" else 1
@@ -192,6 +192,7 @@ async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -
                             results[name] = await _figures(crowd, load, model, bot, alone, server)
                         if name == "keepsake" and env["EMBEDDING_MODEL"] != "none" and not url:
                             results["indexing_lag_s"] = await _indexing_lag(data / INDEX[load.storage])
+                        results[name]["afterwards"] = await _afterwards(crowd, model, bot, results[name]["turns"])
                     if load.remembered:
                         stored = stored_bytes(url) if url else folder_bytes(data)
                         results[name]["bytes_per_message"] = round(stored / (load.remembered * (load.people + 1)))
@@ -252,6 +253,7 @@ async def _figures(
         name: round(sum(_since(*cost, name) for cost in costs) / turns, 2)
         for name in sorted({name for _, after in costs for name in after["processor_ms"]})
     }
+    counted = Counter(one["method"] for one in crowd.world.calls.since(called))
     return {
         "turns": turns,
         "turns_per_second": round(turns / seconds, 1),
@@ -270,9 +272,23 @@ async def _figures(
         "hops_a_turn": round(sum(after["hops"] - before["hops"] for before, after in costs) / turns, 1),
         "commits_a_turn": round(sum(after["commits"] - before["commits"] for before, after in costs) / turns, 2),
         "telegram_calls": crowd.world.calls.last - called,
+        "telegram_calls_by_method": dict(counted.most_common()),  # of the newest 10,000
         "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
         "model_requests": model.asked - asked,
         "rss_mb": bot.megabytes,
+    }
+
+
+async def _afterwards(crowd: Crowd, model: InstantModel, bot: Running, turns: int) -> dict[str, float]:
+    """What a turn left to be done when nobody waits any more."""
+    asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
+    with suppress(TimeoutError):
+        await bot.settled()
+    seconds = sum(_all_since(*cost) for cost in zip(before, await bot.costs(), strict=True))
+    return {
+        "processor_ms_a_turn": round(seconds * 1000 / turns, 2),
+        "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
+        "model_requests": model.asked - asked,
     }
 
 

@@ -8,6 +8,7 @@ vectors for all messages, and what it misses (scale_recall.py); at the smallest 
 embedded (backlog.py). Each case runs in a fresh process. `--people`: what the process holds of many people, no more.
 `--storage postgres`: on the server of DATABASE_URL, in schemas `scale_…` made for it; what its processes spend of
 this machine's processor is in the figures, finding by meaning is not. `--owners`: the messages spread over so many.
+`--like`: real sentences instead of invented words.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from benchmarks.backlog import measure_backlog
 from benchmarks.capacity.on_server import Server, emptied, schema, stored_bytes, tidied
 from benchmarks.filling import LAST_DAY, fill, said
 from benchmarks.invented import Clock, InventedModel, Talk, turns
+from benchmarks.locomo import talk_file
 from benchmarks.measure import (
     LoopWatch,
     folder_bytes,
@@ -118,9 +120,9 @@ class Floor:
         self._connection.execute("INSERT INTO words (rowid, content) VALUES (?, ?)", (row, text))
 
 
-def prepare(folder: Path, storage: StorageType, count: int, owners: int, url: str) -> None:
+def prepare(folder: Path, storage: StorageType, count: int, owners: int, url: str, like: Path | None) -> None:
     """Fill a data directory, or the tables at an address."""
-    asyncio.run(fill(folder, storage, scopes(owners), max(1, count // owners), database_url=url))
+    asyncio.run(fill(folder, storage, scopes(owners), max(1, count // owners), database_url=url, like=like))
     if url:
         tidied(url)
 
@@ -129,22 +131,26 @@ def scopes(owners: int) -> list[Scope]:
     return [Scope(owner=number) for number in range(1, owners + 1)]
 
 
-def prepare_floor(path: Path, count: int) -> None:
+def prepare_floor(path: Path, count: int, like: Path | None) -> None:
     with closing(Floor(path)) as floor:
-        floor.fill(said(count))
+        floor.fill(said(count, like))
 
 
-def measure(settings: Settings, floor: Path, count: int, turn_count: int, owners: int) -> dict[str, object]:
+def measure(
+    settings: Settings, floor: Path, count: int, turn_count: int, owners: int, like: Path | None
+) -> dict[str, object]:
     """The figures of one filled data directory."""
-    return asyncio.run(_measure(settings, floor, count, turn_count, owners))
+    return asyncio.run(_measure(settings, floor, count, turn_count, owners, like))
 
 
-async def _measure(settings: Settings, floor_path: Path, count: int, turn_count: int, owners: int) -> dict[str, object]:
+async def _measure(
+    settings: Settings, floor_path: Path, count: int, turn_count: int, owners: int, like: Path | None
+) -> dict[str, object]:
     url = settings.database_url.value
     stored = stored_bytes(url) if url else folder_bytes(settings.data_dir)
     watched = max(1, turn_count // WATCHED_SHARE)
     clock = Clock(now=datetime.fromtimestamp(LAST_DAY.timestamp(), LAST_DAY.tzinfo))
-    models = (InventedModel(Talk(seed=5)), ExtractiveSummarizer())
+    models = (InventedModel(Talk(seed=5, like=like)), ExtractiveSummarizer())
     start = time.perf_counter()
     async with AsyncExitStack() as stack:
         services = await stack.enter_async_context(open_services(settings, clock=clock, models=models))
@@ -152,14 +158,14 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
         startup = since(start)
         people = scopes(min(owners, SPOKEN_WITH))
         before = await _totals(services, people)
-        talk = Talk(seed=6)
+        talk = Talk(seed=6, like=like)
         each = (turns(talk, scope, clock, first=before[scope] + 1) for scope in people)
         asked = chain.from_iterable(zip(*each, strict=True))
         for warming in islice(asked, WARMING):
             await services.conversation.reply(warming)
         gc.freeze()  # as bot.py does after its start
         whole, worked, of_server, recall, folds, floors = [], [], [], [], [], []
-        watch, answers = LoopWatch(), Talk(seed=7)
+        watch, answers = LoopWatch(), Talk(seed=7, like=like)
 
         async def turn(incoming: Incoming) -> None:
             reply = await services.conversation.reply(incoming)
@@ -296,6 +302,7 @@ class Plan:
     questions: int
     embedding: float
     owners: int
+    like: Path | None
 
 
 def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
@@ -306,19 +313,20 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
         for storage in plan.storages:
             if storage is StorageType.JSON and count > MOST_JSON:
                 continue
-            name = f"{storage}-{count}" if plan.owners == 1 else f"{storage}-{count}-of-{plan.owners}"
+            like = f"-like-{plan.like.stem}" if plan.like else ""
+            name = f"{storage}-{count}{like}" if plan.owners == 1 else f"{storage}-{count}-of-{plan.owners}{like}"
             on_server = storage is StorageType.POSTGRES
             url = settings.database_url.value if on_server else ""
             there = replace(settings, data_dir=folder / name, database_url=Secret(url and schema(url, _schema(name))))
-            floor = folder / f"floor-{storage}-{count}.db"
-            _filled(there.data_dir, floor, storage, count, plan.owners, url)
+            floor = folder / f"floor-{storage}-{count}{like}.db"
+            _filled(there.data_dir, floor, storage, count, plan.owners, url, plan.like)
             if plan.embedding and not backlog and storage is StorageType.SQLITE:
                 progress(f"{storage}: {plan.embedding:.0f} s of turns, and as long during a backlog")
                 with tempfile.TemporaryDirectory() as aside:  # otherwise what is embedded meanwhile would be found, too
                     copied = shutil.copytree(there.data_dir, aside, dirs_exist_ok=True)
                     backlog = apart(measure_backlog, replace(there, data_dir=Path(copied)), SCOPE, plan.embedding)
             progress(f"{storage}: {plan.turns} turns")
-            result = apart(measure, there, floor, count, plan.turns, plan.owners)
+            result = apart(measure, there, floor, count, plan.turns, plan.owners, plan.like)
             if storage is StorageType.JSON:
                 result["startup_without_index_ms"] = apart(rebuilding, there)
             if plan.questions and not on_server and plan.owners == 1:
@@ -333,7 +341,9 @@ def _schema(name: str) -> str:
     return f"scale_{name.replace('-', '_')}"
 
 
-def _filled(folder: Path, floor: Path, storage: StorageType, count: int, owners: int, url: str) -> None:
+def _filled(
+    folder: Path, floor: Path, storage: StorageType, count: int, owners: int, url: str, like: Path | None = None
+) -> None:
     """Fill both unless they exist; one that is being filled has another name."""
     start = time.perf_counter()
     if not folder.exists():
@@ -341,12 +351,12 @@ def _filled(folder: Path, floor: Path, storage: StorageType, count: int, owners:
         shutil.rmtree(half, ignore_errors=True)
         half.mkdir()
         progress(f"{storage}: filling {count:,} messages")
-        apart(prepare, half, storage, count, owners, url and emptied(url, _schema(folder.name)))
+        apart(prepare, half, storage, count, owners, url and emptied(url, _schema(folder.name)), like)
         half.rename(folder)
     if not floor.exists():
         half = floor.with_name(f"half-{floor.name}")
         half.unlink(missing_ok=True)
-        apart(prepare_floor, half, count)
+        apart(prepare_floor, half, count, like)
         half.rename(floor)
     progress(f"{storage}: filled in {since(start) / 1000:.0f} s")
 
@@ -363,6 +373,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--storage", type=StorageType, choices=list(StorageType), nargs="+", help="those in files unless named"
     )
     parser.add_argument("--owners", type=number(1), default=1, help="the messages are spread over so many")
+    parser.add_argument("--like", type=talk_file, help="messages are made of this file's sentences, in LoCoMo's format")
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     parser.add_argument("--people", type=number(0), default=0, help="what is held of so many people, nothing else")
     options = parser.parse_args(arguments)
@@ -378,6 +389,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         questions=options.questions,
         embedding=options.embedding,
         owners=options.owners,
+        like=options.like,
     )
     if StorageType.POSTGRES in plan.storages and not settings.database_url.value:
         parser.error("--storage postgres needs DATABASE_URL")

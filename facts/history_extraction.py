@@ -89,7 +89,8 @@ class HistoryExtraction:
             if not self._wanted.is_set():
                 self._idle.set()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._wanted.wait(), LOOK_AGAIN)
+                    async with asyncio.timeout(LOOK_AGAIN):
+                        await self._wanted.wait()
 
     async def _round(self) -> bool:
         """One request for each scope that waits; whether any of them made progress."""

@@ -37,7 +37,7 @@ _MOST_KNOWN = 8
 _ABOUT_ME = re.compile(
     r"\b(?:what (?:do|did) you (?:know|remember)(?: (?:about|of) me)?|who am i|tell me (?:everything )?about me)\W*$"
     r"|что ты (?:обо мне )?(?:знаешь|помнишь)(?: обо мне)?\W*$|qué sabes (?:de|sobre) mí|was weißt du über mich"
-    r"|o que você sabe (?:de|sobre) mim|你(?:知道|记得|了解)我|ماذا تعرف عني",
+    r"|o que você sabe (?:de|sobre) mim|你(?:知道|记得|了解)我|你对我(?:了解|知道|记得)|ماذا تعرف عني",
     re.IGNORECASE,
 )
 _ALIKE = 0.75
@@ -189,12 +189,24 @@ def answer(messages: Sequence[PromptMessage]) -> str:
 
 
 def _known(remembered: Sequence[Sentence]) -> list[Sentence]:
-    """What is known about the person: facts and profile, else what they said of themselves, the newest first."""
+    """What is known about the person: facts that hold and the profile; then, the newest first, what they said of
+    themselves that no fact is about. A fact whose message is in the prompt stands there in their own words alone.
+    """
     known = [one for one in remembered if one.speaker == "fact" or one.block in _KNOWN]
-    if not known:
-        told = (one for one in remembered if one.speaker in ("user", "summary") and _PERSONAL.search(one.text))
-        known = sorted((one for one in told if not is_question(one.text)), key=_latest_first)
-    return list({_folded(one.text): one for one in known}.values())[:_MOST_KNOWN]
+    about = [_terms(one.text) for one in known]
+    told = [
+        one
+        for one in remembered
+        if one.speaker in ("user", "summary") and one.block not in _KNOWN and _PERSONAL.search(one.text)
+        if not is_question(one.text) and not _is_about_one(_terms(one.text), about)
+    ]
+    found = [*(one for one in known if not one.is_over), *sorted(told, key=_latest_first)]
+    return list({_folded(one.text): one for one in found}.values())[:_MOST_KNOWN]
+
+
+def _is_about_one(terms: frozenset[str], known: Sequence[frozenset[str]]) -> bool:
+    """Whether most of what a sentence is about is said by one of what is known."""
+    return any(len(terms & one) > len(terms) / 2 for one in known)
 
 
 def _nearest(remembered: Sequence[Sentence]) -> Sentence | None:

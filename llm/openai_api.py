@@ -37,7 +37,7 @@ from locales.catalog import tr
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
 from runtime.bounded_json import parsed
-from text.tokenizer import Tokenizer
+from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -50,8 +50,6 @@ LONGEST_ANSWER = 64_000_000
 """Bytes of an answer that are read: 100,000 tokens, each in an event of 500 bytes, have fewer."""
 LONGEST_TAKEN = 3_600.0
 """Seconds that one request may go on, however often something of it arrives: 2,000 tokens, almost two seconds each."""
-COUNTED_HERE = 8_000
-"""Characters of an answer whose tokens are counted on the event loop; those of a longer one in a thread."""
 PACE = 0.1
 """Seconds in which tokens gather once something is shown, as a message is edited more seldom: a token by itself costs
 as much as ten together.
@@ -282,7 +280,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     async def _spoken(self, text: str) -> int:
         """Tokens of an answer, as they are counted here."""
         count = self._tokenizer.count
-        return count(text) if len(text) <= COUNTED_HERE else await asyncio.to_thread(count, text)
+        return count(text) if len(text) <= SHORT_TEXT else await asyncio.to_thread(count, text)
 
     def _note_too_long(self, counted: int, failure: ContextTooLong) -> None:
         self._window.note_refusal(counted, Refusal(limit=failure.limit, size=failure.size))
@@ -402,9 +400,10 @@ async def _heard(
         patience.reschedule(now() + seconds)
         yield chunk
         await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
-        if look and await look():
+        if look and await look() and not ended.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(ended.wait(), PACE)
+                async with asyncio.timeout(PACE):  # wait_for would make a task of it, twice an answer
+                    await ended.wait()
 
 
 async def _drain(body: AsyncIterator[bytes]) -> None:

@@ -43,6 +43,7 @@ class PartialAnswer:
     calls: Calls = field(default_factory=Calls)
     _shown: str = ""
     _settled: int = 0
+    _whole: tuple[str, Reading] | None = None
 
     def add(self, value: Mapping[str, Any], part: str) -> None:
         """Take in one chunk (part "delta") or a whole answer (part "message")."""
@@ -76,7 +77,9 @@ class PartialAnswer:
 
     def reading(self) -> Reading:
         """The whole text without its thoughts, and the calls of tools that are written in it."""
-        return text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=True)
+        if self._whole is None or self._whole[0] != self.text:
+            self._whole = self.text, text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=True)
+        return self._whole[1]
 
     @property
     def was_shown(self) -> bool:

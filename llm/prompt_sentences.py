@@ -23,6 +23,8 @@ _BLOCK = re.compile(
     r"(?P<inside>.*?)(?:</(?P=kind)>|\Z)",
     re.DOTALL,
 )
+_OVER = re.compile(r"\bonly until\b|\bsaid something newer\b")
+"""What the stamp of a fact says that no longer holds."""
 _CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
 _STAMP = re.compile(
     r"^(?:\[(?P<stamp>(?:fact \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)\n]*\)$)",
@@ -44,7 +46,7 @@ _CJK_QUESTION = re.compile(r"什么|哪|谁|几|多少|怎么|吗|何|どこ|い
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
     """One sentence that was said before. `index`: its order in the prompt; `when`: the day, where it is known; `block`:
-    the name of the block that it stands in, "" outside of them.
+    the name of the block that it stands in, "" outside of them. `is_over`: a fact that no longer holds.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Sentence:
     index: int
     when: date | None = None
     block: str = ""
+    is_over: bool = False
 
 
 def read_prompt(messages: Sequence[PromptMessage]) -> tuple[list[Sentence], str]:
@@ -91,27 +94,28 @@ def read_lines(text: str, speaker: Speaker = "user") -> list[Sentence]:
     """The sentences of `[date] Name: text` lines, or of `Name: text` lines under a `date (ago)`; an indented line, or
     one without a name, goes on from the one before.
     """
-    entries: list[tuple[Speaker, date | None, list[str]]] = [(speaker, None, [])]
+    entries: list[tuple[Speaker, date | None, bool, list[str]]] = [(speaker, None, False, [])]
     stamped = False
     for line in text.split("\n"):
-        who, when, _ = entries[-1]
+        who, when, is_over, _ = entries[-1]
         stamp = _STAMP.match(line)
         if stamp:
             shown = stamp["stamp"] or stamp["day"]
             stamped, when = True, _day(shown)
             who = "fact" if shown.startswith("fact") else speaker
-            entries.append((who, when, []))
+            is_over = who == "fact" and _OVER.search(shown) is not None
+            entries.append((who, when, is_over, []))
         words = line[stamp.end() :] if stamp else line
         name = _NAME.match(words) if stamped and who not in ("summary", "fact") and not words.startswith(" ") else None
         if name:
             who = "assistant" if name["name"].strip().lower() in _ASSISTANT_NAMES else speaker
-            entries.append((who, when, []))
+            entries.append((who, when, is_over, []))
             words = words[name.end() :]
-        entries[-1][2].append(words)
+        entries[-1][3].append(words)
     sentences: list[Sentence] = []
-    for who, when, lines in entries:
+    for who, when, is_over, lines in entries:
         for sentence in split_sentences("\n".join(lines)):
-            sentences.append(Sentence(text=sentence, speaker=who, index=len(sentences), when=when))
+            sentences.append(Sentence(text=sentence, speaker=who, index=len(sentences), when=when, is_over=is_over))
     return sentences
 
 

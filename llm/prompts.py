@@ -180,8 +180,8 @@ READER = (
 """The line of the system prompt that explains the blocks of a prompt to its reader."""
 POWERS = (
     "You are a bot in Telegram. You remember only while memory is on. People may send you documents and, where it is "
-    "set up, photos and voice messages; who asks in words to be reminded is offered a reminder. These commands are the "
-    "user's, and described in words to them; you cannot give them yourself. When they ask what you can do, or how to "
+    "set up, photos and voice messages; whoever asks in words to be reminded is offered a reminder. These commands are "
+    "the user's: describe them in words, for you cannot give them yourself. When they ask what you can do, or how to "
     "do one of these, name the command:"
 )
 """Above the list of commands in the system prompt."""
@@ -221,6 +221,8 @@ def speaker(message: Message) -> str:
 
 
 def _one_line(name: str) -> str:
+    if name.isprintable() and len(name) <= LONGEST_NAME and "<" not in name and "  " not in name:
+        return name.strip()  # as most names, a hundred times for one prompt
     return " ".join(quoted(name).split())[:LONGEST_NAME]
 
 
@@ -289,7 +291,12 @@ def snippet_line(snippet: Snippet, now: datetime) -> str:
         mark = f" [partly out of date since {date(snippet.ended_at.astimezone(now.tzinfo))}]"
     elif snippet.is_denial:
         mark = DENIAL
-    return f"{speaker(snippet.message)}{mark}: {quoted(snippet.text)}"
+    return named_line(snippet.message, snippet.text, mark)
+
+
+def named_line(message: Message, text: str, mark: str = "") -> str:
+    """What is shown of a message, behind the name of its speaker."""
+    return f"{speaker(message)}{mark}: {quoted(text)}"
 
 
 def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet], str]]:

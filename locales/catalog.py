@@ -71,6 +71,14 @@ def words(key: str, /) -> frozenset[str]:
     return frozenset(f"{tr(key)} {text_in(ENGLISH, key)}".split())
 
 
+def decimal(value: float, places: int) -> str:
+    """A number with so many places after the point, as the language writes it: "1,234.50", "1.234,50"."""
+    # Here, as with Fluent below: it is not needed at a start.
+    from babel.numbers import format_decimal
+
+    return format_decimal(value, f"#,##0.{'0' * places}", locale=current())
+
+
 def current() -> str:
     """The language of the task that is running."""
     return _language.get()

@@ -6,6 +6,7 @@ Does not know how things are scored.
 from collections.abc import Mapping
 
 from locales.catalog import tr
+from locales.lists import clauses
 
 FOR = frozenset(
     {
@@ -28,4 +29,4 @@ def reasons(score: Mapping[str, float]) -> str:
             told.append(tr(f"why-for-{key}"))
         elif value <= 0 and name in AGAINST:
             told.append(tr(f"why-against-{key}"))
-    return "; ".join(told) or tr("why-no-reason")
+    return clauses(told) or tr("why-no-reason")

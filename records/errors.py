@@ -4,6 +4,7 @@ KeepsakeError
 ├── SettingsError        a setting is wrong: exit status 2, names the variable
 ├── StorageError         a store could not do what was asked; nothing was half done
 │   ├── StorageBusy      another process holds the data directory or the database
+│   ├── StorageLacks     the server has no such function or column any more
 │   ├── StorageTooNew    the file was written by a newer version
 │   ├── StorageTooLarge  a file is larger than what is read of its kind
 │   ├── StorageIndexing  the words of earlier messages are being indexed, and are needed for this
@@ -24,6 +25,7 @@ KeepsakeError
 ├── ServedElsewhere      another process serves this owner by now; whatever was begun here is void
 ├── FoldRefused          a summary did not pass the quality gate
 ├── ImportRefused        a file cannot be imported; says which line or element is wrong
+│   └── ImportBusy       not while something else of this memory is imported or summarised
 └── DocumentUnreadable   what was sent along cannot be read, looked at or heard; says why, or what to set
 
 What a person reads is made by locales/told.py. Does not know: who shows the sentence, and where.
@@ -61,6 +63,12 @@ class StorageError(KeepsakeError):
 
 class StorageBusy(StorageError):  # noqa: N818 - reads as the state it is
     """The memory is in use by another process."""
+
+
+class StorageLacks(StorageError):  # noqa: N818
+    """The memory's server lacks something that it had."""
+
+    may_pass = False
 
 
 class StorageTooNew(StorageError):  # noqa: N818
@@ -165,6 +173,12 @@ class ImportRefused(KeepsakeError):  # noqa: N818
     """The file cannot be imported; nothing was changed."""
 
     may_pass = False
+
+
+class ImportBusy(ImportRefused):
+    """A summary or another import is being made right now."""
+
+    may_pass = True
 
 
 class DocumentUnreadable(KeepsakeError):  # noqa: N818

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
@@ -132,7 +132,7 @@ class Tool:
 
     name: str
     description: str
-    parameters: Mapping[str, object]
+    parameters: Mapping[str, object] = field(hash=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

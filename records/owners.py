@@ -18,6 +18,10 @@ class StorageType(StrEnum):
     POSTGRES = "postgres"
 
 
+SpokenAnswers = Literal["", "voice", "always"]
+"""Which answers are spoken without being asked for: none, those to voice messages, or all."""
+SPOKEN_ANSWERS: tuple[SpokenAnswers, ...] = ("", "voice", "always")
+
 OWN_PERSONA = "own"
 LONGEST_PERSONA = 500
 """Characters of a persona in its owner's words: some 120 tokens of the system prompt's part."""
@@ -34,6 +38,7 @@ class OwnerConfig:
     owner's instructions for summaries. `incognito`: memory is read, nothing is written. `language`: the code of the
     language that was chosen, "" = none was. `model`: the name of the model that answers, "" or one that is no longer
     offered = the usual one. `persona`: one of llm/prompts.PERSONAS, OWN_PERSONA (`persona_text` says it), or "" = none.
+    `spoken_answers`: which answers are spoken, where the endpoint can.
     """
 
     owner: int
@@ -51,6 +56,7 @@ class OwnerConfig:
     model: str = ""
     persona: str = ""
     persona_text: str = ""
+    spoken_answers: SpokenAnswers = ""
 
     @property
     def zone(self) -> tzinfo:

@@ -11,6 +11,7 @@ must_include.py      which messages must be shown, and what the prompt carries o
 packing.py           which snippets fit the budget
 prefix_cache.py      what stays the same from prompt to prompt, for providers' caches
 prompt_builder.py    a prompt in the making: what gets room first, what yields
+question.py          a question, analysed: its words, times, and what kind of answer it asks for
 ranking.py           which earlier messages matter to a question
 replies.py           what a reply to an earlier message brings along
 sections.py          what the system prompt says after the operator's own words

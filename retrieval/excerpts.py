@@ -71,23 +71,25 @@ def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, coun
 
 def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer: Tokenizer) -> str:
     """At most `tokens` of a text: the sentences with the weightiest of the terms, then those with others. Where not
-    even the best of them fits, a passage around the weightiest; where the text holds none, its head and tail.
+    even the best of them fits, a passage around the weightiest; where the text holds none, its beginning and end.
     """
     if not tokenizer.exceeds(text, tokens):
         return text
     found = positions(text, weights.keys())
     if not found:
-        return tokenizer.cut_middle(text, tokens)
+        return head_and_tail(text, tokens=tokens, tokenizer=tokenizer)
     pieces = sentences(text)
     heaviest = max((term for _, _, term in found), key=lambda term: weights[term])
     weights = {**weights, heaviest: 1.0 + sum(weights.values())}
     scores = [sum(weights[term] for term in terms) for terms in _held(pieces, found)]
-    shown = clipped(pieces, scores, tokens=tokens, count=tokenizer.count)
-    over = tokenizer.count(shown) - tokens
-    if over > 0:  # the ellipses, or a sentence that is too long by itself
-        shown = clipped(pieces, scores, tokens=tokens - over, count=tokenizer.count)
-    if tokenizer.count(shown) <= tokens:
-        return shown
+    best = pieces[scores.index(max(scores))].strip()
+    if not tokenizer.exceeds(best, tokens):
+        shown = clipped(pieces, scores, tokens=tokens, count=tokenizer.count)
+        over = tokenizer.count(shown) - tokens
+        if over > 0:  # the ellipses
+            shown = clipped(pieces, scores, tokens=tokens - over, count=tokenizer.count)
+        if tokenizer.count(shown) <= tokens:
+            return shown
     start, end, _ = max(_runs(found), key=lambda run: sum(weights[term] for term in run[2]))
     return around(text, start, end, tokens=tokens, tokenizer=tokenizer)
 
@@ -98,15 +100,17 @@ def around(text: str, start: int, end: int, *, tokens: int, tokenizer: Tokenizer
     Where there is no room for these, text[start:end] alone.
     """
     count = tokenizer.count
-    if count(text) <= tokens:
+    if not tokenizer.exceeds(text, tokens):
         return text
     middle = text[start:end]
     needed = count(middle)
     room = tokens - ELLIPSES
     while room >= needed:
-        half = tokenizer.head(text, (room - needed) // 2, end)
-        before = _from_word(tokenizer.tail(text[:start], room - needed - count(half)), start)
-        after = _to_word(tokenizer.head(text, room - needed - count(before), end), len(text) - end)
+        free = room - needed
+        before = _from_word(tokenizer.tail(text[:start], free // 2), start)
+        after = _to_word(tokenizer.head(text, free - count(before), end), len(text) - end)
+        if len(after) == len(text) - end and len(before) < start:
+            before = _from_word(tokenizer.tail(text[:start], free - count(after)), start)
         shown = before + middle + after
         shown = f"… {shown.lstrip()}" if len(before) < start else shown
         shown = f"{shown.rstrip()} …" if len(after) < len(text) - end else shown
@@ -115,6 +119,26 @@ def around(text: str, start: int, end: int, *, tokens: int, tokenizer: Tokenizer
             return shown
         room -= over
     return tokenizer.head(middle, tokens)
+
+
+def head_and_tail(text: str, *, tokens: int, tokenizer: Tokenizer) -> str:
+    """At most `tokens` of a text: its beginning and its end, with "…" between them; where there is no room for both,
+    its beginning alone.
+    """
+    if not tokenizer.exceeds(text, tokens):
+        return text
+    room = tokens - ELLIPSES
+    while room > 1:
+        head = _to_word(tokenizer.head(text, room - room // 2), len(text)).rstrip()
+        tail = _from_word(tokenizer.tail(text[len(head) :], room // 2), len(text) - len(head)).lstrip()
+        if not head or not tail:
+            break
+        shown = f"{head} … {tail}"
+        over = tokenizer.count(shown) - tokens
+        if over <= 0:
+            return shown
+        room -= over
+    return tokenizer.head(text, tokens)
 
 
 def holding(pieces: Sequence[str], weights: Mapping[str, float]) -> list[bool]:

@@ -3,18 +3,22 @@
 Does not know how candidates were found or ranked, or how many fit.
 """
 
+import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
+from llm import prompts
 from records.context import RecalledFact, Snippet
 from records.messages import Message
-from retrieval.changes import denies, ended
-from retrieval.excerpts import by_words, clipped, holding, sentences
+from retrieval.changes import ASKED_ABOUT, denies, ended
+from retrieval.excerpts import by_words, clipped, head_and_tail, holding, sentences
 from retrieval.fact_ranking import FoundFacts
-from retrieval.ranking import WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, verbosity
+from retrieval.question import Question
+from retrieval.ranking import WEIGHTS, Meaning, Ranked, Scored, centred, idf, verbosity
 from storage.search.protocol import Floats, Pool
 from text.tokenizer import Tokenizer
 
@@ -30,6 +34,8 @@ OVERVIEW_TOKENS = 20
 """Where many messages are asked for, each is cut to so many: what the person wanted and what became of it."""
 WHOLE_TOKENS = 40
 """What is no longer is not cut there: it would save little."""
+NAME_TOKENS = 4
+"""Before a message stands who said it, and behind it ends its line: about so many tokens."""
 ASSISTANT_TOKENS = 60
 """Of a long-winded assistant's message, only the sentences closest to the question are shown, within so many tokens."""
 LONG_WINDED = 0.5
@@ -38,6 +44,10 @@ ABOVE_ALL = 2.0
 """Added to the closeness (a cosine) of a sentence that takes precedence over all others."""
 SURELY = 3
 """At most so many messages with the question's rarest words are required: one that does not fit is cut, not skipped."""
+STANDS_OUT = 1.5
+"""The score from which a message is shown where nothing is asked about the past. In chats of a hundred messages the
+best for a question that has nothing to do with them scores 0.8 to 1.5 by meaning, and 1 or less by words.
+"""
 MUCH = 0.25
 """Where the best of them holds this share of the question's words, by idf, they get room before all others. Otherwise
 they do not: the rarest word of a longer question often says little.
@@ -73,9 +83,11 @@ class MustInclude:
     """The messages that hold the rarest of a question's own words, among those that may be shown.
 
     `ids`: their ids; `first`: those that get room before all others; `weights`: of the words by which long messages are
-    cut; `own`: the question's own words among these. `shown`: ids that are whole in the prompt already; `before`: the
+    cut; `own`: the question's own words among these; `about`: ids of the messages that hold so many of these that they
+    may deny what is asked about. `shown`: ids that are whole in the prompt already; `before`: the
     turn that is being answered. `is_long_winded`: the assistant is. `ended`: messages that are out of date in part, by
-    id, with since when.
+    id, with since when. `least`: the score below which a message is shown only if it is among the `rare`, which hold a
+    word of the question that hardly any other message holds.
     """
 
     found: Found
@@ -88,6 +100,9 @@ class MustInclude:
     own: Mapping[str, float]
     is_long_winded: bool
     ended: Mapping[int, datetime]
+    least: float
+    rare: Set[int]
+    about: Set[int]
 
     @classmethod
     def of(
@@ -98,24 +113,31 @@ class MustInclude:
         own = {term: weight for term, weight in weights.items() if term not in asked.before}
         among = np.isin(candidates, list(shown), invert=True) if shown else np.ones(len(candidates), np.bool_)
         rows, share = found.ranked.rarest(own, among=among, most=SURELY)
+        ids = frozenset(candidates[rows].tolist())
+        rarest = min((count for term in own if (count := matched.frequency.get(term, 0))), default=0)
         return cls(
             found=found,
             tokens=tokens,
             shown=shown,
             before=before,
-            ids=frozenset(candidates[rows].tolist()),
+            ids=ids,
             first=found.ranked.scored(rows) if share >= MUCH else (),
             weights=weights,
             own=own,
             is_long_winded=verbosity(found.pool) > LONG_WINDED,
             ended=ended(found.facts.relevant),
+            least=least_for(asked),
+            rare=ids if rarest <= SURELY and not asked.is_small_talk else frozenset(),
+            # By half as much: a sentence by itself may be taken for another language than its message was.
+            about=frozenset(candidates[_hold(found.pool, own, ASKED_ABOUT / 2)].tolist()),
         )
 
     def in_order(self, start: int, size: int) -> list[Scored]:
         """`size` candidates from `start` on, in the order in which they get room."""
         early = {one.id for one in self.first}
         others = [one for one in self.found.ranked[start : start + size] if one.id not in early]
-        return others if start else [*self.first, *others]
+        some = others if start else [*self.first, *others]
+        return [one for one in some if one.score >= self.least or one.id in self.rare]
 
     def allows(self, message: Message) -> bool:
         """Whether it may be shown as a snippet."""
@@ -128,33 +150,42 @@ class MustInclude:
         """The candidate at this index as the prompt carries it. Made only for those that may fit, since counting tokens
         is expensive.
         """
-        answer = max(REST_TOKENS, min(ASSISTANT_TOKENS, room // LARGEST))
-        place, content, tokens = self._placed(message, self.length(index, room))
-        text = place + self._shown(one, content, sentence_vectors, tokens, answer)
+        tokens = self.length(index, room)
+        if one.verbose <= LONG_WINDED and self._is_short(message, tokens):
+            place, text = "", message.content
+        else:
+            answer = max(REST_TOKENS, min(ASSISTANT_TOKENS, room // LARGEST))
+            place, content, tokens = self._placed(message, tokens)
+            text = place + self._shown(one, content, sentence_vectors, tokens, answer)
         return Snippet(
             message=message,
             text=text,
             score=one.parts,
             ended_at=self.ended.get(message.id),
-            is_denial=message.is_user and not place and denies(text, self.own),
+            is_denial=message.id in self.about and message.is_user and not place and denies(text, self.own),
         )
 
     def length(self, index: int, room: int) -> int:
         """How many tokens of the candidate at this index are shown: fewer where many compete for the room."""
         if not self.is_long_winded:
             return SNIPPET_TOKENS
-        share = room // max(1, len(self.found.ranked))
-        if self.found.asked.of_many:
-            least = OVERVIEW_TOKENS
-        else:
-            is_best = index < min(BEST, room // ROOM_OF_BEST)
-            least = max(REST_TOKENS, min(BEST_TOKENS, room // LARGEST)) if is_best else REST_TOKENS
-        return min(SNIPPET_TOKENS, max(least, share))
+        least = OVERVIEW_TOKENS if self.found.asked.of_many else REST_TOKENS
+        if index < BEST and index < room // ROOM_OF_BEST and not self.found.asked.of_many:
+            least = max(REST_TOKENS, min(BEST_TOKENS, room // LARGEST))
+        return min(SNIPPET_TOKENS, max(least, room // max(1, len(self.found.ranked))))
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
         """At most `tokens` of a required message."""
         place, content, tokens = self._placed(snippet.message, tokens)
         return place + by_words(content, self.own, tokens=tokens, tokenizer=self.tokens)
+
+    def _is_short(self, message: Message, tokens: int) -> bool:
+        """Whether a person's message is shown whole where it would be cut to so many tokens. It is counted as the
+        prompt carries it, which is counted in any case.
+        """
+        limit = tokens if self.found.asked.of_overview else max(tokens, WHOLE_TOKENS)
+        line = prompts.named_line(message, message.content)
+        return message.origin != "document" and not self.tokens.exceeds(f"{line}\n", limit + NAME_TOKENS)
 
     def _placed(self, message: Message, tokens: int) -> tuple[str, str, int]:
         """The line that says where a passage of a document stands, which is never cut off; the rest of it, and the
@@ -184,6 +215,21 @@ class MustInclude:
         if len(text) <= tokens or (tokens < WHOLE_TOKENS and not self.tokens.exceeds(text, whole)):
             return text
         if not one.has_words:
-            return self.tokens.cut_middle(text, tokens)  # as by_words would, without looking for them
+            return head_and_tail(text, tokens=tokens, tokenizer=self.tokens)  # as by_words, without looking for them
         weights = self.own if one.id in self.ids else self.weights
         return by_words(text, weights, tokens=tokens, tokenizer=self.tokens)
+
+
+def least_for(asked: Question) -> float:
+    """The score below which a message is not shown for such a question: everything may be, where the past is asked for;
+    nothing is, where nobody asks or tells anything.
+    """
+    if asked.is_small_talk:
+        return math.inf
+    return -math.inf if asked.of_past else STANDS_OUT
+
+
+def _hold(pool: Pool, weights: Mapping[str, float], share: float) -> NDArray[np.bool_]:
+    """[candidates]: whether date, speaker and text together hold words of at least this share of the weight."""
+    line = np.array([weights.get(term, 0.0) for term in pool.matched.frequency])
+    return np.asarray(line @ (pool.counts > 0) >= share * sum(weights.values()))

@@ -17,6 +17,8 @@ Cut = Callable[[Snippet, int], str]
 
 TOO_SMALL = 12
 """Hardly a snippet fits into fewer tokens: of 250 that were tried one did."""
+SURELY_WORDS = 300
+"""While there is so much room it is not looked at whether a line has more words."""
 PATIENCE = 60
 """After so many candidates that did not fit, no more are tried."""
 ANYWAY = 300
@@ -89,7 +91,8 @@ class Packing:
             return
         moment = snippet.message.created_at.astimezone(self._now.tzinfo)
         # A word is at least one token; counting tokens is most of what packing costs.
-        cost = self._cost(line, moment) if len(line.split()) <= self._room else math.inf
+        may_fit = self._room >= SURELY_WORDS or len(line.split()) <= self._room
+        cost = self._cost(line, moment) if may_fit else math.inf
         if cost > self._room:
             shown = self._fitting(snippet, moment) if snippet.message.id in self._required else None
             if shown is None:

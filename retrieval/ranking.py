@@ -6,7 +6,7 @@ resolved, vectors computed.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import overload
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.date_expressions import Range
+from retrieval.question import Question
 from storage.search.protocol import Compared, Floats, Ints, Pool, VectorSearch
 from storage.search.vector_search import CENTRING, best_passages
 
@@ -54,25 +55,6 @@ OLDER, NEWER = 3, 12
 """One of the OLDER best messages gives way to a newer one, among the NEWER best, that says the same."""
 REACH = 3
 """Messages around each candidate that are read: a score takes in two neighbours, and these their own neighbours."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
-    """A question, analysed. `fact_sources`: the messages from which relevant facts were learned, by id, with the score.
-
-    `before`: those of its terms that come from the turns before a short question. `of_assistant`: the assistant's own
-    words are asked for; `of_many`: an order of events, an overview, everything of a kind; `of_overview`: of these, how
-    something developed, to which the assistant's answers belong.
-    """
-
-    text: str
-    terms: tuple[str, ...]
-    before: frozenset[str] = frozenset()
-    ranges: tuple[Range, ...] = ()
-    fact_sources: Mapping[int, float] = field(default_factory=dict)
-    of_assistant: bool = False
-    of_many: bool = False
-    of_overview: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -1,6 +1,7 @@
 """What any program of this kind needs and that knows nothing of memory: log, locks, HTTP server, threads, collector.
 
 apart.py        a stranger's file is worked on in a process of its own, with limits
+apart_child.py  what that process does for itself
 bounded_json.py JSON that a stranger wrote, within what may be parsed at once
 cooperative.py  large work during which other work goes on: loops that pause, objects that no collector walks through
 health.py       /healthz, /readyz and /metrics

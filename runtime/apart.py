@@ -1,23 +1,21 @@
 """Work that a stranger's file decides is done in a process of its own, which has limits: the bot lives on.
 
-The child gets bytes on its standard input and gives pieces of JSON back, each under a name. Does not know what is read.
+The child gets bytes on its standard input and gives pieces of JSON back, each under a name
+(apart_child.py). Does not know what is read.
 """
 
 import asyncio
 import json
 import os
-import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-if sys.platform != "win32":  # which has none: there the bounds of those who read alone hold
-    import resource
+from runtime.apart_child import LENGTH
 
-_LENGTH = struct.Struct(">Q")
 _ROOT = str(Path(__file__).resolve().parents[1])
 
 
@@ -53,7 +51,7 @@ async def pieces(
     try:
         while True:
             async with asyncio.timeout_at(until):
-                [length] = _LENGTH.unpack(await process.stdout.readexactly(_LENGTH.size))
+                [length] = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
                 piece = await process.stdout.readexactly(length)
             kind, value = await asyncio.to_thread(json.loads, piece)
             yield kind, value
@@ -71,28 +69,3 @@ async def _sent(stdin: asyncio.StreamWriter, data: bytes) -> None:
         stdin.write(data)
         await stdin.drain()
         stdin.close()
-
-
-# in the child ---------------------------------------------------------------------------------------------------
-
-
-def limit(*, memory: int, seconds: int) -> None:
-    """Limit this process for good: bytes of address space, seconds of a processor; it writes no file."""
-    if sys.platform == "win32":
-        return
-    os.nice(10)  # the bot goes first
-    for what, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with suppress(ValueError, OSError):  # the machine's own limit may be lower
-            resource.setrlimit(what, (most, most))
-
-
-def write(out: IO[bytes], kind: str, value: object) -> None:
-    """Give one piece back to the parent."""
-    content = json.dumps([kind, value]).encode()
-    out.write(_LENGTH.pack(len(content)) + content)
-    out.flush()

@@ -6,12 +6,21 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+AGAIN_SECONDS = 5.0
+"""So long a task that was cancelled is waited for, before it is cancelled again."""
 
 
 async def ended(*tasks: asyncio.Task[object]) -> None:
-    """Cancel tasks and wait until they are over; what they raised is of no interest any more."""
-    for task in tasks:
-        task.cancel()
+    """Cancel tasks and wait until they are over; what they raised is of no interest any more.
+
+    asyncio.wait_for (before Python 3.12), and drivers that use it, pass over a cancellation that comes at the moment in
+    which what they wait for is there: the task goes on, and a stop would wait for it for ever.
+    """
+    left: set[asyncio.Task[Any]] = {task for task in tasks if not task.done()}
+    while left:  # ends: nothing passes a cancellation over each time
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=AGAIN_SECONDS)
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
@@ -56,7 +65,8 @@ async def repeated(work: Callable[[], Awaitable[None]], *, every: float, grace: 
         while not closing.is_set():
             await work()
             with suppress(TimeoutError):
-                await asyncio.wait_for(closing.wait(), every)
+                async with asyncio.timeout(every):
+                    await closing.wait()
 
     going = asyncio.create_task(go_on())
     try:

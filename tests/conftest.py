@@ -1,10 +1,12 @@
 """Fixtures and settings of every test."""
 
 from collections.abc import Iterator
+from functools import cache
 
 import hypothesis
 import pytest
 
+from locales import catalog
 from tests.support.postgres_server import postgres_server
 
 # The suite tries the same examples every time: a change is refused for what it did, not for its luck; `make fuzz` looks
@@ -28,6 +30,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if marker := item.get_closest_marker("files"):
                 item.add_marker(pytest.mark.skip(f"--on-postgres: {marker.args[0]}"))
+
+
+@pytest.fixture
+def own_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the test adds to the texts (`catalog.extend`) ends with it: another test counts the texts that there are."""
+    for of_files in ("_bundle", "_file"):
+        monkeypatch.setattr(catalog, of_files, cache(getattr(catalog, of_files).__wrapped__))
 
 
 @pytest.fixture(scope="session")

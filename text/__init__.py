@@ -6,6 +6,7 @@ cues.py        words that tell what a question asks for, as data
 date_words.py  how languages name times, as data
 fingerprint.py what must be equal in two sentences that say the same: numbers, dates, names, negation
 newer_words.py whether a person's own message says something newer about a fact
+past_cues.py   whether a message may ask for what was said, or surely does not
 patterns.py    regular expressions that are compiled when they are first needed
 personal.py    whether somebody says something of themselves that a memory would keep
 plurals.py     a number and what it counts

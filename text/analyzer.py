@@ -284,10 +284,14 @@ def positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
 def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
     plain = normal(text)
     languages, known = _languages(plain, _word_pattern(plain).findall(plain))
+    # No stemmer changes where a word of ASCII begins, but the Indonesian one, which takes prefixes away.
+    begin = frozenset(term[0] for term in terms if term)
+    may_change = languages["LATIN"] == "indonesian"
     alone = {
         word: term
         for word, (script, _) in known.items()
-        if script != "PAIRS"
+        if (word[0] in begin or may_change or not word.isascii() or not word.isalpha())
+        and script != "PAIRS"
         and (term := (_known_term if word.isalpha() else _term)(word, languages.get(script, ""))[0]) in terms
     }
     found: list[tuple[int, int, str]] = []

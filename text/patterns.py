@@ -33,8 +33,7 @@ class Pattern:
         """Every match holds one of the second; in a text of ASCII, one of the first. None: nothing is known."""
         parsed = parser.parse(self._pattern, self._flags)
         found = None if parsed.state.flags & re.IGNORECASE else _pieces(parsed)
-        # Nearly every text has any one letter.
-        if found is None or any(len(piece) == 1 and piece.isascii() for piece in found):
+        if found is None or any(map(_is_common, found)):
             return None
         return tuple(filter(str.isascii, found)), found
 
@@ -78,8 +77,18 @@ def _pieces(parsed: Iterable[tuple[Any, Any]]) -> tuple[str, ...] | None:
         if pieces is not None:
             found.append(pieces)
     found.append((letters,))
-    best = max(found, key=lambda pieces: (min(map(len, pieces)), -len(pieces)))
+    best = max(found, key=_worth)
     return tuple(dict.fromkeys(best)) if all(best) else None
+
+
+def _worth(pieces: tuple[str, ...]) -> tuple[bool, bool, int, int]:
+    """How much is told by a text's having one of them: longer is rarer, and nearly every text has any one letter."""
+    shortest = min(map(len, pieces))
+    return shortest > 0, not any(map(_is_common, pieces)), shortest, -len(pieces)
+
+
+def _is_common(piece: str) -> bool:
+    return len(piece) == 1 and piece.isascii()
 
 
 def _pieces_of(what: Any, value: Any) -> tuple[str, ...] | None:

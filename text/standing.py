@@ -239,10 +239,13 @@ def _kind(sentence: str, plain: str, *, is_request: bool) -> tuple[Kind | None, 
 
 def _is_lasting_order(one: _Patterns, plain: str) -> bool:
     """Whether something is ordered that holds from now on, or whenever a condition is met."""
-    ordered, marked = one.order.search(plain), one.marker.search(plain)
+    # Orders last: their verbs are many and common, and by themselves they tell of nothing that lasts.
+    marked = one.marker.search(plain)
+    is_conditional = one.condition is not None and one.condition.search(plain) is not None
+    ordered = one.order.search(plain) if marked or is_conditional else None
     if ordered and marked and not _SUBORDINATE.search(plain[ordered.end() : marked.start()]):
         return True
-    if ordered and one.condition is not None and one.condition.search(plain):
+    if ordered and is_conditional:
         return True
     # "From now on only short answers, please."
     return bool(one.begins.match(plain) and _without_name(plain) and not _SELF.search(plain))

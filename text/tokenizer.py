@@ -27,10 +27,14 @@ CALL_OVERHEAD = 25
 """The JSON around a call: id, type, function, name, arguments (eight to nine tokens more than bare words have)."""
 CACHED = 20_000
 """Counts that are cached: the last turns, roles and headings of days come again in every prompt."""
+SHORT_TEXT = 8_000
+"""Characters that are counted or analysed on the event loop; more are in a thread, so that nobody else waits."""
 LONG = 20_000
 """Texts of up to so many characters are counted line by line: most lines of a prompt were counted before."""
 NEAR = 0.3
 """How far a cut may move to reach a boundary, as a share of what is kept."""
+USUAL_LETTERS = 4
+"""Letters a token, in English."""
 SEAMS = 2
 """Tokens that a text may share with what is written before and after it: one at each end."""
 DEFAULT_ENCODING = "o200k_base"
@@ -192,35 +196,41 @@ class Tokenizer:
         return pieces
 
     def head(self, text: str, tokens: int, start: int = 0) -> str:
-        """Approximately the longest text[start:…] of at most `tokens`."""
+        """The longest text[start:…] of at most `tokens`, but for a token."""
         return self._longest(len(text) - start, tokens, lambda size: text[start : boundary(text, start + size, start)])
 
     def tail(self, text: str, tokens: int) -> str:
-        """Approximately the longest end of the text of at most `tokens`."""
+        """The longest end of the text of at most `tokens`, but for a token."""
         return self._longest(len(text), tokens, lambda size: text[next_boundary(text, len(text) - size) :])
 
     def _longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
-        """The longest piece that fits (within 1%), found by doubling and then halving.
+        """A piece that has `tokens`, or else the longest that has fewer (within 1%).
 
-        Only pieces of about the right size are counted, so that cutting a megabyte costs no more than cutting a page.
+        Its size is reckoned from those that were counted, usually twice or three times. Only pieces of about the right
+        size are counted, so that cutting a megabyte costs no more than cutting a page.
         """
         if tokens <= 0:
             return ""
-        best, size, step = "", 0, min(length, tokens * 4 + 8)
-        while size < length and step:
-            candidate = piece(min(length, size + step))
-            if self.count(candidate) > tokens:
-                break
-            best, size = candidate, min(length, size + step)
-            step = max(step, size)
-        too_long = min(length, size + step)
+        best, size, had = "", 0, 0
+        too_long, over = length + 1, 0  # no piece was too long so far
+        guess, tries = min(length, tokens * USUAL_LETTERS + 8), 0
         while too_long - size > max(1, size // 100):
-            middle = (size + too_long) // 2
-            candidate = piece(middle)
-            if self.count(candidate) > tokens:
-                too_long = middle
+            candidate = piece(guess)
+            counted = self.count(candidate)
+            if counted > tokens:
+                too_long, over = guess, counted
             else:
-                best, size = candidate, middle
+                best, size, had = candidate, guess, counted
+                if counted == tokens or size == length:
+                    break
+            tries += 1
+            if not over:
+                guess = min(length, 2 * size + 8, size * tokens // max(1, had) + 1)
+            elif tries % 3:
+                guess = size + (too_long - size) * (tokens - had) // (over - had)
+            else:  # in case the text is uneven
+                guess = (size + too_long) // 2
+            guess = min(max(guess, size + 1), max(too_long - 1, size + 1))
         return best
 
 

@@ -1,10 +1,12 @@
 """Import and export of whole memories. Does not know how files come and go.
 
-formats/     The formats of files that can be imported, one file each
-archiver.py  imported history → chunks under a pyramid of extracted summaries
-exporter.py  a memory → files that hold all of it
-importer.py  a file from elsewhere → memory: first what it would add, then the import
-reading.py   a file is read in a process of its own, with limits
-reminders.py the reminders of an export of ours, within their bounds
-restorer.py  our own export → the memory as it was, from one file or several
+formats/         The formats of files that can be imported, one file each
+archiver.py      imported history → chunks under a pyramid of extracted summaries
+exporter.py      a memory → files that hold all of it
+importer.py      a file from elsewhere → memory: first what it would add, then the import
+reading.py       a file is read in a process of its own, with limits
+reading_child.py what runs in that process
+reminders.py     the reminders of an export of ours, within their bounds
+restorer.py      our own export → the memory as it was, from one file or several
+rows.py          the rows of an export of ours, checked; what is wrong is told in its reader's words
 """

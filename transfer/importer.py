@@ -16,21 +16,21 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from locales.catalog import tr
-from records.errors import ImportRefused, StorageError
+from locales.lists import clauses
+from records.errors import ImportBusy, ImportRefused, StorageError
 from records.messages import Message, Role
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease
 from runtime.cooperative import gc_paused, yielding_gil
-from storage.files.row_validation import RowError, checked
 from storage.files.tables import Portable
 from storage.protocol import MemoryStore
-from summaries.policies import POLICIES
 from transfer.archiver import Archiver, chunks
 from transfer.formats.detection import MOST_FACTS
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 from transfer.reading import FileReader
 from transfer.reminders import Returning, returning
 from transfer.restorer import Progress, Restoration, Restorer, restoration
+from transfer.rows import checked_rows
 
 log = logging.getLogger(__name__)
 
@@ -184,10 +184,10 @@ class Importer:
     def _alone(self, owner: int) -> Iterator[None]:
         """One import of an owner at a time: what is known, and the ids that are free, are those of all their topics.
 
-        Raises ImportRefused, so that nobody's files wait for each other in the places of others.
+        Raises ImportBusy, so that nobody's files wait for each other in the places of others.
         """
         if owner in self._importing:
-            raise ImportRefused(tr("import-busy"))
+            raise ImportBusy(tr("import-busy"))
         self._importing.add(owner)
         try:
             yield
@@ -202,7 +202,7 @@ class Importer:
             raise ImportRefused(tr("transfer-incognito"))
         zone = config.zone if config else UTC
         history = await self._reader.read(data, person=person, zone=zone)
-        rows = await asyncio.to_thread(_checked, history, scope.owner)
+        rows = await asyncio.to_thread(checked_rows, history, scope.owner)
         async with self._memory.home(scope.owner) as store:
             is_own = history.owner == scope.owner
             way = await restoration(store, scope.owner, history, rows)
@@ -279,7 +279,7 @@ class Importer:
         async with self._memory.home(scope.owner) as store:
             lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
         if lease is None:
-            raise ImportRefused(tr("import-busy"))
+            raise ImportBusy(tr("import-busy"))
         return lease
 
     async def _release(self, lease: FoldLease) -> None:
@@ -291,27 +291,6 @@ class Importer:
 def _returning(work: _Work, owner: int) -> Sequence[Returning]:
     """The reminders that come back: those of an export of this memory."""
     return work.reminders if work.history.owner == owner else ()
-
-
-def _checked(history: ImportedHistory, owner: int) -> Mapping[str, Sequence[Portable]]:
-    if history.rows is None:
-        return {}
-    # Of a file that cannot be restored only the facts are complete: its messages' summaries may be in another one.
-    is_restorable = history.is_whole or history.export is not None
-    rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
-    try:
-        made = checked(rows, owner, is_whole=history.is_whole)
-        _demand_known_policies(made)
-    except RowError as error:
-        raise ImportRefused(tr("import-damaged", why=str(error))) from None
-    return made
-
-
-def _demand_known_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
-    for name in ("users", "summaries"):
-        for number, row in enumerate(yielding_gil(rows[name])):
-            if row["policy"] not in POLICIES:
-                raise RowError(f"{name}[{number}]: 'policy' is none of the texts that may stand there")
 
 
 def _compared(
@@ -347,7 +326,7 @@ def _instructions(work: _Work, owner: int) -> list[str]:
     asked = [str(one["text"]) for one in work.rows.get("facts", ()) if one["kind"] == "instruction"]
     if work.history.owner == owner or not asked:
         return []
-    shown = "; ".join(f"“{' '.join(one.split())[:LONGEST_SHOWN]}”" for one in asked[:MOST_SHOWN])
+    shown = clauses(tr("shared-quoted", text=" ".join(one.split())[:LONGEST_SHOWN]) for one in asked[:MOST_SHOWN])
     if len(asked) > MOST_SHOWN:
         shown = tr("import-instructions-more", shown=shown, more=len(asked) - MOST_SHOWN)
     return [tr("import-instructions", shown=shown)]
@@ -371,7 +350,7 @@ def _differences(work: _Work, owner: int) -> list[str]:
         lost.append(tr("import-lost-profile"))
     if rows.get("versions"):
         lost.append(tr("import-lost-versions"))
-    told = tr("import-differs", why=why, lost="; ".join(lost))
+    told = tr("import-differs", why=why, lost=clauses(lost))
     return [told if work.history.is_whole else f"{told} {tr('import-send-others')}"]
 
 

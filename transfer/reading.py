@@ -7,15 +7,13 @@ Does not know the formats.
 import asyncio
 import base64
 import pickle
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
-from dataclasses import asdict
 from datetime import datetime, tzinfo
 from typing import Any
 from weakref import WeakValueDictionary
 
-from locales.catalog import current, speaking, tr
+from locales.catalog import current, tr
 from records.errors import ImportRefused
 from runtime import apart
 from transfer.formats import detection
@@ -23,17 +21,11 @@ from transfer.formats.history import ImportedHistory, ImportedMessage
 
 READ_HERE = 64_000
 """Bytes of an unpacked file that are read in a thread: so little holds nothing that could do harm."""
-MEMORY_ANYWAY, MEMORY_EACH = 400_000_000, 10
-"""Bytes of address space that a child has, and so many more for each that the file may have when it is unpacked."""
-SECONDS = 300
-"""Of a processor; reading 200 MB takes a quarter of them."""
 LONGEST_WAIT = 900.0
 """Seconds after which a child is ended, however little it computed."""
 AT_ONCE = 2
 """Children, one of each person at most."""
-PIECE_ITEMS, PIECE_CHARACTERS = 500, 200_000
-"""Messages or rows that are given back at once: decoding them holds the interpreter for a few milliseconds."""
-_CHILD = apart.code_of("transfer.reading")
+_CHILD = apart.code_of("transfer.reading_child")
 
 
 class FileReader:
@@ -78,62 +70,3 @@ async def _read_apart(data: bytes, person: int, zone: tzinfo) -> ImportedHistory
 
 def _message(values: dict[str, Any]) -> ImportedMessage:
     return ImportedMessage(**{**values, "created_at": datetime.fromisoformat(values["created_at"])})
-
-
-# the child ------------------------------------------------------------------------------------------------------
-
-
-def child() -> None:
-    """Read the file on standard input and write what it holds to standard output."""
-    # This was written by our own parent process, not by whoever sent the file.
-    person, zone = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
-    size = int(sys.argv[3])
-    apart.limit(memory=MEMORY_ANYWAY + MEMORY_EACH * detection.most_unpacked(size), seconds=SECONDS)
-    with speaking(sys.argv[4]):
-        _write(size, person, zone)
-
-
-def _write(size: int, person: int, zone: tzinfo) -> None:
-    out = sys.stdout.buffer
-    try:
-        for kind, value in _pieces(detection.read(sys.stdin.buffer.read(size), person=person, zone=zone)):
-            apart.write(out, kind, value)
-    except ImportRefused as refused:
-        apart.write(out, "refused", refused.sentence)
-    except MemoryError:
-        apart.write(out, "refused", tr("import-too-much"))
-
-
-def _pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
-    messages = ({**asdict(one), "created_at": one.created_at.isoformat()} for one in history.messages)
-    for piece in _in_pieces(messages, "content"):
-        yield "messages", piece
-    for table, rows in (history.rows or {}).items():
-        for piece in _in_pieces(rows, "content"):
-            yield f"rows:{table}", piece
-    yield (
-        "history",
-        {
-            "format": history.format,
-            "notes": history.notes,
-            "owner": history.owner,
-            "export": history.export,
-            "part": history.part,
-            "is_last": history.is_last,
-            "has_rows": history.rows is not None,
-        },
-    )
-
-
-def _in_pieces(items: Iterable[Mapping[str, object]], long: str) -> Iterator[list[Mapping[str, object]]]:
-    """Some of the items at a time; `long`: the member that makes one large."""
-    piece: list[Mapping[str, object]] = []
-    characters = 0
-    for item in items:
-        piece.append(item)
-        characters += len(str(item.get(long, "")))
-        if len(piece) >= PIECE_ITEMS or characters >= PIECE_CHARACTERS:
-            yield piece
-            piece, characters = [], 0
-    if piece:
-        yield piece

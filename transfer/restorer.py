@@ -17,6 +17,7 @@ from attrs import define
 from external_memory import MOST_EVERY_N, ExternalMemory
 from llm import prompts
 from locales.catalog import tr
+from locales.lists import all_of
 from records.owners import LONGEST_PERSONA, OwnerConfig
 from records.scopes import Clock
 from records.summaries import FoldLease
@@ -71,7 +72,7 @@ class Restoration:
             gone[MOST_NAMED:] = [tr("import-part-others", count=len(gone) - MOST_NAMED)]
         if self.last is None:
             gone.append(tr("import-part-following", last=str(last)))
-        return tr("shared-and", first=", ".join(gone[:-1]), last=gone[-1]) if gone[1:] else "".join(gone)
+        return all_of(gone)
 
 
 async def restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:
@@ -256,4 +257,5 @@ def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
         model=kept.model,
         persona=kept.persona,
         persona_text=kept.persona_text[:LONGEST_PERSONA],
+        spoken_answers=kept.spoken_answers,
     )

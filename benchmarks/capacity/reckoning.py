@@ -17,10 +17,10 @@ from typing import Any
 
 from benchmarks.arguments import number, settings_of
 from benchmarks.capacity.simulation import Shape, Waited, simulate
-from benchmarks.instant_model import InstantModel
 from benchmarks.load import Load
 from benchmarks.load import measure as measure_load
 from benchmarks.measure import machine, percentile, progress, report, without_embedding
+from benchmarks.stand_ins import InstantModel
 from records.owners import StorageType
 
 PEOPLE = (10_000, 1_000_000, 100_000_000)

@@ -19,9 +19,9 @@ from typing import Any
 
 from benchmarks.arguments import number
 from benchmarks.crowd import Crowd, Seen
-from benchmarks.instant_model import TAG, InstantModel
 from benchmarks.load import running
 from benchmarks.measure import machine, report, spread, without_embedding
+from benchmarks.stand_ins import TAG, InstantModel
 from playground.bot_api import bot_api
 from playground.feed import Feed
 from playground.limits import Limits, counts

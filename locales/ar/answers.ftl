@@ -7,6 +7,7 @@ answers-memory-off = الذاكرة متوقفة. شغّلها
 answers-nothing-to-stop = لا أكتب الآن شيئًا يمكن إيقافه.
 answers-pressed-already = لقد ضغطت هذا من قبل.
 answers-try-again = حاول مجددًا
+answers-send-again = لم تعد لديّ الرسالة المقصودة. من فضلك أرسلها مرة أخرى.
 answers-regenerate = جواب آخر
 answers-continue = أكمل
 answers-why = لماذا؟

@@ -1,7 +1,7 @@
 broadcast-write = اكتب للجميع
 broadcast-question = اكتب ما ينبغي أن يقرأه الجميع. يُرسل كما تكتبه تمامًا بعد أن تراه مرة أخرى. الأمر ⁨/cancel⁩ للخروج.
 broadcast-nobody = لا يوجد أحد آخر لأكتب له.
-broadcast-too-long = هذا طويل جدًا: { $most } حرفًا على الأكثر.
+broadcast-too-long = هذا طويل جدًا: أقصى عدد للأحرف { $most }.
 broadcast-confirm = عدد من سيصلهم هذا: { $people }
 broadcast-whom = لا تصل إلى المجموعات، ولا إلى من لا يُحفظ عنهم شيء.
 broadcast-send = إرسال

@@ -19,7 +19,7 @@ forget-gone = هذا غير موجود في ذاكرتي (أو لم يعد مو�
 forget-not-stored = الرسالة التي رددت عليها ليست في ذاكرتي.
 forget-former = لا أعرف أي رسالة هذه، لأنها من قبل أن تصبح هذه المجموعة مجموعة خارقة: يمكن لمشرف أن يجدها ويمحوها بالأمر ⁨/forget⁩ مع بعض كلماتها.
 forget-no-such-date = لا يوجد مثل هذا التاريخ. اكتب التواريخ هكذا: ⁨2026-01-31⁩.
-forget-not-in-my-power = ليس في يدي: ما كُتب في هذه المحادثة (يتيح لك تيليغرام حذفه)، وما احتفظ به مزوّد النموذج من الطلبات السابقة، والنسخ الاحتياطية التي أُخذت من قبل.
+forget-not-in-my-power = ليس في يدي: ما كُتب في هذه المحادثة (يتيح لك تيليجرام حذفه)، وما احتفظ به مزوّد النموذج من الطلبات السابقة، والنسخ الاحتياطية التي أُخذت من قبل.
 forget-today = اليوم
 forget-everything = كل شيء
 forget-none-found = لم أجد رسالة بهذه الكلمات في هذه المحادثة. لم يُنسَ شيء.
@@ -27,7 +27,7 @@ forget-which = أيّها أنسى؟ أسأل مرة أخرى قبل المحو.
 forget-all = كلها ({ $number })
 forget-maybe-more = قد يوجد المزيد: ابحث مرة أخرى بعد الانتهاء من هذه.
 forget-none-of-them = لا شيء منها
-forget-keep-it = أبقه
+forget-keep-it = احتفظ به
 forget-nothing-there = لا يوجد هناك ما يُنسى.
 forget-ask-fact = هل أنسى المعلومة رقم { $id }؟
 forget-ask-day = هل أنسى ما قيل في { $day }؟
@@ -38,7 +38,13 @@ forget-ask-this = هل أنسى هذا؟
 forget-ask-these = هل أنسى هذه الرسائل ({ $messages })؟
 forget-it = انسه
 forget-them-too = انسها أيضًا
-forget-messages = انسَ { shared-messages }
+forget-messages = { $messages ->
+    [zero] انسَ { $messages } رسالة
+    [one] انسَ رسالة واحدة
+    [two] انسَ رسالتين
+    [few] انسَ { $messages } رسائل
+   *[other] انسَ { $messages } رسالة
+ }
 forget-all-of-it = انسَ كل شيء
 forget-turn = انسَ السؤال والجواب
 forget-turns = انسَ الأسئلة والأجوبة
@@ -64,12 +70,13 @@ forget-versions = { $versions ->
     [one] نص سابق واحد
     [two] نصان سابقان
     [few] { $versions } نصوص سابقة
-   *[other] { $versions } نصًا سابقًا
+    [many] { $versions } نصًا سابقًا
+   *[other] { $versions } نص سابق
  }
 forget-reminders = { $reminders ->
     [zero] { $reminders } تذكير
-    [one] تذكير واحد ({ $reminders })
-    [two] تذكيران ({ $reminders })
+    [one] تذكير واحد
+    [two] تذكيران
     [few] { $reminders } تذكيرات
     [many] { $reminders } تذكيرًا
    *[other] { $reminders } تذكير
@@ -79,7 +86,8 @@ forget-answers = { $answers ->
     [one] جواب لاحق واحد
     [two] جوابان لاحقان
     [few] { $answers } أجوبة لاحقة
-   *[other] { $answers } جوابًا لاحقًا
+    [many] { $answers } جوابًا لاحقًا
+   *[other] { $answers } جواب لاحق
  }
 forget-quotes = { $count ->
    *[other] يقتبس هذا: { $what }.

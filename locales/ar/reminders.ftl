@@ -1,33 +1,28 @@
-reminders-offer = هل أذكرك في { $when }؟
+reminders-offer = هل أذكّرك في { $when }؟
 reminders-yes = نعم
 reminders-no = لا
 reminders-declined = لم يُضبط أي تذكير.
 reminders-too-old = هذا السؤال قديم جدًا. اطلب مني مرة أخرى، أو استخدم ⁨/reminders add⁩.
 reminders-passed = لقد مضى هذا الوقت. اطلب مني مرة أخرى بوقت آخر.
-reminders-set = سأذكرك في { $when }: { $text }
+reminders-set = سأذكّرك في { $when }: { $text }
 reminders-cancel = إلغاء التذكير
 reminders-cancelled = أُلغي: { $text }
 reminders-gone = لم يعد هذا التذكير موجودًا.
 reminders-not-yours = لا يلغيه إلا من طلبه أو أحد مشرفي المجموعة.
 reminders-none = لا توجد تذكيرات.
-reminders-how = قل «ذكرني يوم الجمعة الساعة 9 أن أتصل بآن»، أو أرسل ⁨/reminders add⁩ متبوعًا بالوقت والموضوع: ⁨/reminders add⁩ كل يوم اثنين الساعة 10 إرسال التقرير.
+reminders-how = قل «ذكّرني يوم الجمعة الساعة 9 أن أتصل بسارة»، أو أرسل ⁨/reminders add⁩ متبوعًا بالوقت والموضوع: ⁨/reminders add⁩ كل يوم اثنين الساعة 10 إرسال التقرير.
 reminders-press = الزر يلغي التذكير الذي يحمل رقمه.
 reminders-utc = الأوقات بتوقيت UTC لأنني لا أعرف منطقتك الزمنية: يضبطها ⁨/tz⁩.
 reminders-heading = { $reminders ->
     [zero] { $reminders } تذكير:
-    [one] تذكير واحد ({ $reminders }):
-    [two] تذكيران ({ $reminders }):
+    [one] تذكير واحد:
+    [two] تذكيران:
     [few] { $reminders } تذكيرات:
     [many] { $reminders } تذكيرًا:
    *[other] { $reminders } تذكير:
  }
 reminders-full = { $reminders ->
-    [zero] لديك { $reminders } من التذكيرات ولا مكان لغيرها. ألغ بعضها في ⁨/reminders⁩.
-    [one] لديك { $reminders } من التذكيرات ولا مكان لغيرها. ألغ بعضها في ⁨/reminders⁩.
-    [two] لديك { $reminders } من التذكيرات ولا مكان لغيرها. ألغ بعضها في ⁨/reminders⁩.
-    [few] لديك { $reminders } من التذكيرات ولا مكان لغيرها. ألغ بعضها في ⁨/reminders⁩.
-    [many] لديك { $reminders } من التذكيرات ولا مكان لغيرها. ألغ بعضها في ⁨/reminders⁩.
-   *[other] لديك { $reminders } من التذكيرات ولا مكان لغيرها. ألغ بعضها في ⁨/reminders⁩.
+   *[other] بلغ عدد التذكيرات { $reminders } ولا مكان لغيرها. ألغِ بعضها بالأمر ⁨/reminders⁩.
  }
 reminders-due = تذكير: { $text }
 reminders-late = كان موعده { $when }، ولم أتمكن من إرساله حينها.

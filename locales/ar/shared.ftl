@@ -8,7 +8,7 @@ shared-messages = { $messages ->
 shared-turns = { $turns ->
     [zero] { $turns } جولة
     [one] جولة واحدة
-    [two] جولتان
+    [two] جولتين
     [few] { $turns } جولات
    *[other] { $turns } جولة
  }
@@ -24,9 +24,14 @@ shared-summaries = { $summaries ->
     [one] ملخص واحد
     [two] ملخصان
     [few] { $summaries } ملخصات
-   *[other] { $summaries } ملخصًا
+    [many] { $summaries } ملخصًا
+   *[other] { $summaries } ملخص
  }
 shared-and = { $first } و{ $last }
+shared-or = { $first } أو { $last }
+shared-comma = ،{ " " }
+shared-semicolon = ؛{ " " }
+shared-quoted = «{ $text }»
 shared-day = %d/%m/%Y
 shared-minute = %d/%m/%Y %H:%M
 shared-you = أنت

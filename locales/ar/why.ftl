@@ -1,4 +1,4 @@
-why-nothing-known = لم أجب هنا بعد عن شيء أستطيع شرحه.
+why-nothing-known = لم أقدّم هنا بعد جوابًا أستطيع شرحه.
 why-not-this-one = لا أعرف ممّ تكوّنت تلك الرسالة. أستطيع شرح أجوبتي فقط، وأحدث 100 منها فقط. رُدّ على أحدها بالأمر ⁨/why⁩، أو أرسل ⁨/why⁩ وحده للجواب الأخير.
 why-title = ممّ تكوّن جوابي بتاريخ { $date }
 why-not-stored = هذا الشرح غير محفوظ: أنساه عند إعادة التشغيل.
@@ -30,7 +30,7 @@ why-for-meaning = معناها يكاد يكون نفسه
 why-against-meaning = معناها أبعد
 why-for-meaning-nearby = معنى الرسائل المجاورة يكاد يكون نفسه
 why-against-meaning-nearby = معنى المجاورة أبعد
-why-for-fact = تُعلّمت منها معلومة مهمة
+why-for-fact = تعلّمتُ منها معلومة تهم هنا
 why-for-importance = مهمة
 why-against-importance = أقل أهمية
 why-for-pinned = ثبّتَّها أنت
@@ -48,7 +48,7 @@ why-mark-denial = قد يناقضه كلام آخر لك: طلبت من النم
 why-until-then = حتى ذلك الحين: «{ $text }»
 why-no-reason = لم يوجد ما هو أنسب، وكان لها متسع
 why-count-recent = { $number ->
-    [zero] { $number } رسالة أخيرة
+    [zero] { $number } من الرسائل الأخيرة
     [one] رسالة أخيرة واحدة
     [two] رسالتان أخيرتان
     [few] { $number } رسائل أخيرة
@@ -71,14 +71,21 @@ why-count-found = { $number ->
 why-count-profile = ملفك الشخصي
 why-sources = سؤالك، ومعه { $what }.
 why-sources-none = سؤالك وحده: لم يُعرف شيء غيره.
-why-size = تلقّى النموذج { $model } عدد { $tokens } من { $most } رمزًا (⁨token⁩) على الأكثر.
-why-size-whole = ولو أُرسل السجل كله لكان نحو { $tokens }.
-why-tokens = { $tokens } ⁨token⁩
-why-tokens-of = { $tokens } من { $most } ⁨token⁩
-why-part = · { $part }: { $size }
-why-here = { shared-messages } أعرفها حتى إعادة التشغيل
-why-summary = · { $dates }، { shared-messages }: «{ $text }»
-why-gone = · { $number } أخرى نُسيت أو أُعيد إنشاؤها منذ ذلك الحين
+why-size = تلقّى النموذج { $model } من الرموز (⁨tokens⁩): { $tokens }، والحد الأقصى { $most }.
+why-size-whole = ولو أُرسل السجل كله لبلغ عددها نحو { $tokens }.
+why-tokens = { $tokens ->
+    [zero] { $tokens } رمز
+    [one] رمز واحد
+    [two] رمزان
+    [few] { $tokens } رموز
+    [many] { $tokens } رمزًا
+   *[other] { $tokens } رمز
+ }
+why-tokens-of = { $tokens } من { $most } من الرموز
+why-part = ‏· { $part }: { $size }
+why-here = ‏{ shared-messages } أعرفها حتى إعادة التشغيل
+why-summary = ‏· { $dates }، { shared-messages }: «{ $text }»
+why-gone = ‏· { $number } أخرى نُسيت أو أُعيد إنشاؤها منذ ذلك الحين
 why-profile-gone = مُحي منذ ذلك الحين.
 why-profile = حتى { $date } (يُضمَّن دائمًا): «{ $text }»
 why-forgotten = نُسيت منذ ذلك الحين
@@ -87,7 +94,7 @@ why-fact-by-hand = · «{ $text }» منذ { $day }، أُضيفت يدويًا.
 why-why = السبب: { $reasons }
 why-message-cut = كانت رسالتك طويلة جدًا فقُطع وسطها.
 why-cut-summary = ملخص أقدم: لم يتسع له المكان.
-why-said = { $date } { $speaker }: «{ $text }»
+why-said = ‏{ $date } { $speaker }: «{ $text }»
 why-span = { $first } إلى { $last }
 why-cut-turns = رسائل أقدم: لم يتسع لها المكان.
 why-cut-archived = رسائل أقدم لا يشملها أي ملخص.

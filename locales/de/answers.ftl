@@ -1,12 +1,13 @@
 answers-offer = Du hast deine letzte Nachricht geändert; ich merke sie mir, wie sie jetzt ist. Soll ich noch einmal antworten?
 answers-again = Noch einmal antworten
-answers-too-late = Das Gespräch ist inzwischen weitergegangen, deshalb bleibt diese Antwort, wie sie ist. Frag einfach noch einmal.
+answers-too-late = Die Unterhaltung ist inzwischen weitergegangen, deshalb bleibt diese Antwort, wie sie ist. Frag einfach noch einmal.
 answers-answering = Ich antworte noch einmal:
 answers-go-on = Mach weiter, wo du aufgehört hast.
-answers-memory-off = Gedächtnis ist aus. Einschalten
+answers-memory-off = Gedächtnis aus. Einschalten
 answers-nothing-to-stop = Ich schreibe gerade nichts, was sich anhalten ließe.
-answers-pressed-already = Das hast du schon gedrückt.
+answers-pressed-already = Darauf hast du schon getippt.
 answers-try-again = Noch einmal
+answers-send-again = Die Nachricht, um die es hier ging, habe ich nicht mehr. Bitte schick sie noch einmal.
 answers-regenerate = Noch mal
 answers-continue = Weiter
 answers-why = Warum?

@@ -40,15 +40,15 @@ forget-it = Vergessen
 forget-them-too = Auch diese vergessen
 forget-messages = { shared-messages } vergessen
 forget-all-of-it = Alles vergessen
-forget-turn = Frage und Antwort vergessen
-forget-turns = Fragen und Antworten vergessen
+forget-turn = Frage und Antwort
+forget-turns = Fragen und Antworten
 forget-only-message = Nur diese Nachricht
 forget-only-messages = Nur diese Nachrichten
 forget-erases = Das löscht: { $what }.
 forget-erases-with-them = Mit ihnen löscht das: { $what }.
 forget-erases-with-turn = Mit dem Rest der Runde löscht das: { $what }.
 forget-erases-with-turns = Mit den Fragen und Antworten, die dazugehören: { $what }.
-forget-choices-stay = Speicher, Schwelle und ob das Gedächtnis an ist, bleiben, wie sie sind.
+forget-choices-stay = Speicher, Häufigkeit der Zusammenfassungen und ob das Gedächtnis an ist, bleiben, wie sie sind.
 forget-done = Vergessen.
 forget-line = #{ $id } · { $date } · { $speaker }: „{ $text }“
 forget-reactivated = { $messages ->
@@ -79,7 +79,10 @@ forget-quotes-stay = { $count ->
     [one] { $what } zitiert es und bleibt.
    *[other] { $what } zitieren es und bleiben.
  }
-forget-words-stay = Einige der Wörter stehen auch in { shared-messages }, die bleiben; /search findet sie.
+forget-words-stay = { $messages ->
+    [one] Einige der Wörter stehen auch in { shared-messages }, die bleibt; /search findet sie.
+   *[other] Einige der Wörter stehen auch in { shared-messages }, die bleiben; /search findet sie.
+ }
 forget-words-may-stay = Nachrichten, die bleiben, können dieselben Wörter enthalten; /search findet sie.
 forget-receipt = Vergessen: { $what }. { $rest }
 forget-kept-aside = Mein Betreiber hebt außerdem beschädigte oder ersetzte Dateien auf, in denen es stehen kann: { $names }.

@@ -5,21 +5,21 @@ reminders-declined = Es wurde keine Erinnerung angelegt.
 reminders-too-old = Diese Frage ist zu alt. Bitte mich noch einmal, oder nutze /reminders add.
 reminders-passed = Diese Zeit ist schon vorbei. Bitte mich noch einmal mit einer anderen.
 reminders-set = Ich erinnere dich am { $when }: { $text }
-reminders-cancel = Absagen
-reminders-cancelled = Abgesagt: { $text }
+reminders-cancel = Löschen
+reminders-cancelled = Gelöscht: { $text }
 reminders-gone = Diese Erinnerung gibt es nicht mehr.
-reminders-not-yours = Absagen kann sie nur, wer darum gebeten hat, oder ein Admin der Gruppe.
+reminders-not-yours = Löschen kann sie nur, wer darum gebeten hat, oder ein Admin der Gruppe.
 reminders-none = Es gibt keine Erinnerungen.
 reminders-how = Sag „erinnere mich am Freitag um 9 daran, Anna anzurufen“, oder schicke /reminders add mit einer Zeit und worum es geht: /reminders add jeden Montag um 10 den Bericht schicken.
-reminders-press = Ein Knopf sagt die Erinnerung mit seiner Nummer ab.
+reminders-press = Ein Knopf löscht die Erinnerung mit seiner Nummer.
 reminders-utc = Die Zeiten sind in UTC, denn ich kenne deine Zeitzone nicht: /tz stellt sie ein.
 reminders-heading = { $reminders ->
     [one] { $reminders } Erinnerung:
    *[other] { $reminders } Erinnerungen:
  }
 reminders-full = { $reminders ->
-    [one] Es gibt schon { $reminders } Erinnerung, und keinen Platz für mehr. Sage sie unter /reminders ab.
-   *[other] Es gibt schon { $reminders } Erinnerungen, und keinen Platz für mehr. Sage welche unter /reminders ab.
+    [one] Es gibt schon { $reminders } Erinnerung, und keinen Platz für mehr. Lösche sie unter /reminders.
+   *[other] Es gibt schon { $reminders } Erinnerungen, und keinen Platz für mehr. Lösche welche unter /reminders.
  }
 reminders-due = Erinnerung: { $text }
 reminders-late = Sie war am { $when } fällig; da konnte ich sie nicht schicken.

@@ -15,6 +15,10 @@ shared-summaries = { $summaries ->
    *[other] { $summaries } Zusammenfassungen
  }
 shared-and = { $first } und { $last }
+shared-or = { $first } oder { $last }
+shared-comma = ,{ " " }
+shared-semicolon = ;{ " " }
+shared-quoted = „{ $text }“
 shared-day = %d.%m.%Y
 shared-minute = %d.%m.%Y %H:%M
 shared-you = du

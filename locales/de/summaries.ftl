@@ -2,30 +2,30 @@ summaries-not-configured = Das Gedächtnis ist noch nicht eingerichtet. /summary
 summaries-none = Es gibt noch keine Zusammenfassungen. /summary_status zeigt, wann die nächste fällig ist.
 summaries-never-on = Das Gedächtnis ist schon aus: Es war nie eingeschaltet, und nichts ist gespeichert.
 summaries-off-already = Das Gedächtnis ist schon aus. Gespeichertes bleibt gespeichert.
-summaries-off = Das Gedächtnis ist aus. Gespeichertes bleibt gespeichert, deine Einstellungen auch; bis /summary_on lese ich es nicht und füge nichts hinzu.
+summaries-off = Das Gedächtnis ist aus. Gespeichertes bleibt gespeichert, deine Einstellungen auch; bis du /summary_on sendest, lese ich es nicht und füge nichts hinzu.
 summaries-now-off = Nichts zusammenzufassen: Das Gedächtnis ist aus. /summary_on schaltet es ein.
 summaries-toast-on = Das Gedächtnis ist an.
-summaries-on-already = Das Gedächtnis ist schon an ({ $storage }, { shared-turns }).
+summaries-on-already = Das Gedächtnis ist schon an ({ $storage }, Zusammenfassung nach je { shared-turns }).
 summaries-on = Das Gedächtnis ist an: Es liegt in { $storage }, und ich fasse nach je { shared-turns } zusammen. Ich merke mir alles ab jetzt; was vorher gesagt wurde, ist nicht gespeichert. /summary ändert das.
 summaries-on-again = Das Gedächtnis ist an: Es liegt in { $storage }, und ich fasse nach je { shared-turns } zusammen. Ich merke mir alles ab jetzt; was gesagt wurde, während es aus war, ist nicht gespeichert. /summary ändert das.
 summaries-status-unset = Gedächtnis: aus (noch nicht eingerichtet)
 summaries-status-storage-unset = Speicher: SQLite (wenn du es einschaltest)
-summaries-status-threshold-unset = Schwelle: { shared-turns } (wenn du es einschaltest)
+summaries-status-threshold-unset = Zusammenfassung: nach je { shared-turns } (wenn du es einschaltest)
 summaries-status-enabled = Gedächtnis: an
 summaries-status-disabled = Gedächtnis: aus
 summaries-status-storage = Speicher: { $storage }
-summaries-status-threshold = Schwelle: { shared-turns }
+summaries-status-threshold = Zusammenfassung: nach je { shared-turns }
 summaries-status-policy = Verfahren: { $policy }
 summaries-status-policy-by-hand = Verfahren: { $policy } (automatische Zusammenfassungen sind aus)
 summaries-status-since = Nachrichten seit der letzten Zusammenfassung: { $number }
 summaries-status-total = Nachrichten insgesamt: { $number }
 summaries-status-archived = Archivierte Nachrichten: { $number }
 summaries-status-active = Aktive Zusammenfassungen: { $number }
-summaries-status-level = Zusammenfassungen übereinander: { $number }
+summaries-status-level = Schichten von Zusammenfassungen: { $number }
 summaries-status-compressed = Die ältesten Einzelheiten wurden { $times ->
     [one] { $times }-mal
    *[other] { $times }-mal
- } verdichtet.
+ } gekürzt.
 summaries-status-rebuild-helps = /summary_rebuild würde Einzelheiten zurückbringen.
 summaries-status-rebuilding = Alle Zusammenfassungen werden neu erstellt: { $done } von { $parts ->
     [one] { $parts } Teil
@@ -33,7 +33,7 @@ summaries-status-rebuilding = Alle Zusammenfassungen werden neu erstellt: { $don
  }.
 summaries-status-learning = Ich lerne Fakten aus importierten Gesprächen: { $done } von { $total } deiner Nachrichten.
 summaries-status-saved = Bisher gesparte Tokens: etwa { $tokens }, verglichen damit, jedes Mal alles zu senden
-summaries-status-incognito = { $mark }: Das Gedächtnis wird gelesen, nichts geschrieben (/incognito off beendet es)
+summaries-status-incognito = { $mark }: Das Gedächtnis wird gelesen, aber nichts geschrieben (/incognito off beendet es)
 summaries-status-folding = Gerade entsteht eine Zusammenfassung.
 summaries-status-index = Suchindex: { $done } von { shared-messages }
 summaries-status-failure = Letzter Fehlschlag: { $date }: { $error } (nichts ging verloren)

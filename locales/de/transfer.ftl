@@ -1,7 +1,7 @@
 transfer-admins-export = Nur die Admins dieser Gruppe können ihr Gedächtnis exportieren.
 transfer-admins-import = Nur die Admins dieser Gruppe können in ihr Gedächtnis importieren.
 transfer-nothing = Es gibt nichts zu exportieren: Nichts ist gespeichert.
-transfer-not-private = Ich konnte dir nicht privat schreiben, und was diese Gruppe weiß, stelle ich nicht in die Gruppe. Öffne einen Chat mit mir, drück Start und sende /export hier noch einmal.
+transfer-not-private = Ich konnte dir nicht privat schreiben, und was diese Gruppe weiß, stelle ich nicht in die Gruppe. Öffne einen Chat mit mir, tippe auf „Starten“ und sende /export hier noch einmal.
 transfer-anonymous = Du schreibst als Gruppe, deshalb weiß ich nicht, wer die Datei bekommen soll. Sende /export unter deinem eigenen Namen.
 transfer-sent = Ich habe sie dir privat geschickt.
 transfer-ask-for-file =
@@ -19,8 +19,8 @@ transfer-again = Was importiert ist, bleibt; sende die Datei noch einmal, um wei
 transfer-incognito = Solange du inkognito bist, wird nichts geschrieben. /incognito beendet das; sende die Datei dann noch einmal.
 transfer-import = Importieren
 transfer-cancel = Abbrechen
-transfer-importing = Ich importiere…
-transfer-importing-so-far = Ich importiere… { $done } von { shared-messages }.
+transfer-importing = Ich importiere …
+transfer-importing-so-far = Ich importiere … { $done } von { shared-messages }.
 transfer-stopped = Der Import hielt nach { shared-messages } an.
 transfer-not-begun = Der Import hat nicht begonnen.
 transfer-moved = Das Gedächtnis wurde inzwischen verlegt oder gelöscht.
@@ -28,12 +28,21 @@ transfer-plan = Das ist { $name } mit { shared-messages }.
 transfer-plan-facts = Das ist { $name } mit { shared-messages } und { shared-facts }.
 transfer-plan-whole = Sonst ist hier nichts gespeichert, also käme alles wieder, wie es war: Nachrichten, Zusammenfassungen, Fakten, Einstellungen.
 transfer-plan-part = Das ist eine von mehreren Dateien, und alles käme wieder, wie es war: jetzt die Nachrichten, mit der letzten Datei Zusammenfassungen, Fakten und Einstellungen. Bitte sende auch die anderen, in beliebiger Reihenfolge. Es fehlen noch: { $missing }.
-transfer-done-part = Fertig: { shared-messages } sind wieder da, wie sie waren. Es fehlen noch: { $missing }.
-transfer-adds = Dazu kämen { shared-messages }.
-transfer-adds-day = Dazu kämen { shared-messages } vom { $day }.
+transfer-done-part = Fertig, wieder da wie zuvor: { shared-messages }. Es fehlen noch: { $missing }.
+transfer-adds = { $messages ->
+    [one] Dazu käme { shared-messages }.
+   *[other] Dazu kämen { shared-messages }.
+ }
+transfer-adds-day = { $messages ->
+    [one] Dazu käme { shared-messages } vom { $day }.
+   *[other] Dazu kämen { shared-messages } vom { $day }.
+ }
 transfer-adds-days = Dazu kämen { shared-messages } vom { $first } bis { $last }.
-transfer-adds-facts = Dazu kämen { shared-facts }.
-transfer-as-history = Sie kämen als Verlauf ins Archiv, jede an ihrem Datum: gefunden, wenn es darauf ankommt, und ohne Modell durch Auszüge zusammengefasst (/summary_rebuild kann das später verbessern).
+transfer-adds-facts = { $facts ->
+    [one] Dazu käme { shared-facts }.
+   *[other] Dazu kämen { shared-facts }.
+ }
+transfer-as-history = Sie kämen als Verlauf ins Archiv, jede an ihrem Datum: Sie werden gefunden, wenn es darauf ankommt, und ohne Modell durch Auszüge zusammengefasst (/summary_rebuild kann das später verbessern).
 transfer-all-known = Alles davon ist schon bekannt. Es gibt nichts zu importieren.
 transfer-empty = Sie enthält keine Nachrichten: Es gibt nichts zu importieren.
 transfer-turns-on = Das Gedächtnis ist aus; der Import schaltet es ein.
@@ -41,7 +50,7 @@ transfer-known = { $messages ->
     [one] { shared-messages } ist schon bekannt und bleibt, wie sie ist.
    *[other] { shared-messages } sind schon bekannt und bleiben, wie sie sind.
  }
-transfer-done-whole = Fertig: { shared-messages } sind wieder da, wie sie waren, und alles, was dazugehört.
+transfer-done-whole = Fertig, wieder da wie zuvor: { shared-messages } und alles, was dazugehört.
 transfer-done = Fertig, hinzugefügt: { $what }.
 transfer-ask-me = Frag mich danach.
 transfer-its-facts = { $facts ->

@@ -1,6 +1,6 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Dein Verbrauch der Modelle (Tage in UTC)
+usage-heading = Dein Verbrauch bei den Modellen (Tage in UTC)
 usage-heading-group = Was das Gedächtnis dieser Gruppe an den Modellen verbraucht hat (Tage in UTC)
 usage-days = Letzte { $days } Tage: { $answers }
 usage-answers = { $answers ->
@@ -8,9 +8,9 @@ usage-answers = { $answers ->
    *[other] { $answers } Antworten
  }
 usage-nothing = Es wurden keine Tokens verbraucht.
-usage-tokens = { $tokens } Tokens: { $prompt } zum Lesen (davon { $cached } aus dem Cache), der Rest zum Schreiben
+usage-tokens = { $tokens } Tokens: { $prompt } als Eingabe (davon { $cached } aus dem Cache), der Rest als Ausgabe
 usage-cost = Kosten: ${ $cost }
 usage-cost-partly = Kosten: ${ $cost }, ohne die Modelle, deren Preis nicht gesetzt ist
-usage-left = Heute noch übrig: { $tokens } Tokens. Um 00:00 UTC gibt es neue.
+usage-left = Vom Budget für heute noch übrig: { $tokens } Tokens. Um 00:00 UTC gibt es ein neues.
 usage-no-limit = Es gibt keine Tagesgrenze.
-usage-chart = Tokens pro Tag; der höchste Balken ist { $tokens }.
+usage-chart = Tokens pro Tag; der höchste Balken steht für { $tokens }.

@@ -10,6 +10,7 @@ answers-memory-off = Memory is off. Turn it on
 answers-nothing-to-stop = Nothing is being written that could be stopped.
 answers-pressed-already = You have pressed this already.
 answers-try-again = Try again
+answers-send-again = I no longer have the message that this was about. Please send it again.
 answers-regenerate = Regenerate
 answers-continue = Continue
 answers-why = Why?

@@ -6,14 +6,13 @@ import-title-chatgpt = an export of ChatGPT
 import-file-keepsake = my own export
 import-file-telegram = Telegram Desktop's result.json
 import-file-chatgpt = ChatGPT's conversations.json
-import-or = { $others } or { $last }
 import-kinds-differ = The archive holds exports of different kinds. Please send one at a time.
 import-several-own = The archive holds several exports of mine. Please send them one at a time.
 import-too-many-messages = The file holds more than { $most } messages. Please send a shorter range of it. Nothing was imported.
 import-too-many-facts = The file holds more than { $most } facts. Please send a shorter range of it. Nothing was imported.
-import-facts-in-all = With these facts I would know more than { $most } of this chat. Nothing was imported.
+import-facts-in-all = With these facts I would know more than { $most } facts about this chat. Nothing was imported.
 import-too-many-files = The file holds more than { $most } files. Please send a shorter range of it. Nothing was imported.
-import-fact-too-long = facts[{ $number }] is longer than { $most } characters, as no fact is. Nothing was imported.
+import-fact-too-long = facts[{ $number }] is longer than the { $most } characters that a fact may have. Nothing was imported.
 import-empty = The file is empty. Nothing was imported.
 import-unknown-format = I do not know this format. I can read { $known }, also packed as .zip or .gz. Nothing was imported.
 import-not-utf8 = The file is not text in UTF-8: line { $line }. Nothing was imported.
@@ -42,6 +41,16 @@ import-missing = it is missing
 import-its-no-number = its '{ $name }' is not a number
 import-its-no-date = its '{ $name }' is not a date
 import-its-no-text = its '{ $name }' is not a text
+import-row = { $row }: { $why }
+import-its-missing = its '{ $name }' is missing
+import-its-no-truth = its '{ $name }' is neither true nor false
+import-its-no-whole = its '{ $name }' is not a whole number within its bounds
+import-its-no-choice = its '{ $name }' is none of the texts that may stand there
+import-its-no-list = its '{ $name }' is not a list of what belongs there
+import-its-no-object = its '{ $name }' is not an object
+import-its-no-figures = its '{ $name }' is not an object of numbers alone
+import-its-no-summary = its '{ $name }' names a summary that is not there
+import-its-twice = its '{ $name }' is there twice
 import-its-no-role = its 'role' is none of user, assistant, system
 import-text-neither = its 'text' is neither a text nor a list of pieces
 import-piece-wordless = a piece of its 'text' has no words
@@ -53,6 +62,7 @@ import-busy = A summary or another import is being made right now. Please try ag
 import-chat-saved = Saved Messages
 import-chat-replies = Replies
 import-chat-nameless = a chat without a name
+import-chat-held = { $name } ({ $count })
 import-holds-chats = It holds { $chats } chats: { $named }.
 import-holds-more = { $named } and { $more } more
 import-holds-conversations = It holds { $count } conversations.
@@ -66,10 +76,10 @@ import-service = { $count ->
    *[other] { $count } service messages (calls, pins, joins) are left out.
  }
 import-retained = { $days ->
-    [one] My operator lets me erase archives older than { $days } day: { $old } of these messages would be erased again.
-   *[other] My operator lets me erase archives older than { $days } days: { $old } of these messages would be erased again.
+    [one] My operator has me erase what was archived more than { $days } day ago: { $old } of these messages would be erased again.
+   *[other] My operator has me erase what was archived more than { $days } days ago: { $old } of these messages would be erased again.
  }
-import-already = It is in already; what is still to come: { $missing }.
+import-already = This file is in already; still to come: { $missing }.
 import-instructions = It holds instructions that I would follow from now on, as if you had given them: { $shown }.
 import-instructions-more = { $shown }, and { $more } more
 import-differs = It cannot come back as it was, since { $why }. { $lost }.

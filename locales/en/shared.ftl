@@ -17,6 +17,10 @@ shared-summaries = { $summaries ->
    *[other] { $summaries } summaries
  }
 shared-and = { $first } and { $last }
+shared-or = { $first } or { $last }
+shared-comma = ,{ " " }
+shared-semicolon = ;{ " " }
+shared-quoted = “{ $text }”
 # As Python's strftime understands it.
 shared-day = %Y-%m-%d
 shared-minute = %Y-%m-%d %H:%M

@@ -40,15 +40,15 @@ forget-it = Olvidar
 forget-them-too = Olvidar también eso
 forget-messages = Olvidar { shared-messages }
 forget-all-of-it = Olvidar todo
-forget-turn = Olvidar pregunta y respuesta
-forget-turns = Olvidar preguntas y respuestas
+forget-turn = Pregunta y respuesta
+forget-turns = Preguntas y respuestas
 forget-only-message = Solo este mensaje
 forget-only-messages = Solo estos mensajes
 forget-erases = Esto borra: { $what }.
 forget-erases-with-them = Con ello, esto borra: { $what }.
 forget-erases-with-turn = Con el resto de su turno, esto borra: { $what }.
 forget-erases-with-turns = Con las preguntas y respuestas correspondientes: { $what }.
-forget-choices-stay = El almacenamiento, el umbral y si la memoria está activada se quedan como están.
+forget-choices-stay = El almacenamiento, cada cuánto resumo y si la memoria está activada se quedan como están.
 forget-done = Olvidado.
 forget-line = #{ $id } · { $date } · { $speaker }: «{ $text }»
 forget-reactivated = { $messages ->
@@ -79,7 +79,10 @@ forget-quotes-stay = { $count ->
     [one] { $what } lo cita y se queda.
    *[other] { $what } lo citan y se quedan.
  }
-forget-words-stay = Algunas de sus palabras están también en { shared-messages } que se conservan; /search las encuentra.
+forget-words-stay = { $messages ->
+    [one] Algunas de sus palabras están también en { shared-messages } que se conserva; /search las encuentra.
+   *[other] Algunas de sus palabras están también en { shared-messages } que se conservan; /search las encuentra.
+ }
 forget-words-may-stay = Los mensajes que quedan pueden contener algunas de las mismas palabras; /search las encuentra.
 forget-receipt = Olvidado: { $what }. { $rest }
 forget-kept-aside = Mi operador guarda además archivos dañados o sustituidos que pueden contenerlo: { $names }.

@@ -4,57 +4,67 @@ import-title-chatgpt = una exportación de ChatGPT
 import-file-keepsake = mi propia exportación
 import-file-telegram = result.json de Telegram Desktop
 import-file-chatgpt = conversations.json de ChatGPT
-import-or = { $others } o { $last }
 import-kinds-differ = El archivo comprimido contiene exportaciones de distintos tipos. Envíalas de una en una.
 import-several-own = El archivo comprimido contiene varias exportaciones mías. Envíalas de una en una.
-import-too-many-messages = El archivo contiene más de { $most } mensajes. Envía un intervalo más corto. No se importó nada.
-import-too-many-facts = El archivo contiene más de { $most } hechos. Envía un intervalo más corto. No se importó nada.
-import-facts-in-all = Con estos hechos sabría más de { $most } de este chat. No se importó nada.
-import-too-many-files = El archivo contiene más de { $most } archivos. Envía un intervalo más corto. No se importó nada.
-import-fact-too-long = facts[{ $number }] tiene más de { $most } caracteres, como ningún hecho. No se importó nada.
-import-empty = El archivo está vacío. No se importó nada.
-import-unknown-format = No conozco este formato. Puedo leer { $known }, también comprimido en .zip o .gz. No se importó nada.
-import-not-utf8 = El archivo no es texto en UTF-8: línea { $line }. No se importó nada.
-import-damaged-archive = El archivo comprimido está dañado o bloqueado. No se importó nada.
-import-unpacked = Descomprimido, el archivo ocupa más de { $megabytes } MB. No se importó nada.
-import-many-in-archive = El archivo comprimido contiene más de { $most } archivos. No se importó nada.
-import-no-export = El archivo comprimido no contiene ninguna exportación que conozca. Puedo leer { $known }. No se importó nada.
-import-too-much = El archivo contiene más de lo que puedo leer de una vez. Envía un intervalo más corto. No se importó nada.
-import-died = Este archivo requiere más memoria o tiempo de lo que puedo dedicarle. Envía un intervalo más corto. No se importó nada.
-import-not-json = El archivo no es JSON válido: línea { $line }, columna { $column }: { $why }. No se importó nada.
-import-too-deep = está anidado demasiado hondo
+import-too-many-messages = El archivo contiene más de { $most } mensajes. Envía un intervalo más corto. No se ha importado nada.
+import-too-many-facts = El archivo contiene más de { $most } datos. Envía un intervalo más corto. No se ha importado nada.
+import-facts-in-all = Con estos datos sabría más de { $most } sobre este chat. No se ha importado nada.
+import-too-many-files = El archivo contiene más de { $most } archivos. Envía un intervalo más corto. No se ha importado nada.
+import-fact-too-long = facts[{ $number }] supera los { $most } caracteres que puede tener un dato. No se ha importado nada.
+import-empty = El archivo está vacío. No se ha importado nada.
+import-unknown-format = No conozco este formato. Puedo leer { $known }, también comprimido en .zip o .gz. No se ha importado nada.
+import-not-utf8 = El archivo no es texto en UTF-8: línea { $line }. No se ha importado nada.
+import-damaged-archive = El archivo comprimido está dañado o bloqueado. No se ha importado nada.
+import-unpacked = Descomprimido, el archivo ocupa más de { $megabytes } MB. No se ha importado nada.
+import-many-in-archive = El archivo comprimido contiene más de { $most } archivos. No se ha importado nada.
+import-no-export = El archivo comprimido no contiene ninguna exportación que conozca. Puedo leer { $known }. No se ha importado nada.
+import-too-much = El archivo contiene más de lo que puedo leer de una vez. Envía un intervalo más corto. No se ha importado nada.
+import-died = Este archivo requiere más memoria o tiempo de lo que puedo dedicarle. Envía un intervalo más corto. No se ha importado nada.
+import-not-json = El archivo no es JSON válido: línea { $line }, columna { $column }: { $why }. No se ha importado nada.
+import-too-deep = está anidado a demasiada profundidad
 import-out-of-bounds = un número se sale de todo límite
 import-quotes-expected = se esperaba un nombre entre comillas
 import-follows = hay algo después del final
 import-expected = se esperaba «{ $what }»
 import-expected-either = se esperaba «{ $what }» o «{ $other }»
-import-not-telegrams = { $where }id no es un número, así que el archivo no es de Telegram. No se importó nada.
-import-wrong = { $where } (línea { $line }): { $why }. No se importó nada.
+import-not-telegrams = { $where }id no es un número, así que el archivo no es de Telegram. No se ha importado nada.
+import-wrong = { $where } (línea { $line }): { $why }. No se ha importado nada.
 import-no-object = no es un objeto
 import-no-conversation = no es una conversación
 import-no-list = no es una lista
-import-no-time = no es una hora
+import-no-time = no es una fecha y hora
 import-no-node = no nombra ningún nodo
-import-circle = lleva en círculo
+import-circle = forma un círculo
 import-missing = falta
 import-its-no-number = su '{ $name }' no es un número
 import-its-no-date = su '{ $name }' no es una fecha
 import-its-no-text = su '{ $name }' no es un texto
+import-row = { $row }: { $why }
+import-its-missing = falta su '{ $name }'
+import-its-no-truth = su '{ $name }' no es ni true ni false
+import-its-no-whole = su '{ $name }' no es un número entero dentro de sus límites
+import-its-no-choice = su '{ $name }' no es ninguno de los valores permitidos
+import-its-no-list = su '{ $name }' no es una lista de lo que debe contener
+import-its-no-object = su '{ $name }' no es un objeto
+import-its-no-figures = su '{ $name }' no es un objeto que solo contenga números
+import-its-no-summary = su '{ $name }' nombra un resumen que no está
+import-its-twice = su '{ $name }' aparece dos veces
 import-its-no-role = su 'role' no es user, assistant ni system
 import-text-neither = su 'text' no es un texto ni una lista de partes
 import-piece-wordless = una parte de su 'text' no tiene palabras
 import-version = Esta exportación es de la versión { $version }; yo conozco la { $known }. Actualiza el programa.
-import-no-owner = La exportación no dice de quién es ('owner'). No se importó nada.
-import-no-part = La exportación no dice cuál de sus archivos es este ('part'). No se importó nada.
-import-damaged = La exportación está dañada: { $why }. No se importó nada.
+import-no-owner = La exportación no dice de quién es ('owner'). No se ha importado nada.
+import-no-part = La exportación no dice cuál de sus archivos es este ('part'). No se ha importado nada.
+import-damaged = La exportación está dañada: { $why }. No se ha importado nada.
 import-busy = Ahora mismo se está haciendo un resumen u otra importación. Inténtalo de nuevo en un momento.
 import-chat-saved = Mensajes guardados
 import-chat-replies = Respuestas
 import-chat-nameless = un chat sin nombre
+import-chat-held = { $name } ({ $count })
 import-holds-chats = Contiene { $chats } chats: { $named }.
 import-holds-more = { $named } y { $more } más
 import-holds-conversations = Contiene { $count } conversaciones.
-import-none-yours = Ningún mensaje es tuyo (tu id de Telegram es { $id }).
+import-none-yours = Ningún mensaje es tuyo (tu ID de Telegram es { $id }).
 import-wordless = { $count ->
     [one] Se omite { $count } mensaje sin palabras (imágenes, voz, archivos).
     [many] Se omiten { $count } mensajes sin palabras (imágenes, voz, archivos).
@@ -66,11 +76,11 @@ import-service = { $count ->
    *[other] Se omiten { $count } mensajes de servicio (llamadas, fijados, altas).
  }
 import-retained = { $days ->
-    [one] Mi operador me hace borrar archivos de más de { $days } día: { $old } de estos mensajes se borrarían otra vez.
-    [many] Mi operador me hace borrar archivos de más de { $days } días: { $old } de estos mensajes se borrarían otra vez.
-   *[other] Mi operador me hace borrar archivos de más de { $days } días: { $old } de estos mensajes se borrarían otra vez.
+    [one] Mi operador ha dispuesto que borre lo archivado hace más de { $days } día: { $old } de estos mensajes se borrarían otra vez.
+    [many] Mi operador ha dispuesto que borre lo archivado hace más de { $days } días: { $old } de estos mensajes se borrarían otra vez.
+   *[other] Mi operador ha dispuesto que borre lo archivado hace más de { $days } días: { $old } de estos mensajes se borrarían otra vez.
  }
-import-already = Ya está dentro; aún falta: { $missing }.
+import-already = Este ya está; aún falta: { $missing }.
 import-instructions = Contiene instrucciones que seguiría desde ahora como si las hubieras dado tú: { $shown }.
 import-instructions-more = { $shown } y { $more } más
 import-differs = No puede volver tal como era, porque { $why }. { $lost }.

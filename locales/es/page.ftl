@@ -1,5 +1,5 @@
 page-title = Keepsake · zona de pruebas
-page-banner = responde { $model } · solo en este ordenador
+page-banner = responde { $model } · solo en este equipo
 page-offline-model = el modelo sin conexión (solo cita lo que recuerda)
 page-chats = Chats
 page-chat = Chat
@@ -37,7 +37,7 @@ page-today = Hoy
 page-yesterday = Ayer
 page-unknown = Desconocido
 page-new-messages = Mensajes nuevos
-page-welcome-back = Bienvenido otra vez. Lo que está arriba viene de la memoria.
+page-welcome-back = Hola de nuevo. Lo que está arriba viene de la memoria.
 page-waiting = esperando al servidor…
 page-typing = escribiendo…
 page-typing-name = { $name } está escribiendo…
@@ -50,8 +50,8 @@ page-members-and-bot = { $number ->
     [one] { $number } miembro y el bot
    *[other] { $number } miembros y el bot
  }
-page-welcome-private = Recuerda lo que le cuentas, en cuanto se lo permites. Pulsa «Empezar»; lo que digas va al modelo que se nombra arriba.
-page-welcome-group = Menciona a { $bot } o respóndele, y contesta.
+page-welcome-private = Recuerda lo que le cuentas, en cuanto se lo permites. Pulsa «Iniciar»; lo que digas va al modelo que se nombra arriba.
+page-welcome-group = Menciona a { $bot } o respóndele, y contestará.
 page-writing = El bot está escribiendo
 page-edited = editado
 page-photo-of = Foto: { $caption }
@@ -79,7 +79,7 @@ page-joined = Ahora en el grupo: { $names }
 page-left = { $name } salió del grupo
 page-topic-created = Tema creado: { $name }
 page-group-renamed = El grupo se llama ahora { $name }
-page-start = Empezar
+page-start = Iniciar
 page-message = Mensaje
 page-message-group = Mensaje, o { $bot }
 page-suggestions = Sugerencias
@@ -186,7 +186,7 @@ page-fact-before = antes: { $number }
 page-kind-personal = personal
 page-kind-preference = preferencia
 page-kind-knowledge = conocimiento
-page-kind-event = suceso
+page-kind-event = evento
 page-kind-instruction = instrucción
 page-learning-running = Aprendiendo del historial importado
 page-learning-partly = Aprendido de una parte del historial importado

@@ -11,7 +11,7 @@ reminders-gone = Ese recordatorio ya no existe.
 reminders-not-yours = Solo puede cancelarlo quien lo pidió o un administrador del grupo.
 reminders-none = No hay recordatorios.
 reminders-how = Di «recuérdame el viernes a las 9 llamar a Ana», o envía /reminders add con la hora y el motivo: /reminders add cada lunes a las 10 enviar el informe.
-reminders-press = Un botón cancela el recordatorio de su número.
+reminders-press = Cada botón cancela el recordatorio de su número.
 reminders-utc = Las horas están en UTC, pues no conozco tu zona horaria: /tz la establece.
 reminders-heading = { $reminders ->
     [one] { $reminders } recordatorio:

@@ -15,6 +15,10 @@ shared-summaries = { $summaries ->
    *[other] { $summaries } resúmenes
  }
 shared-and = { $first } y { $last }
+shared-or = { $first } o { $last }
+shared-comma = ,{ " " }
+shared-semicolon = ;{ " " }
+shared-quoted = «{ $text }»
 shared-day = %d/%m/%Y
 shared-minute = %d/%m/%Y %H:%M
 shared-you = tú

@@ -2,38 +2,38 @@ summaries-not-configured = La memoria aún no está configurada. /summary la con
 summaries-none = Aún no hay resúmenes. /summary_status muestra cuándo toca el próximo.
 summaries-never-on = La memoria ya está desactivada: nunca se activó y no hay nada guardado.
 summaries-off-already = La memoria ya está desactivada. Lo guardado se queda guardado.
-summaries-off = La memoria está desactivada. Lo guardado se queda guardado, y tus ajustes también; no lo leo ni añado nada hasta /summary_on.
+summaries-off = La memoria está desactivada. Lo guardado se queda guardado, y tus ajustes también; no lo leo ni añado nada hasta que envíes /summary_on.
 summaries-now-off = No hay nada que resumir: la memoria está desactivada. /summary_on la activa.
 summaries-toast-on = La memoria está activada.
-summaries-on-already = La memoria ya está activada ({ $storage }, { shared-turns }).
+summaries-on-already = La memoria ya está activada ({ $storage }, resumen cada { shared-turns }).
 summaries-on = La memoria está activada: la guardo en { $storage } y resumo cada { shared-turns }. Recuerdo a partir de ahora; lo dicho antes no está guardado. /summary lo cambia.
 summaries-on-again = La memoria está activada: la guardo en { $storage } y resumo cada { shared-turns }. Recuerdo a partir de ahora; lo dicho mientras estaba desactivada no está guardado. /summary lo cambia.
 summaries-status-unset = Memoria: desactivada (aún sin configurar)
 summaries-status-storage-unset = Almacenamiento: SQLite (si la activas)
-summaries-status-threshold-unset = Umbral: { shared-turns } (si la activas)
+summaries-status-threshold-unset = Resumen: cada { shared-turns } (si la activas)
 summaries-status-enabled = Memoria: activada
 summaries-status-disabled = Memoria: desactivada
 summaries-status-storage = Almacenamiento: { $storage }
-summaries-status-threshold = Umbral: { shared-turns }
-summaries-status-policy = Modo: { $policy }
-summaries-status-policy-by-hand = Modo: { $policy } (los resúmenes automáticos están desactivados)
+summaries-status-threshold = Resumen: cada { shared-turns }
+summaries-status-policy = Forma de resumir: { $policy }
+summaries-status-policy-by-hand = Forma de resumir: { $policy } (los resúmenes automáticos están desactivados)
 summaries-status-since = Mensajes desde el último resumen: { $number }
 summaries-status-total = Mensajes en total: { $number }
 summaries-status-archived = Mensajes archivados: { $number }
 summaries-status-active = Resúmenes activos: { $number }
-summaries-status-level = Resúmenes de resúmenes, uno sobre otro: { $number }
-summaries-status-compressed = El detalle más antiguo se ha comprimido { $times ->
+summaries-status-level = Capas de resúmenes: { $number }
+summaries-status-compressed = Los detalles más antiguos se han abreviado { $times ->
     [one] { $times } vez
    *[other] { $times } veces
  }.
-summaries-status-rebuild-helps = /summary_rebuild recuperaría detalle.
+summaries-status-rebuild-helps = /summary_rebuild recuperaría detalles.
 summaries-status-rebuilding = Se están rehaciendo todos los resúmenes: { $done } de { $parts ->
     [one] { $parts } parte
    *[other] { $parts } partes
  }.
 summaries-status-learning = Aprendiendo datos del historial importado: { $done } de { $total } de tus mensajes.
 summaries-status-saved = Tokens ahorrados hasta ahora: unos { $tokens } respecto a enviarlo todo cada vez
-summaries-status-incognito = { $mark }: la memoria se lee, no se escribe nada (/incognito off lo termina)
+summaries-status-incognito = { $mark }: leo la memoria, pero no escribo nada en ella (/incognito off lo desactiva)
 summaries-status-folding = Ahora mismo se está haciendo un resumen.
 summaries-status-index = Índice de búsqueda: { $done } de { shared-messages }
 summaries-status-failure = Último fallo: { $date }: { $error } (no se perdió nada)
@@ -58,4 +58,4 @@ summaries-kind-2 = Resumen de resúmenes anteriores
 summaries-kind-3 = Visión general de lo más antiguo
 summaries-status-newest-good = El último resumen conserva lo importante.
 summaries-status-newest-fair = El último resumen conserva la mayor parte de lo importante.
-summaries-status-newest-poor = El último resumen deja fuera bastante. Cada palabra sigue siendo buscable.
+summaries-status-newest-poor = El último resumen deja fuera bastante. Aun así, puedes buscar cada palabra.

@@ -5,18 +5,17 @@ transfer-not-private = No he podido escribirte en privado, y no publico en el gr
 transfer-anonymous = Escribes como el grupo, así que no sé a quién dar el archivo. Envía /export con tu propio nombre.
 transfer-sent = Te lo he enviado en privado.
 transfer-ask-for-file =
-    Envíame ahora el archivo, en 10 minutos:
+    Envíame ahora el archivo, en menos de 10 minutos:
     • una exportación mía (/export),
     • result.json de Telegram Desktop (menú del chat, Exportar historial, formato JSON),
     • conversations.json de ChatGPT (Settings, Data controls, Export; vale el .zip).
-
-    Como mucho 20 MB; .zip y .gz valen. Primero digo qué añadiría; no se guarda nada sin tu acuerdo.
+    Como mucho 20 MB; .zip y .gz valen. Primero digo qué añadiría; no se guarda nada hasta que aceptes.
 transfer-as-reply = Envíalo como respuesta a este mensaje.
 transfer-no-file = Ya no veo el archivo. Envíalo otra vez, con /import como leyenda.
 transfer-left = No se ha importado nada.
 transfer-not-awaited = Ya no espero ningún archivo. No se ha importado nada.
 transfer-again = Lo importado se queda; envía el archivo otra vez para seguir.
-transfer-incognito = Mientras estás en incógnito no se escribe nada. /incognito lo termina; después envía el archivo otra vez.
+transfer-incognito = Mientras estás en incógnito no se escribe nada. /incognito lo desactiva; después envía el archivo otra vez.
 transfer-import = Importar
 transfer-cancel = Cancelar
 transfer-importing = Importando…
@@ -33,7 +32,7 @@ transfer-adds = Añadiría { shared-messages }.
 transfer-adds-day = Añadiría { shared-messages } del { $day }.
 transfer-adds-days = Añadiría { shared-messages } del { $first } al { $last }.
 transfer-adds-facts = Añadiría { shared-facts }.
-transfer-as-history = Se archivarían como historia, cada uno en su fecha: se encuentran cuando importan y se resumen por extracción, sin modelo (/summary_rebuild puede mejorarlo después).
+transfer-as-history = Se archivarían como historial, cada uno en su fecha: se encuentran cuando hacen falta y se resumen extrayendo frases, sin modelo (/summary_rebuild puede mejorarlo después).
 transfer-all-known = Ya se conoce todo. No hay nada que importar.
 transfer-empty = No contiene mensajes: no hay nada que importar.
 transfer-turns-on = La memoria está desactivada; importar la activa.
@@ -42,7 +41,7 @@ transfer-known = { $messages ->
    *[other] { shared-messages } ya se conocen y se quedan como están.
  }
 transfer-done-whole = Hecho: { shared-messages } vuelven a estar como estaban, con todo lo suyo.
-transfer-done = Hecho: añadido { $what }.
+transfer-done = Hecho. Añadido: { $what }.
 transfer-ask-me = Pregúntame por ello.
 transfer-its-facts = { $facts ->
     [one] Su dato también se importaría.

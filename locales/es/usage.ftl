@@ -8,9 +8,9 @@ usage-answers = { $answers ->
    *[other] { $answers } respuestas
  }
 usage-nothing = No se usaron tokens.
-usage-tokens = { $tokens } tokens: { $prompt } para leer ({ $cached } de ellos en caché), el resto para escribir
-usage-cost = Coste: ${ $cost }
-usage-cost-partly = Coste: ${ $cost }, sin los modelos cuyo precio no está fijado
-usage-left = Quedan para hoy { $tokens } tokens. Se renueva a las 00:00 UTC.
+usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } de ellos en caché), el resto de salida
+usage-cost = Gasto: ${ $cost }
+usage-cost-partly = Gasto: ${ $cost }, sin los modelos cuyo precio no está fijado
+usage-left = Quedan { $tokens } tokens del cupo de hoy. Se renueva a las 00:00 UTC.
 usage-no-limit = No hay límite diario.
-usage-chart = Tokens por día; la barra más alta es { $tokens }.
+usage-chart = Tokens por día; la barra más alta son { $tokens }.

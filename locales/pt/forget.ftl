@@ -1,5 +1,5 @@
 forget-admins-only = Só os administradores deste grupo podem me fazer esquecer o que foi dito aqui.
-forget-members = Só os administradores deste grupo podem me fazer esquecer o que foi dito aqui. Suas próprias palavras você mesmo pode retirar: responda à sua mensagem com /forget.
+forget-members = Só os administradores deste grupo podem me fazer esquecer o que foi dito aqui. Suas próprias palavras você pode retirar: responda à sua mensagem com /forget.
 forget-usage =
     O que devo esquecer?
 
@@ -22,7 +22,7 @@ forget-no-such-date = Essa data não existe. Escreva datas assim: 2026-01-31.
 forget-not-in-my-power = Fora do meu alcance: o que está escrito neste chat (o Telegram permite apagar), o que o provedor do modelo guardou de pedidos anteriores e os backups já feitos.
 forget-today = Hoje
 forget-everything = Tudo
-forget-none-found = Não achei mensagens com essas palavras nesta conversa. Nada foi esquecido.
+forget-none-found = Não encontrei mensagens com essas palavras nesta conversa. Nada foi esquecido.
 forget-which = Qual destas devo esquecer? Pergunto mais uma vez antes de apagar.
 forget-all = Todas as { $number }
 forget-maybe-more = Pode haver mais: busque de novo quando terminar estas.
@@ -40,20 +40,20 @@ forget-it = Esquecer
 forget-them-too = Esquecer também
 forget-messages = Esquecer { shared-messages }
 forget-all-of-it = Esquecer tudo
-forget-turn = Esquecer pergunta e resposta
-forget-turns = Esquecer perguntas e respostas
+forget-turn = Pergunta e resposta
+forget-turns = Perguntas e respostas
 forget-only-message = Só esta mensagem
 forget-only-messages = Só estas mensagens
 forget-erases = Isto apaga: { $what }.
 forget-erases-with-them = Com eles, isto apaga: { $what }.
 forget-erases-with-turn = Com o resto do turno, isto apaga: { $what }.
 forget-erases-with-turns = Com as perguntas e respostas correspondentes: { $what }.
-forget-choices-stay = O armazenamento, o limite e se a memória está ligada ficam como estão.
+forget-choices-stay = O armazenamento, a frequência dos resumos e se a memória está ligada ficam como estão.
 forget-done = Esquecido.
 forget-line = #{ $id } · { $date } · { $speaker }: “{ $text }”
 forget-reactivated = { $messages ->
-    [one] { shared-messages } ao lado fica e será resumida de novo sem isso.
-   *[other] { shared-messages } ao lado ficam e serão resumidas de novo sem isso.
+    [one] { shared-messages } vizinha fica e será resumida de novo sem isso.
+   *[other] { shared-messages } vizinhas ficam e serão resumidas de novo sem isso.
  }
 forget-profiles = { $profiles ->
     [one] { $profiles } versão do seu perfil
@@ -79,7 +79,10 @@ forget-quotes-stay = { $count ->
     [one] { $what } cita isso e fica.
    *[other] { $what } citam isso e ficam.
  }
-forget-words-stay = Algumas das palavras também estão em { shared-messages } que ficam; /search as acha.
-forget-words-may-stay = Mensagens que ficam podem conter algumas das mesmas palavras; /search as acha.
+forget-words-stay = { $messages ->
+    [one] Algumas das palavras também estão em { shared-messages } que fica; /search as encontra.
+   *[other] Algumas das palavras também estão em { shared-messages } que ficam; /search as encontra.
+ }
+forget-words-may-stay = Mensagens que ficam podem conter algumas das mesmas palavras; /search as encontra.
 forget-receipt = Esquecido: { $what }. { $rest }
 forget-kept-aside = Meu operador também guarda arquivos danificados ou substituídos que podem contê-lo: { $names }.

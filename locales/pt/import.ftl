@@ -4,14 +4,13 @@ import-title-chatgpt = uma exportação do ChatGPT
 import-file-keepsake = minha própria exportação
 import-file-telegram = result.json do Telegram Desktop
 import-file-chatgpt = conversations.json do ChatGPT
-import-or = { $others } ou { $last }
 import-kinds-differ = O arquivo compactado contém exportações de tipos diferentes. Envie uma de cada vez.
 import-several-own = O arquivo compactado contém várias exportações minhas. Envie uma de cada vez.
 import-too-many-messages = O arquivo contém mais de { $most } mensagens. Envie um intervalo menor. Nada foi importado.
 import-too-many-facts = O arquivo contém mais de { $most } fatos. Envie um intervalo menor. Nada foi importado.
-import-facts-in-all = Com estes fatos eu saberia mais de { $most } sobre este chat. Nada foi importado.
+import-facts-in-all = Com esses fatos eu saberia mais de { $most } sobre este chat. Nada foi importado.
 import-too-many-files = O arquivo contém mais de { $most } arquivos. Envie um intervalo menor. Nada foi importado.
-import-fact-too-long = facts[{ $number }] tem mais de { $most } caracteres, como nenhum fato. Nada foi importado.
+import-fact-too-long = facts[{ $number }] passa dos { $most } caracteres que um fato pode ter. Nada foi importado.
 import-empty = O arquivo está vazio. Nada foi importado.
 import-unknown-format = Não conheço este formato. Leio { $known }, também compactado em .zip ou .gz. Nada foi importado.
 import-not-utf8 = O arquivo não é texto em UTF-8: linha { $line }. Nada foi importado.
@@ -22,7 +21,7 @@ import-no-export = O arquivo compactado não contém exportação que eu conheç
 import-too-much = O arquivo contém mais do que consigo ler de uma vez. Envie um intervalo menor. Nada foi importado.
 import-died = Este arquivo exige mais memória ou tempo do que posso gastar. Envie um intervalo menor. Nada foi importado.
 import-not-json = O arquivo não é JSON válido: linha { $line }, coluna { $column }: { $why }. Nada foi importado.
-import-too-deep = está aninhado fundo demais
+import-too-deep = tem camadas demais, umas dentro das outras
 import-out-of-bounds = um número fora de todo limite
 import-quotes-expected = esperava-se um nome entre aspas
 import-follows = há algo depois do fim
@@ -33,13 +32,23 @@ import-wrong = { $where } (linha { $line }): { $why }. Nada foi importado.
 import-no-object = não é um objeto
 import-no-conversation = não é uma conversa
 import-no-list = não é uma lista
-import-no-time = não é um horário
+import-no-time = não é uma data e hora
 import-no-node = não nomeia nenhum nó
-import-circle = leva em círculo
+import-circle = forma um círculo
 import-missing = está faltando
 import-its-no-number = seu '{ $name }' não é um número
 import-its-no-date = seu '{ $name }' não é uma data
 import-its-no-text = seu '{ $name }' não é um texto
+import-row = { $row }: { $why }
+import-its-missing = falta seu '{ $name }'
+import-its-no-truth = seu '{ $name }' não é true nem false
+import-its-no-whole = seu '{ $name }' não é um número inteiro dentro dos limites
+import-its-no-choice = seu '{ $name }' não é nenhum dos valores permitidos
+import-its-no-list = seu '{ $name }' não é uma lista do que deve conter
+import-its-no-object = seu '{ $name }' não é um objeto
+import-its-no-figures = seu '{ $name }' não é um objeto só com números
+import-its-no-summary = seu '{ $name }' indica um resumo que não existe
+import-its-twice = seu '{ $name }' aparece duas vezes
 import-its-no-role = seu 'role' não é user, assistant nem system
 import-text-neither = seu 'text' não é um texto nem uma lista de partes
 import-piece-wordless = uma parte de seu 'text' não tem palavras
@@ -51,10 +60,11 @@ import-busy = Um resumo ou outra importação está em andamento. Tente de novo 
 import-chat-saved = Mensagens salvas
 import-chat-replies = Respostas
 import-chat-nameless = um chat sem nome
+import-chat-held = { $name } ({ $count })
 import-holds-chats = Contém { $chats } chats: { $named }.
 import-holds-more = { $named } e mais { $more }
 import-holds-conversations = Contém { $count } conversas.
-import-none-yours = Nenhuma das mensagens é sua (seu id do Telegram é { $id }).
+import-none-yours = Nenhuma das mensagens é sua (seu ID do Telegram é { $id }).
 import-wordless = { $count ->
     [one] { $count } mensagem sem palavras (imagens, voz, arquivos) fica de fora.
     [many] { $count } mensagens sem palavras (imagens, voz, arquivos) ficam de fora.
@@ -66,11 +76,11 @@ import-service = { $count ->
    *[other] { $count } mensagens de serviço (ligações, fixadas, entradas) ficam de fora.
  }
 import-retained = { $days ->
-    [one] Meu operador me faz apagar arquivos com mais de { $days } dia: { $old } destas mensagens seriam apagadas de novo.
-    [many] Meu operador me faz apagar arquivos com mais de { $days } dias: { $old } destas mensagens seriam apagadas de novo.
-   *[other] Meu operador me faz apagar arquivos com mais de { $days } dias: { $old } destas mensagens seriam apagadas de novo.
+    [one] Meu operador definiu que eu apague o que foi arquivado há mais de { $days } dia: { $old } destas mensagens seriam apagadas de novo.
+    [many] Meu operador definiu que eu apague o que foi arquivado há mais de { $days } dias: { $old } destas mensagens seriam apagadas de novo.
+   *[other] Meu operador definiu que eu apague o que foi arquivado há mais de { $days } dias: { $old } destas mensagens seriam apagadas de novo.
  }
-import-already = Já está dentro; ainda falta: { $missing }.
+import-already = Este já entrou; ainda falta: { $missing }.
 import-instructions = Contém instruções que eu seguiria daqui em diante como se você as tivesse dado: { $shown }.
 import-instructions-more = { $shown } e mais { $more }
 import-differs = Não pode voltar como era, pois { $why }. { $lost }.

@@ -1,5 +1,5 @@
-language-question = Em que idioma devo falar com você? A escolha vale para minhas próprias palavras; minhas respostas seguem o idioma em que você escreve.
-language-question-group = Em que idioma devo falar neste grupo? A escolha vale para minhas próprias palavras; minhas respostas seguem o idioma em que me escrevem.
+language-question = Em que idioma devo falar com você? A escolha vale para meus menus e avisos; minhas respostas seguem o idioma em que você escreve.
+language-question-group = Em que idioma devo falar neste grupo? A escolha vale para meus menus e avisos; minhas respostas seguem o idioma em que me escrevem.
 language-automatic = Como no Telegram
 language-chosen = Agora falo este idioma: { $language }.
 language-chosen-automatic = Agora sigo o idioma do seu Telegram: { $language }.

@@ -1,7 +1,7 @@
 notices-incognito = 🕶 modo anônimo
 notices-cut = Sua mensagem é mais longa do que o modelo aceita de uma vez: ele recebeu o começo e o fim, sem o meio.
 notices-stored-whole = Ela está guardada inteira.
-notices-truncated = O modelo parou no próprio limite de tamanho, então a resposta pode terminar cedo.
+notices-truncated = O modelo parou no próprio limite de tamanho, então a resposta pode estar incompleta.
 notices-store = Não consigo escrever na minha memória agora. Continuo com o que lembro desta conversa e guardo tudo assim que isso voltar a funcionar.
 notices-unread = Não consegui consultar minha memória para isto: { $why }. Respondi com o que lembro desta conversa; sua mensagem está guardada.
 notices-indexing = Estou refazendo o índice das suas mensagens anteriores, por isso durante um ou dois minutos posso deixar passar algumas. Nada se perdeu.
@@ -11,7 +11,7 @@ notices-failed = Não consegui responder: { $why } Tente de novo daqui a pouco.
 notices-failed-kept = Não consegui responder: { $why } Sua mensagem está guardada; escreva de novo quando quiser.
 notices-error = (erro { $number })
 notices-went-wrong = Algo deu errado aqui
-notices-stranger = Este bot só responde a quem o operador deixou entrar. Seu id do Telegram é { $id }: passe-o ao operador para ser adicionado.
+notices-stranger = Este bot só responde a quem o operador deixou entrar. Seu ID do Telegram é { $id }: passe-o ao operador para ser adicionado.
 notices-too-much = Tenho { $most } mensagens suas ainda sem resposta. Não aceitei esta, e não aceito mais até ficar em dia. Envie-a de novo depois.
 notices-former = Este botão é de antes de o grupo virar supergrupo. Envie o comando de novo.
 notices-set-aside = Parei duas vezes no meio do trabalho com este arquivo, então o deixei de lado e não o abri mais. O que já foi importado fica. Se você tem certeza de que o arquivo está em ordem, envie-o mais uma vez.

@@ -21,8 +21,8 @@ page-first-name = Nome
 page-app-language = Idioma do app
 page-add-person = Adicionar uma pessoa
 page-start-over-with = Recomeçar com { $title }?
-page-start-over-hint = A conversa fica vazia, e tudo o que é lembrado dela é apagado.
-page-fresh-start = Começo novo.
+page-start-over-hint = A conversa fica vazia, e tudo o que o bot lembra dela é apagado.
+page-fresh-start = Tudo do zero.
 page-in-private = Em particular com o bot, como
 page-groups = Grupos
 page-no-messages = Nenhuma mensagem ainda
@@ -50,8 +50,8 @@ page-members-and-bot = { $number ->
     [one] { $number } membro e o bot
    *[other] { $number } membros e o bot
  }
-page-welcome-private = Ele se lembra do que você conta, assim que você deixa. Toque em “Começar”; o que você disser vai para o modelo indicado no alto.
-page-welcome-group = Mencione { $bot } ou responda a ele, e ele responde.
+page-welcome-private = Ele se lembra do que você conta, assim que você deixa. Toque em “Iniciar”; o que você disser vai para o modelo indicado no alto.
+page-welcome-group = Mencione { $bot } ou responda a uma mensagem dele, e ele responde.
 page-writing = O bot está escrevendo
 page-edited = editada
 page-photo-of = Foto: { $caption }
@@ -79,7 +79,7 @@ page-joined = Agora no grupo: { $names }
 page-left = { $name } saiu do grupo
 page-topic-created = Tópico criado: { $name }
 page-group-renamed = O grupo agora se chama { $name }
-page-start = Começar
+page-start = Iniciar
 page-message = Mensagem
 page-message-group = Mensagem, ou { $bot }
 page-suggestions = Sugestões
@@ -105,8 +105,8 @@ page-edit-long = Uma mensagem editada tem de 1 a { $most } caracteres.
 page-name-long = Um nome tem de 1 a { $most } caracteres.
 page-people-many = Já há { $most } pessoas.
 page-memory-unreadable = A memória não pode ser lida agora.
-page-remembered-about = O que é lembrado sobre { $name }
-page-remembered-in = O que é lembrado em { $title }
+page-remembered-about = O que o bot lembra sobre { $name }
+page-remembered-in = O que o bot lembra em { $title }
 page-on = ligada
 page-off = desligada
 page-active = ativas: { $number }
@@ -155,12 +155,12 @@ page-messages-count = { $number ->
    *[other] { $number } mensagens
  }
 page-messages-newest = as { $shown } mais novas de { $total }
-page-messages-none = Nada lembrado ainda.
+page-messages-none = Nada na memória ainda.
 page-messages-off = Enquanto a memória está desligada, nada é guardado.
 page-messages-archived = { $messages } sob o resumo { $id }
 page-messages-active = { $messages }, palavra por palavra no prompt
 page-message-active = Palavra por palavra no prompt enquanto couber.
-page-message-archived = Sob o resumo { $id }: ainda pode ser achada, palavra por palavra.
+page-message-archived = Sob o resumo { $id }: ainda pode ser encontrada, palavra por palavra.
 page-legend-person = pessoa
 page-legend-bot = bot
 page-legend-colour = cada cor é um resumo
@@ -175,7 +175,7 @@ page-versions-earlier = { $number ->
  }
 page-by-model = por { $model }
 page-facts = Fatos
-page-facts-count = { $holding } valem, { $total } ao todo
+page-facts-count = { $holding } em vigor, { $total } ao todo
 page-fact-since = desde { $day }
 page-fact-from = de { $sources }
 page-fact-by-hand = adicionado à mão

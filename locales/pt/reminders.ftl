@@ -1,4 +1,4 @@
-reminders-offer = Lembro você em { $when }?
+reminders-offer = Devo lembrar você em { $when }?
 reminders-yes = Sim
 reminders-no = Não
 reminders-declined = Nenhum lembrete foi criado.
@@ -11,7 +11,7 @@ reminders-gone = Esse lembrete não existe mais.
 reminders-not-yours = Só quem pediu o lembrete, ou um administrador do grupo, pode cancelá-lo.
 reminders-none = Não há lembretes.
 reminders-how = Diga “me lembre na sexta às 9 de ligar para a Ana”, ou envie /reminders add com a hora e o motivo: /reminders add toda segunda às 10 enviar o relatório.
-reminders-press = Um botão cancela o lembrete do seu número.
+reminders-press = Cada botão cancela o lembrete do seu número.
 reminders-utc = As horas estão em UTC, pois não conheço o seu fuso horário: /tz o define.
 reminders-heading = { $reminders ->
     [one] { $reminders } lembrete:

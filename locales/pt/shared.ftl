@@ -15,6 +15,10 @@ shared-summaries = { $summaries ->
    *[other] { $summaries } resumos
  }
 shared-and = { $first } e { $last }
+shared-or = { $first } ou { $last }
+shared-comma = ,{ " " }
+shared-semicolon = ;{ " " }
+shared-quoted = “{ $text }”
 shared-day = %d/%m/%Y
 shared-minute = %d/%m/%Y %H:%M
 shared-you = você

@@ -33,8 +33,8 @@ transfer-adds = Acrescentaria { shared-messages }.
 transfer-adds-day = Acrescentaria { shared-messages } de { $day }.
 transfer-adds-days = Acrescentaria { shared-messages } de { $first } a { $last }.
 transfer-adds-facts = Acrescentaria { shared-facts }.
-transfer-as-history = Elas seriam arquivadas como histórico, cada uma na sua data: achadas quando importam, e resumidas por extração, sem modelo (/summary_rebuild pode melhorar isso depois).
-transfer-all-known = Tudo já é conhecido. Não há nada para importar.
+transfer-as-history = Elas seriam arquivadas como histórico, cada uma na sua data: encontradas quando for preciso, e resumidas com trechos delas, sem modelo (/summary_rebuild pode melhorar isso depois).
+transfer-all-known = Eu já conheço tudo isso. Não há nada para importar.
 transfer-empty = Não contém mensagens: não há nada para importar.
 transfer-turns-on = A memória está desligada; importar a liga.
 transfer-known = { $messages ->
@@ -43,7 +43,7 @@ transfer-known = { $messages ->
  }
 transfer-done-whole = Pronto: { shared-messages } voltaram como estavam, e tudo o que faz parte delas.
 transfer-done = Pronto, acrescentado: { $what }.
-transfer-ask-me = Pergunte-me sobre isso.
+transfer-ask-me = Pergunte sobre isso.
 transfer-its-facts = { $facts ->
     [one] O fato dele também seria importado.
    *[other] Os fatos dele também seriam importados.

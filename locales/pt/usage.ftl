@@ -8,9 +8,9 @@ usage-answers = { $answers ->
    *[other] { $answers } respostas
  }
 usage-nothing = Nenhum token foi usado.
-usage-tokens = { $tokens } tokens: { $prompt } para ler ({ $cached } deles em cache), o resto para escrever
+usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } deles em cache), o resto de saída
 usage-cost = Custo: ${ $cost }
 usage-cost-partly = Custo: ${ $cost }, sem os modelos cujo preço não está definido
-usage-left = Restam para hoje { $tokens } tokens. O limite é renovado às 00:00 UTC.
+usage-left = Restam { $tokens } tokens da cota de hoje. Ela se renova às 00:00 UTC.
 usage-no-limit = Não há limite diário.
-usage-chart = Tokens por dia; a barra mais alta é { $tokens }.
+usage-chart = Tokens por dia; a barra mais alta são { $tokens }.

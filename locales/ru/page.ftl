@@ -52,7 +52,7 @@ page-members-and-bot = { $number ->
     [few] { $number } участника и бот
    *[many] { $number } участников и бот
  }
-page-welcome-private = Бот запоминает то, что ты ему рассказываешь, если ты разрешишь. Нажми «Начать»; всё, что ты скажешь, получит модель, указанная вверху.
+page-welcome-private = Бот запоминает то, что ты ему рассказываешь, если ты разрешишь. Нажми «Запустить»; всё, что ты скажешь, получит модель, указанная вверху.
 page-welcome-group = Упомяни { $bot } или ответь боту, и он ответит.
 page-writing = Бот пишет
 page-edited = изменено
@@ -81,7 +81,7 @@ page-joined = Теперь в группе: { $names }
 page-left = Больше не в группе: { $name }
 page-topic-created = Создана тема: { $name }
 page-group-renamed = Группа теперь называется { $name }
-page-start = Начать
+page-start = Запустить
 page-message = Сообщение
 page-message-group = Сообщение или { $bot }
 page-suggestions = Подсказки
@@ -151,15 +151,15 @@ page-reason-idle = во время паузы
 page-reason-pressure = запрос был почти полон
 page-reason-cut = ходы перестали помещаться
 page-reason-upwards = набралось достаточно сводок
-page-reason-rebuild = сделано заново
+page-reason-rebuild = составлено заново
 page-reason-import = импортировано
-page-tokens-made = { $read } → { $written } ток.
+page-tokens-made = { $read } → { $written } токенов
 page-messages-count = { $number ->
     [one] { $number } сообщение
     [few] { $number } сообщения
    *[many] { $number } сообщений
  }
-page-messages-newest = новейшие { $shown } из { $total }
+page-messages-newest = новые { $shown } из { $total }
 page-messages-none = Пока ничего не запомнено.
 page-messages-off = Пока память выключена, ничего не сохраняется.
 page-messages-archived = { $messages } под сводкой { $id }
@@ -200,7 +200,7 @@ page-learning-partly = Изучена часть импортированной 
 page-learning-done = Импортированная история изучена
 page-prompt = Последний запрос к модели
 page-prompt-none = Появится со следующим ответом.
-page-tokens-of = { $tokens } из { $most } ток.
+page-tokens-of = { $tokens } из { $most } токенов
 page-cut = Не поместилось
 page-cut-turns = прежние ходы
 page-cut-archived = сообщения из архива

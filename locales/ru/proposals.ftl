@@ -17,4 +17,4 @@ proposals-shows = Посмотреть: /memory
 proposals-ask-command = Сделать это для тебя?
 proposals-yes-command = Да
 proposals-no-command = Нет
-proposals-declined-command = Не делаю.
+proposals-declined-command = Ничего не сделано.

@@ -19,6 +19,10 @@ shared-summaries = { $summaries ->
    *[many] { $summaries } сводок
  }
 shared-and = { $first } и { $last }
+shared-or = { $first } или { $last }
+shared-comma = ,{ " " }
+shared-semicolon = ;{ " " }
+shared-quoted = «{ $text }»
 shared-day = %d.%m.%Y
 shared-minute = %d.%m.%Y %H:%M
 shared-you = ты

@@ -5,24 +5,24 @@ summaries-off-already = Память и так выключена. Сохран�
 summaries-off = Память выключена. Сохранённое остаётся, как и твои настройки; до команды /summary_on я его не читаю и ничего не добавляю.
 summaries-now-off = Обобщать нечего: память выключена. Включить: /summary_on
 summaries-toast-on = Память включена.
-summaries-on-already = Память уже включена ({ $storage }, { shared-turns }).
+summaries-on-already = Память уже включена ({ $storage }, сводка раз в { shared-turns }).
 summaries-on = Память включена: я храню её в { $storage } и составляю сводку раз в { shared-turns }. Запоминаю с этого момента; сказанное раньше не сохранено. Изменить: /summary
 summaries-on-again = Память включена: я храню её в { $storage } и составляю сводку раз в { shared-turns }. Запоминаю с этого момента; сказанное, пока она была выключена, не сохранено. Изменить: /summary
 summaries-status-unset = Память: выключена (ещё не настроена)
 summaries-status-storage-unset = Хранилище: SQLite (если включишь)
-summaries-status-threshold-unset = Порог: { shared-turns } (если включишь)
+summaries-status-threshold-unset = Сводка: раз в { shared-turns } (если включишь)
 summaries-status-enabled = Память: включена
 summaries-status-disabled = Память: выключена
 summaries-status-storage = Хранилище: { $storage }
-summaries-status-threshold = Порог: { shared-turns }
+summaries-status-threshold = Сводка: раз в { shared-turns }
 summaries-status-policy = Способ: { $policy }
 summaries-status-policy-by-hand = Способ: { $policy } (автоматические сводки выключены)
 summaries-status-since = Сообщений с последней сводки: { $number }
 summaries-status-total = Всего сообщений: { $number }
 summaries-status-archived = Сообщений в архиве: { $number }
 summaries-status-active = Действующих сводок: { $number }
-summaries-status-level = Сводок друг над другом: { $number }
-summaries-status-compressed = Самые старые подробности сжимались { $times ->
+summaries-status-level = Слоёв сводок: { $number }
+summaries-status-compressed = Самые старые подробности сокращались { $times ->
     [one] { $times } раз
     [few] { $times } раза
    *[many] { $times } раз
@@ -32,9 +32,9 @@ summaries-status-rebuilding = Все сводки составляются за�
     [one] { $parts } части
    *[other] { $parts } частей
  }.
-summaries-status-learning = Изучаю факты из загруженной истории: { $done } из { $total } твоих сообщений.
+summaries-status-learning = Изучаю факты из импортированной истории: { $done } из { $total } твоих сообщений.
 summaries-status-saved = Сэкономлено токенов: около { $tokens } по сравнению с отправкой всего каждый раз
-summaries-status-incognito = { $mark }: память читается, ничего не записывается (выключить: /incognito off)
+summaries-status-incognito = { $mark }: память читается, но ничего не записывается (выключить: /incognito off)
 summaries-status-folding = Прямо сейчас составляется сводка.
 summaries-status-index = Поисковый индекс: { $done } из { $messages ->
     [one] { $messages } сообщения

@@ -1,7 +1,7 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Твой расход моделей (дни по UTC)
-usage-heading-group = Расход моделей на память этой группы (дни по UTC)
+usage-heading = Твоё использование моделей (дни по UTC)
+usage-heading-group = Использование моделей памятью этой группы (дни по UTC)
 usage-days = Последние { $days } дней: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } ответ
@@ -10,7 +10,7 @@ usage-answers = { $answers ->
    *[other] { $answers } ответа
  }
 usage-nothing = Токены не расходовались.
-usage-tokens = Токенов: { $tokens }; из них на чтение { $prompt } (в кэше { $cached }), остальное на ответы
+usage-tokens = Токенов: { $tokens }; из них на входе { $prompt } (в кэше { $cached }), остальное — на выходе
 usage-cost = Стоимость: ${ $cost }
 usage-cost-partly = Стоимость: ${ $cost }, без моделей, цена которых не задана
 usage-left = Осталось на сегодня токенов: { $tokens }. Лимит обновляется в 00:00 UTC.

@@ -1,4 +1,4 @@
-files-blind = 我看不了图片：模型 { $model } 不接受图片。请把 OPENAI_MODEL 设为能看图的模型，或用文字写出重点。
+files-blind = 我看不了图片：模型 { $model } 不接受图片。请把 OPENAI_MODEL 设为能看图的模型。请用文字写出重点。
 files-blind-off = 我看不了图片：这里的 VISION 是关闭的。请用文字写出重点。
 files-deaf = 我听不了语音消息：没有指定由哪个模型转写。请设置 TRANSCRIPTION_MODEL（例如 whisper-1），或者用文字写出来。
 files-nothing-heard = 我没有从中听到话语。
@@ -11,7 +11,7 @@ files-is-export = 这看起来是聊天记录的导出文件：请先发送 /imp
 files-cannot-read = 我只读了你写的文字；我还读不了{ $what }。
 files-write-instead = 我还读不了{ $what }：请用文字写出来。
 files-shortened = { $name } 比我从一个文件里保留的内容更长。我读到这里：{ $place }。
-files-words-only = { $why } 我只读了你写的文字。
+files-words-only = { $why }我只读了你写的文字。
 files-died = 这个文件需要的内存或时间超出我的限度。请发一个短一些的。
 files-damaged = 我读不了这个文件：它已损坏，或者与文件名不符。
 files-empty = 这个文件里没有文字。

@@ -4,16 +4,16 @@ forget-usage =
     要我忘记什么？
 
     • 一条消息：用 /forget 回复它，或发送 /forget #12
-    • 一条事实： /forget fact 12
-    • 一天或几天： /forget 2026-01-31 ， /forget 2026-01-01 2026-02-01
-    • 搜索到的内容： /forget 关键词
-    • 全部： /forget everything
+    • 一条事实：/forget fact 12
+    • 一天或几天：/forget 2026-01-31，/forget 2026-01-01 2026-02-01
+    • 搜索到的内容：/forget 关键词
+    • 全部：/forget everything
 
     删除之前，我会先说明内容并询问你。
 forget-final = 此操作无法撤销。
 forget-clean = 我的文件里已经没有它的任何内容。
 forget-traces = 我的文件里暂时可能还留有痕迹，因为文件正在使用或磁盘已满。我会继续清理。
-forget-expired = 这个问题已超过 10 分钟，不再有效。请重新发送 /forget 。
+forget-expired = 这个问题已超过 10 分钟，不再有效。请重新发送 /forget。
 forget-kept = 什么都没有忘记。
 forget-gone = 我的记忆里没有（或不再有）这个。
 forget-not-stored = 你所回复的那条消息不在我的记忆里。
@@ -48,7 +48,7 @@ forget-erases = 将删除：{ $what }。
 forget-erases-with-them = 连同它们，将删除：{ $what }。
 forget-erases-with-turn = 连同这一轮的其余部分，将删除：{ $what }。
 forget-erases-with-turns = 连同相关的问题和回答：{ $what }。
-forget-choices-stay = 存储位置、间隔以及记忆的开关状态保持不变。
+forget-choices-stay = 存储位置、总结间隔以及记忆的开关状态保持不变。
 forget-done = 已忘记。
 forget-line = #{ $id } · { $date } · { $speaker }：“{ $text }”
 forget-reactivated = 相邻的 { shared-messages }会保留，并在去掉它之后重新总结。

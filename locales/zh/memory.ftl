@@ -2,8 +2,8 @@ memory-usage =
     发送 /memory 查看我对你的了解。
     /memory add 内容 – 告诉我要记住的事
     /memory 12 – 事实 12 及其历史
-    /memory edit 12 内容， /memory pin 12 ， /memory unpin 12 ， /memory delete 12 ， /memory undo 12
-memory-add-what = 告诉我要记住什么： /memory add 后面写一句话。
+    /memory edit 12 内容，/memory pin 12，/memory unpin 12，/memory delete 12，/memory undo 12
+memory-add-what = 告诉我要记住什么：/memory add 后面写一句话。
 memory-too-long = 一条事实最多 { $most } 个字符，这条有 { $length } 个。没有任何更改。
 memory-not-on = 记忆还没有设置，所以我什么都存不了。发送 /summary_on 开启。
 memory-not-for-one-person = 在频道的私信里，我不记录事实和资料：它们会归频道所有，也就会被告诉所有给它写信的人。这里说的话，我只为你一个人记住。
@@ -22,11 +22,11 @@ memory-undone-derived = 已恢复原样，另一份内容已删除，由它得�
 memory-distilling = 我正在重写资料，完成后告诉你。
 memory-distilling-already = 资料正在编写中。
 memory-nothing-known = 我还不了解你。记忆开启时，我会在你说完之后不久从你的话里学到事实；发送 /memory add 内容 可以立刻添加一条。
-memory-nothing-known-group = 我对本群还一无所知。记忆开启时，我会从成员对我说的话里学到事实，稍晚一点就会记下；/memory add 文字 可以马上添加一条。
+memory-nothing-known-group = 我对本群还一无所知。记忆开启时，我会从成员对我说的话里学到事实，稍晚一点就会记下；/memory add 内容 可以马上添加一条。
 memory-off = 记忆已关闭：在你发送 /summary_on 之前，我不学新的，也不使用这些内容。
 memory-done-pin = 已置顶，每次回答我都会考虑：{ $text }
 memory-done-unpin = 已取消置顶：{ $text }
-memory-done-delete = 已删除：{ $text } 一天之内可以恢复，之后彻底清除。 /forget 会立刻清除。
+memory-done-delete = 已删除：{ $text } 一天之内可以恢复，之后彻底清除。/forget 会立刻清除。
 memory-done-undo = 已恢复原样：{ $text }
 memory-heading-instruction = 你要我始终遵守的
 memory-heading-preference = 你的偏好
@@ -40,7 +40,7 @@ memory-title = 我对你的了解
 memory-title-group = 我对本群的了解
 memory-profile = 资料（版本 { $id }，{ $day }）
 memory-deleted = 已删除，一天之内可恢复：
-memory-press = 按编号查看事实：编辑、置顶、删除、恢复。
+memory-press = 点击编号查看那条事实：编辑、置顶、删除、恢复。
 memory-button-newer = ‹ 较新
 memory-button-older = 较旧 ›
 memory-button-profile = 资料：版本、重写
@@ -61,7 +61,7 @@ memory-button-undo-edit = 撤销修改
 memory-button-all = ‹ 所有事实
 memory-before = 之前，{ $from } 至 { $until }：{ $text }
 memory-before-now = 之前，{ $from } 至今：{ $text }
-memory-no-profile = 还没有资料。内容足够时会自动编写，也可以按下面的按钮现在就写。
+memory-no-profile = 还没有资料。内容足够时会自动编写，也可以点击下面的按钮现在就写。
 memory-profiles = 资料：{ $versions } 个版本，使用最新的。
 memory-version = 版本 { $id }，{ $day }
 memory-button-rewrite = 现在重写

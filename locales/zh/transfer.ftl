@@ -1,12 +1,12 @@
 transfer-admins-export = 只有本群管理员可以导出群的记忆。
 transfer-admins-import = 只有本群管理员可以向群的记忆导入内容。
 transfer-nothing = 没有可导出的：什么都没存。
-transfer-not-private = 我没能给你发私信，也不会把本群记住的内容发在群里。请打开与我的私聊，按“开始”，再在这里发送 /export 。
-transfer-anonymous = 你是以群的身份发言，所以我不知道该把文件给谁。请用你自己的名义发送 /export 。
+transfer-not-private = 我没能给你发私信，也不会把本群记住的内容发在群里。请打开与我的私聊，点击“开始”，再在这里发送 /export。
+transfer-anonymous = 你是以群的身份发言，所以我不知道该把文件给谁。请用你自己的名义发送 /export。
 transfer-sent = 我已私下发给你。
 transfer-ask-for-file =
     现在请在 10 分钟内把文件发给我：
-    • 我的导出文件（ /export ），
+    • 我的导出文件（/export），
     • Telegram Desktop 的 result.json（聊天菜单，导出聊天记录，格式选 JSON），
     • ChatGPT 的 conversations.json（Settings，Data controls，Export；.zip 也行）。
 
@@ -19,8 +19,8 @@ transfer-again = 已导入的保留；请再发一次文件以继续。
 transfer-incognito = 无痕模式下不写入任何内容。发送 /incognito 结束该模式，然后再发一次文件。
 transfer-import = 导入
 transfer-cancel = 取消
-transfer-importing = 正在导入…
-transfer-importing-so-far = 正在导入… { $done } / { shared-messages }。
+transfer-importing = 正在导入……
+transfer-importing-so-far = 正在导入…… { $done } / { shared-messages }。
 transfer-stopped = 导入在 { shared-messages }之后停止了。
 transfer-not-begun = 导入没有开始。
 transfer-moved = 其间记忆被迁移或删除了。
@@ -33,11 +33,11 @@ transfer-adds = 将增加 { shared-messages }。
 transfer-adds-day = 将增加 { $day } 的 { shared-messages }。
 transfer-adds-days = 将增加 { $first } 至 { $last } 的 { shared-messages }。
 transfer-adds-facts = 将增加 { shared-facts }。
-transfer-as-history = 它们会作为历史归档，各在其日期：需要时能找到，并在不用模型的情况下以摘录方式总结（之后可用 /summary_rebuild 改进）。
-transfer-all-known = 这些都已知道，没有可导入的。
+transfer-as-history = 它们会按各自的日期作为历史归档：需要时能找到，并以摘录的方式总结，不使用模型（之后可用 /summary_rebuild 改进）。
+transfer-all-known = 这些我都已经知道了，没有可导入的。
 transfer-empty = 其中没有消息，没有可导入的。
 transfer-turns-on = 记忆是关闭的；导入会开启它。
-transfer-known = { shared-messages }早已知道，保持原样。
+transfer-known = { shared-messages }我已经知道，保持原样。
 transfer-done-whole = 完成：{ shared-messages }及其相关内容都已按原样恢复。
 transfer-done = 完成，已增加：{ $what }。
 transfer-ask-me = 你可以问我有关的问题。
@@ -45,7 +45,7 @@ transfer-its-facts = { $facts ->
    *[other] 其中的事实也会导入。
  }
 transfer-its-facts-known = { $facts ->
-   *[other] 其中的事实早已知道。
+   *[other] 其中的事实我已经知道。
  }
 transfer-new-facts = 尚不知道的 { shared-facts }也会导入。
 transfer-settings = 你的设置

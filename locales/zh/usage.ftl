@@ -7,9 +7,9 @@ usage-answers = { $answers ->
    *[other] { $answers } 条回答
  }
 usage-nothing = 没有使用 token。
-usage-tokens = { $tokens } 个 token：读取 { $prompt } 个（其中缓存 { $cached } 个），其余用于写作
+usage-tokens = { $tokens } 个 token：输入 { $prompt } 个（其中 { $cached } 个来自缓存），其余为输出
 usage-cost = 费用：${ $cost }
 usage-cost-partly = 费用：${ $cost }，不含未设价格的模型
 usage-left = 今天还剩 { $tokens } 个 token，UTC 00:00 更新。
 usage-no-limit = 没有每日限额。
-usage-chart = 每天的 token 数；最高的一栏是 { $tokens }。
+usage-chart = 每天的 token 数；最高的一天是 { $tokens }。

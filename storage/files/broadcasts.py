@@ -4,7 +4,6 @@ Only what is under way is kept: once it is over, words and people are erased. Do
 is sent.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,11 +43,14 @@ class Progress:
 
 
 class Broadcasts:
-    """One instance for each database. Every method that changes something is durable when it returns."""
+    """One instance for each database. Every method that changes something is durable when it returns.
+
+    What is on its way is changed by the process that serves its admin, one change after the other: a method raises
+    ServedElsewhere where another does by now.
+    """
 
     def __init__(self, database: OwnerDatabase) -> None:
         self._db = database
-        self._next = asyncio.Lock()
 
     async def propose(self, admin: int, text: str, *, now: datetime) -> Broadcast:
         """Keep what an admin would like to send; what they proposed before and did not send is erased."""
@@ -62,12 +64,12 @@ class Broadcasts:
             row = await reader.row("SELECT * FROM broadcasts WHERE id = ?", number)
         return _broadcast(row) if row else None
 
-    async def begin(self, number: int, people: Sequence[int], *, receipt: int | None) -> bool:
+    async def begin(self, one: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
         """From now on it goes to these people; False where it does already, or is gone."""
-        async with self._db.write(None) as tx:
-            begun = await tx.rows(_BEGIN, receipt, number)
+        async with self._db.write(one.admin) as tx:
+            begun = await tx.rows(_BEGIN, receipt, one.id)
             if begun:
-                await tx.many(_PERSON, [(number, person) for person in people])
+                await tx.many(_PERSON, [(one.id, person) for person in people])
         return bool(begun)
 
     async def sending(self) -> Sequence[Broadcast]:
@@ -76,36 +78,36 @@ class Broadcasts:
             rows = await reader.rows("SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
         return [_broadcast(row) for row in rows]
 
-    async def next_person(self, number: int) -> int | None:
+    async def next_person(self, one: Broadcast) -> int | None:
         """Somebody who has not been sent it; from now on they have, whatever happens. None: nobody is left."""
-        async with self._next, self._db.write(None) as tx:
-            rows = await tx.rows(_NEXT, number)
+        async with self._db.write(one.admin) as tx:
+            rows = await tx.rows(_NEXT, one.id)
         return int(rows[0][0]) if rows else None
 
-    async def note(self, number: int, person: int, outcome: Outcome) -> None:
+    async def note(self, one: Broadcast, person: int, outcome: Outcome) -> None:
         """What came of it for one person; unknown until then."""
-        await self._set(number, person, outcome)
+        await self._set(one, person, outcome)
 
-    async def give_back(self, number: int, person: int) -> None:
+    async def give_back(self, one: Broadcast, person: int) -> None:
         """It surely was not sent to this person: they are asked for again."""
-        await self._set(number, person, "")
+        await self._set(one, person, "")
 
-    async def _set(self, number: int, person: int, outcome: str) -> None:
-        async with self._db.write(None) as tx:
-            await tx.rows(_OUTCOME, outcome, number, person)
+    async def _set(self, one: Broadcast, person: int, outcome: str) -> None:
+        async with self._db.write(one.admin) as tx:
+            await tx.rows(_OUTCOME, outcome, one.id, person)
 
-    async def progress(self, number: int) -> Progress:
+    async def progress(self, one: Broadcast) -> Progress:
         async with self._db.read(None) as reader:
             rows = await reader.rows(
-                "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome", number
+                "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome", one.id
             )
         return Progress(**{row[0] or "left": int(row[1]) for row in rows})
 
-    async def end(self, number: int) -> bool:
+    async def end(self, one: Broadcast) -> bool:
         """It is over, or was called off: nothing of it is kept. False where it was already."""
-        async with self._db.write(None) as tx:
-            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ?", number)
-            return bool(await tx.rows("DELETE FROM broadcasts WHERE id = ? RETURNING id", number))
+        async with self._db.write(one.admin) as tx:
+            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ?", one.id)
+            return bool(await tx.rows("DELETE FROM broadcasts WHERE id = ? RETURNING id", one.id))
 
 
 def _broadcast(row: Row) -> Broadcast:

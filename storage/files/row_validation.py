@@ -5,6 +5,7 @@ they are for.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from runtime.cooperative import yielding_gil
 from storage.files.rows import moment_of, text_of
@@ -15,8 +16,23 @@ FARTHEST_ID = 10**12
 _LARGEST = 2**62
 
 
+Problem = Literal[
+    "missing", "no-truth", "no-whole", "no-number", "no-date", "no-text", "no-choice", "no-list", "no-object",
+    "no-figures", "no-summary", "twice",
+]  # fmt: skip
+"""What may be wrong with a value: it is not there, or not of its kind, none of its choices, names a summary that is
+not there, or stands there twice. transfer/rows.py has the sentences.
+"""
+
+
 class RowError(Exception):
-    """What is wrong with which row; a sentence without its content."""
+    """What is wrong with which value of which row, without its content. `row`: "messages[3]", counted from 0."""
+
+    def __init__(self, row: str, name: str, problem: Problem) -> None:
+        super().__init__(f"{row}: '{name}': {problem}")
+        self.row = row
+        self.name = name
+        self.problem: Problem = problem
 
 
 def checked(
@@ -29,9 +45,12 @@ def checked(
     made: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
         rows = [_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
-        keys = [tuple(row[part] for part in table.key) for row in rows]
-        if len(set(keys)) < len(keys):
-            raise RowError(f"two rows of '{name}' have the same id")
+        keys = set()
+        for number, row in enumerate(rows):
+            key = tuple(row[part] for part in table.key)
+            if key in keys:
+                raise RowError(f"{name}[{number}]", table.key[-1], "twice")
+            keys.add(key)
         made[name] = rows
     _check_sources(made[MESSAGES.name])
     if is_whole:
@@ -46,9 +65,9 @@ def _row(table: Table, given: Mapping[str, object], owner: int, number: int) -> 
         row["is_active"] = row["chunk_id"] is None
     checked_row: Portable = {}
     for column in table.columns:
-        where = f"{table.name}[{number}]: '{column.name}'"
+        where = f"{table.name}[{number}]"
         if column.name not in row:
-            raise RowError(f"{where} is missing")
+            raise RowError(where, column.name, "missing")
         value = row[column.name]
         checked_row[column.name] = None if value is None is column.default else _value(column, value, where)
     return checked_row
@@ -59,10 +78,12 @@ def _value(column: Column, value: object, where: str) -> object:
         try:
             return text_of(moment_of(value))
         except (ValueError, OverflowError):
-            raise RowError(f"{where} is no date") from None
+            raise RowError(where, column.name, "no-date") from None
     fits, problem = _KINDS[column.kind]
-    if not fits(value) or (column.choices and value not in column.choices):
-        raise RowError(f"{where} {problem}")
+    if not fits(value):
+        raise RowError(where, column.name, problem)
+    if column.choices and value not in column.choices:
+        raise RowError(where, column.name, "no-choice")
     return value
 
 
@@ -83,20 +104,17 @@ def _is_stretch(value: object) -> bool:
     return isinstance(value, list) and [type(one) for one in value] == [int, int] and max(map(abs, value)) < FARTHEST_ID
 
 
-_KINDS: Mapping[Kind, tuple[Callable[[object], bool], str]] = {
-    "truth": (lambda value: isinstance(value, bool), "is neither true nor false"),
-    "whole": (_is_whole, "is no whole number in its bounds"),
-    "telegram_id": (lambda value: _is_whole(value, _LARGEST), "is no whole number in its bounds"),
-    "number": (_is_number, "is no number"),
-    "text": (lambda value: isinstance(value, str), "is none of the texts that may stand there"),
-    "texts": (_is_texts, "is no list of what belongs there"),
-    "ids": (lambda value: isinstance(value, list) and all(map(_is_whole, value)), "is no list of what belongs there"),
-    "stretches": (lambda value: isinstance(value, list) and all(map(_is_stretch, value)), "is no list of stretches"),
-    "object": (lambda value: isinstance(value, dict), "is no object"),
-    "figures": (
-        lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
-        "is no object that holds numbers alone",
-    ),
+_KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
+    "truth": (lambda value: isinstance(value, bool), "no-truth"),
+    "whole": (_is_whole, "no-whole"),
+    "telegram_id": (lambda value: _is_whole(value, _LARGEST), "no-whole"),
+    "number": (_is_number, "no-number"),
+    "text": (lambda value: isinstance(value, str), "no-text"),
+    "texts": (_is_texts, "no-list"),
+    "ids": (lambda value: isinstance(value, list) and all(map(_is_whole, value)), "no-list"),
+    "stretches": (lambda value: isinstance(value, list) and all(map(_is_stretch, value)), "no-list"),
+    "object": (lambda value: isinstance(value, dict), "no-object"),
+    "figures": (lambda value: isinstance(value, dict) and all(map(_is_number, value.values())), "no-figures"),
 }
 """For each kind but a date: whether a value is one, and what is wrong where it is not."""
 
@@ -106,10 +124,11 @@ def _check_references(tables: Mapping[str, list[Portable]]) -> None:
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
     for number, row in enumerate(yielding_gil(tables[MESSAGES.name])):
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
-            raise RowError(f"messages[{number}]: its 'chunk_id' names no summary")
+            raise RowError(f"{MESSAGES.name}[{number}]", "chunk_id", "no-summary")
     for number, row in enumerate(tables[SUMMARIES.name]):
-        if any(one not in summaries for one in _references(row)):
-            raise RowError(f"summaries[{number}]: it names a source that is not there")
+        for name, one in _references(row):
+            if one not in summaries:
+                raise RowError(f"{SUMMARIES.name}[{number}]", name, "no-summary")
 
 
 def _check_sources(messages: Sequence[Portable]) -> None:
@@ -118,11 +137,11 @@ def _check_sources(messages: Sequence[Portable]) -> None:
     for number, row in enumerate(yielding_gil(messages)):
         name = (row["role"], row["source"])
         if row["source"] is not None and name in names:
-            raise RowError(f"messages[{number}]: its 'source' stands there twice")
+            raise RowError(f"{MESSAGES.name}[{number}]", "source", "twice")
         names.add(name)
 
 
-def _references(row: Portable) -> Iterator[object]:
+def _references(row: Portable) -> Iterator[tuple[str, object]]:
     for name in ("source_ids", "source_chunk_ids"):
         value = row[name]
-        yield from value if isinstance(value, list) else ()
+        yield from ((name, one) for one in (value if isinstance(value, list) else ()))

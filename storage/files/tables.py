@@ -12,6 +12,7 @@ from typing import Literal, cast, get_args
 
 from records.facts import FactKind
 from records.messages import Origin, Role
+from records.owners import SpokenAnswers
 from records.reminders import Repeat
 from storage.files.sql import Row, Value
 from text.characters import well_formed
@@ -193,6 +194,7 @@ USERS = Table(
         Column("persona", "text", default=""),
         Column("persona_text", "text", default=""),
         Column("next_reminder_id", "whole", default=1),
+        Column("spoken_answers", "text", default="", choices=get_args(SpokenAnswers)),
     ),
 )
 MESSAGES = Table(

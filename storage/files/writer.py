@@ -1,7 +1,8 @@
 """The one writer of a SQLite file: whoever waits at the same moment shares one durable commit.
 
-A piece of work is a function of the connection that runs in the database's thread, in a savepoint of its own: one that
-fails fails alone. Does not know what the work writes, nor how a connection is opened.
+A piece of work is a function of the connection that runs in the database's thread. One that fails fails alone: then all
+of its group are run again, each in a savepoint of its own. Does not know what the work writes, nor how a connection is
+opened.
 """
 
 import asyncio
@@ -80,7 +81,7 @@ class Writer:
     async def transact(self, work: Work[Result]) -> Result:
         """Run `work` as a transaction; what it returned, once that is on disk.
 
-        `work` may be run a second time where its first run was undone by the failure of another's, so it changes
+        `work` may be run several times where a run of it was undone by the failure of another's, so it changes
         nothing but the file. A cancelled caller leaves nothing half done: work that has begun is waited for.
         """
         waiting = _Waiting(work)
@@ -174,18 +175,42 @@ class Writer:
         self._begin(connection)
         if len(works) == 1:
             return [self._only(works[0], connection)]
-        outcomes: list[_Outcome] = []
         try:
-            for work in works:
-                outcomes.append(self._in_savepoint(work, connection))
-                if not connection.in_transaction:  # SQLite itself took everything back (a full disk, for one)
-                    return None
-            if any(isinstance(one, _Done) for one in outcomes):
+            outcomes = self._all_done(works, connection)
+            if outcomes is None:
+                self._begin(connection)
+                outcomes = self._each_apart(works, connection)
+            if outcomes is not None and any(isinstance(one, _Done) for one in outcomes):
                 self._commit(connection)
         except Exception:  # broad: each is told its own failure when it is tried alone
             return None
         finally:
             connection.rollback()
+        return outcomes
+
+    def _all_done(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
+        """What all of them return; None, and everything taken back, where one fails. Few do: a savepoint for each would
+        be a third of all statements.
+        """
+        done: list[_Outcome] = []
+        try:
+            with explained(self._path):
+                for work in works:
+                    done.append(_Done(work(connection)))
+                    if not connection.in_transaction:  # what comes next would be written at once, and then again
+                        return None
+        except Exception:  # broad: which of them failed, and how, shows when each has a savepoint
+            connection.rollback()
+            return None
+        return done
+
+    def _each_apart(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
+        """What each returns or fails with; None where SQLite itself took everything back (a full disk, for one)."""
+        outcomes: list[_Outcome] = []
+        for work in works:
+            outcomes.append(self._in_savepoint(work, connection))
+            if not connection.in_transaction:
+                return None
         return outcomes
 
     def _only(self, work: Work[Any], connection: sqlite3.Connection) -> _Outcome:

@@ -5,6 +5,7 @@ Owns every difference between the two that the shared statements have. Pure. Doe
 
 import re
 from functools import lru_cache
+from itertools import count
 
 from storage.sqlite.history_table import NEW_SEQS
 
@@ -42,6 +43,7 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^\s*BEGIN\s*$", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
     )
 )
+_ONE_ROW = re.compile(r"(\s*INSERT INTO \w+ \([^()]*\)\s*VALUES )(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))\s*")
 _TOKENS = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\?(\d*)")
 
 
@@ -50,18 +52,29 @@ def translated(sql: str) -> str:
     """A statement of the shared tables in PostgreSQL's words, its values numbered $1, $2 …"""
     if sql in _INSTEAD:
         return _INSTEAD[sql]
-    count = 0
+    last = 0
 
     def numbered(found: re.Match[str]) -> str:
-        nonlocal count
+        nonlocal last
         if found.group().startswith("--"):
             return ""
         if found.group(1) is None:
             return found.group()
-        count += 1
-        return f"${found.group(1) or count}"
+        last += 1
+        return f"${found.group(1) or last}"
 
     made = _TOKENS.sub(numbered, sql)
     for pattern, to in _REWRITTEN:
         made = pattern.sub(to, made)
     return made
+
+
+@lru_cache(maxsize=100)
+def joined(sql: str, rows: int) -> str | None:
+    """An INSERT of one row for so many rows, in PostgreSQL's words; None where it says more than that."""
+    plain = _ONE_ROW.fullmatch(sql)
+    if plain is None or re.search(r"\?\d|'[^']*\?[^']*'", plain[2]):
+        return None
+    row, number = plain[2], count(1)
+    each = (re.sub(r"\?", lambda _: f"${next(number)}", row) for _ in range(rows))
+    return plain[1] + ", ".join(each)

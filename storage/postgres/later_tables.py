@@ -52,3 +52,47 @@ CREATE TABLE broadcast_people (
   PRIMARY KEY (broadcast_id, person_id)
 );
 """
+
+COUNTED_AT_ONCE = """
+-- Once for a statement. Row by row, the counts of a scope had as many versions in a transaction as it stored messages,
+-- and each new one was found by passing all the others.
+CREATE OR REPLACE FUNCTION message_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO scopes (user_id, thread_id, total, archived, characters)
+  SELECT user_id, thread_id, COUNT(*), COUNT(*) - SUM(is_active), SUM(LENGTH(content)) FROM added
+  GROUP BY user_id, thread_id
+  ON CONFLICT (user_id, thread_id) DO UPDATE SET total = scopes.total + excluded.total,
+    archived = scopes.archived + excluded.archived, characters = scopes.characters + excluded.characters;
+  INSERT INTO unindexed (user_id, seq) SELECT user_id, seq FROM added ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+DROP TRIGGER message_counted ON messages;
+CREATE TRIGGER message_counted AFTER INSERT ON messages REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+  WHEN (current_setting('app.renaming', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION message_counted();
+
+CREATE OR REPLACE FUNCTION place_taken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO scope_words
+  SELECT user_id, thread_id, COUNT(*), SUM(length), SUM(is_person), SUM(length * is_person) FROM added
+  GROUP BY user_id, thread_id
+  ON CONFLICT (user_id, thread_id) DO UPDATE SET turns = scope_words.turns + excluded.turns,
+    terms = scope_words.terms + excluded.terms, person_turns = scope_words.person_turns + excluded.person_turns,
+    person_terms = scope_words.person_terms + excluded.person_terms;
+  RETURN NULL;
+END $$;
+DROP TRIGGER place_taken ON places;
+CREATE TRIGGER place_taken AFTER INSERT ON places REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+  WHEN (current_setting('app.renaming', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION place_taken();
+"""
+
+SHORT_PENDING_LIST = """
+-- New words wait in a list that every search reads from end to end, and which makes the server's planner prefer reading
+-- the whole table: in 64 kB, the least there is, instead of 4 MB.
+DO $$ DECLARE part REGCLASS; BEGIN
+  FOR part IN
+    SELECT relid FROM pg_partition_tree('word_terms') WHERE isleaf
+    UNION SELECT 'word_terms'::REGCLASS
+    WHERE NOT EXISTS (SELECT 1 FROM pg_class WHERE oid = 'word_terms'::REGCLASS AND relkind = 'I')
+  LOOP
+    EXECUTE format('ALTER INDEX %s SET (gin_pending_list_limit = 64)', part);
+  END LOOP;
+END $$;
+"""

@@ -254,7 +254,8 @@ class PollingDuty:
 
     async def changed(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._leases.changed(), LOOK_SECONDS)
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._leases.changed()
 
 
 def _free(connection: Connection, owners: Sequence[int], place: str, most: int) -> list[int]:

@@ -11,7 +11,14 @@ from typing import Any
 import psycopg
 
 from records.errors import StorageError, StorageTooNew
-from storage.postgres.later_tables import BROADCASTS_SCHEMA, PEOPLE_SCHEMA, REMINDERS_SCHEMA, SHOWN_SCHEMA
+from storage.postgres.later_tables import (
+    BROADCASTS_SCHEMA,
+    COUNTED_AT_ONCE,
+    PEOPLE_SCHEMA,
+    REMINDERS_SCHEMA,
+    SHORT_PENDING_LIST,
+    SHOWN_SCHEMA,
+)
 from storage.postgres.schema import (
     CONVERSATIONS_SCHEMA,
     FIRST_FUNCTIONS,
@@ -54,6 +61,7 @@ ALTER TABLE users
   ADD COLUMN persona TEXT COLLATE "C" NOT NULL DEFAULT '',
   ADD COLUMN persona_text TEXT COLLATE "C" NOT NULL DEFAULT '';
 """
+_SPOKEN = """ALTER TABLE users ADD COLUMN spoken_answers TEXT COLLATE "C" NOT NULL DEFAULT '';"""
 _USAGE_OF_MODELS = """
 ALTER TABLE usage
   ADD COLUMN model TEXT COLLATE "C" NOT NULL DEFAULT '',
@@ -76,6 +84,9 @@ MIGRATIONS: list[str] = [
     PEOPLE_SCHEMA,
     SHOWN_SCHEMA,
     BROADCASTS_SCHEMA,
+    COUNTED_AT_ONCE,
+    _SPOKEN,
+    SHORT_PENDING_LIST,
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""
 

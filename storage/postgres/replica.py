@@ -73,7 +73,8 @@ class Replica:
     async def until_called(self) -> None:
         """Wait until somebody has work for this process, a few seconds at most."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.called.wait(), LOOK_SECONDS)
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self.called.wait()
         self.called.clear()
 
     @asynccontextmanager

@@ -8,14 +8,16 @@ it. Does not know how text becomes a vector (llm/embeddings.py), or what else sp
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import define, field
 from cachetools import LRUCache
 
+from records.errors import StorageLacks
 from records.messages import Message
 from records.scopes import Scope
 from storage.files.rows import message_of, runs
@@ -23,6 +25,8 @@ from storage.files.sql import Connection, OwnerDatabase
 from storage.search.protocol import Compared, Floats, Ints, MessageVectors, VectorSearch
 from storage.search.vector_search import Exact, Signs, compared, grown, joined, rescored
 from storage.search.vector_server import PLAIN, Blob, Figures, Key, VectorServer, stacked
+
+log = logging.getLogger(__name__)
 
 MOST_EXACT = 20_000
 """A scope of up to so many vectors is searched exactly."""
@@ -34,6 +38,8 @@ RENEWED = 10_000
 
 FURTHER = 4
 """So many times as many passages are asked for again where all that the database found are of a few messages."""
+_GONE = "meaning is searched by this program until its next start, since the database no longer does"
+Result = TypeVar("Result")
 _Held = Exact | Signs | Figures
 _INSERT = """
 INSERT INTO vectors (user_id, thread_id, seq, model_id, kind, part, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -110,6 +116,9 @@ class VectorIndex:
         """Store vectors, replacing those that the messages had; those of messages erased or edited since are
         left out.
         """
+        await self._tried(partial(self._put, model, items))
+
+    async def _put(self, model: str, items: Sequence[MessageVectors]) -> None:
         await self._make_current(model)
         by_owner: dict[int, list[MessageVectors]] = {}
         for item in items:
@@ -145,6 +154,9 @@ class VectorIndex:
         """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of the model
         yet, or is large and not in RAM yet: then `warm` loads it.
         """
+        return await self._tried(partial(self._nearest, scope, model, query, limit))
+
+    async def _nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> VectorSearch | None:
         held = await self._held(scope, model, len(query))
         if held is None:
             return None
@@ -174,10 +186,7 @@ class VectorIndex:
         if isinstance(held, Signs) and held.kept is not None and held.dimensions == len(nearest.query):
             others = held.kept.of(unread)
         else:
-            async with self._db.read(scope.owner) as reader:
-                others = await reader.together(
-                    lambda connection: self._passages(connection, scope, model, unread, len(nearest.query))
-                )
+            others = await self._tried(partial(self._read, scope, model, unread, len(nearest.query)))
         return joined(nearest.compared, compared(*others, nearest.query, nearest.mean))
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
@@ -196,7 +205,7 @@ class VectorIndex:
             while True:
                 seen = (self._drops, self._puts)
                 # Without the lock, since others' questions would wait for it.
-                held = await self._loaded(scope, model, dimensions)
+                held = await self._tried(partial(self._loaded, scope, model, dimensions))
                 async with self._lock:
                     if seen != (self._drops, self._puts):
                         continue
@@ -206,8 +215,12 @@ class VectorIndex:
 
     async def keep_up(self) -> None:
         """Have the database put its vectors in order, where it searches among them. Takes minutes at times."""
-        if self.server is not None:
-            await self.server.keep_up()
+
+        async def kept_up() -> None:
+            if self.server is not None:
+                await self.server.keep_up()
+
+        await self._tried(kept_up)
 
     def drop(self, owner: int) -> None:
         """Drop an owner's copies in RAM, which may be outdated: vectors were removed, here or by another process."""
@@ -216,6 +229,21 @@ class VectorIndex:
             del self._cache[key]
 
     # inside -------------------------------------------------------------------------------------------------
+
+    async def _tried(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """What `work` gives; where the database can no longer search among its vectors, without that from now on."""
+        server = self.server
+        try:
+            return await work()
+        except StorageLacks:
+            if server is None:
+                raise
+            if self.server is server:
+                log.warning("the database no longer searches by meaning; this program does, until its next start")
+                self.server, self.described = None, _GONE
+                for key in [key for key, held in self._cache.items() if isinstance(held, Figures)]:
+                    del self._cache[key]
+            return await work()
 
     async def _make_current(self, model: str) -> None:
         """Mark everything that was embedded by another model as unindexed, in several transactions."""
@@ -241,7 +269,8 @@ class VectorIndex:
     ) -> VectorSearch | None:
         """What the database finds, compared exactly."""
         server = self.server
-        assert server is not None  # noqa: S101 - it made the figures
+        if server is None:
+            return None
         wanted = limit
         while True:
             async with self._db.read(scope.owner) as reader:
@@ -252,6 +281,10 @@ class VectorIndex:
             wanted *= FURTHER
         rough = figures.rough(query, seqs)
         return rescored(compared(seqs, vectors, query, rough.mean), rough, query, limit)
+
+    async def _read(self, scope: Scope, model: str, seqs: Ints, dimensions: int) -> tuple[Ints, Floats]:
+        async with self._db.read(scope.owner) as reader:
+            return await reader.together(lambda connection: self._passages(connection, scope, model, seqs, dimensions))
 
     def _passages(
         self, connection: Connection, scope: Scope, model: str, seqs: Ints, dimensions: int

@@ -175,14 +175,14 @@ def put(connection: Connection, entries: Sequence[Entry]) -> None:
 
 
 def _entries(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
-    return [_entry(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
+    return [entry_of(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
 
 
-def _entry(seq: int, row: AnyRow) -> Entry:
+def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
+    """A message as `put` takes it. `said`: the terms of its text, where they are known."""
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
-    said = moment_of(row["created_at"])
-    terms = [*_heading(row), *analyzer.analyse(str(row["content"]))]
+    terms = [*_heading(row), *(analyzer.analyse(str(row["content"])) if said is None else said)]
     return Entry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
@@ -190,7 +190,7 @@ def _entry(seq: int, row: AnyRow) -> Entry:
         role=str(row["role"]),
         speaker=str(row["speaker"]),
         size=len(str(row["content"]).encode()),
-        said_at=said.timestamp(),
+        said_at=moment_of(row["created_at"]).timestamp(),
         terms=tuple(bare_token(term) for term in terms),
     )
 

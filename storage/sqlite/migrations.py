@@ -376,6 +376,12 @@ CREATE INDEX reminder_due ON reminders (due_at);
 """
 
 
+SPOKEN_SCHEMA = """
+-- Which answers are spoken without being asked for: '' (none), 'voice' (those to voice messages) or 'always'.
+ALTER TABLE users ADD COLUMN spoken_answers TEXT NOT NULL DEFAULT '';
+"""
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -416,5 +422,6 @@ MIGRATIONS: list[Migration] = [
     script(PEOPLE_SCHEMA),
     script(SHOWN_SCHEMA),
     script(BROADCASTS_SCHEMA),
+    script(SPOKEN_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -5,16 +5,19 @@ in (updates/dispatch.py), nor what becomes of an earlier answer (chat/conversati
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from cachetools import LRUCache
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup, Message
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import TelegramError
 
 from llm.chat_model import OnText
 from locales.catalog import tr
+from locales.told import told
+from records.errors import KeepsakeError
 from records.scopes import Person
 from records.turns import Incoming, Piece, Reply
 from telegram_ui.commands import proposals
@@ -23,7 +26,9 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import WHY
 from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.documents import Documents
+from telegram_ui.sending.formatting import rendered
 from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "ta", "go", "st", "li"
@@ -41,7 +46,6 @@ class AnswerButtons(Family):
         super().__init__(dependencies)
         self._dependencies = dependencies
         self._pressed = LRUCache[str, None](PRESSES_KNOWN)
-        self._documents = Documents(dependencies.delivery)
 
     @press(CORRECTED, queue="chat")
     async def _answer_corrected(self, ask: Ask) -> str | None:
@@ -79,14 +83,9 @@ class AnswerButtons(Family):
         return None
 
     @press(AGAIN)
-    async def _too_late_to_repeat(self, ask: Ask) -> str:
-        """What repeats something is dealt with before (updates/repeats.py). Here comes a second press, or one of a
-        message whose question is gone.
-        """
-        query = ask.update.callback_query
-        message = query.message if query else None
-        is_there = isinstance(message, Message) and message.reply_to_message is not None
-        return tr("answers-pressed-already" if is_there else "shared-dead-button")
+    async def _pressed_twice(self, ask: Ask) -> str:
+        """What repeats something is dealt with before (updates/repeats.py)."""
+        return tr("answers-pressed-already")
 
     @press(GO_ON, queue="chat")
     async def _go_on(self, ask: Ask) -> str | None:
@@ -108,8 +107,8 @@ class AnswerButtons(Family):
     @press(LISTEN, queue="slow")
     async def _listen(self, ask: Ask) -> str | None:
         """Speak the message that the button is under: an answer, or the last piece of a long one."""
-        speech, query = self._dependencies.speech, ask.update.callback_query
-        if speech is None:  # it was set when the answer was sent
+        query = ask.update.callback_query
+        if self._dependencies.speech is None:  # it was set when the answer was sent
             return tr("shared-dead-button")
         if ask.argument in self._pressed:
             return tr("answers-pressed-already")
@@ -120,9 +119,7 @@ class AnswerButtons(Family):
             with suppress(TelegramError):
                 await query.answer()
         try:
-            async with self._delivery.typing(ask.chat):
-                recording = await speech.spoken(ask.message_text, person=ask.person.id)
-            await self._documents.send_voice(replace(ask.chat, reply_to=ask.message_id), recording)
+            await _speak(self._dependencies, replace(ask.chat, reply_to=ask.message_id), ask.person, ask.message_text)
         except BaseException:
             self._pressed.pop(ask.argument, None)  # it may be asked for again
             raise
@@ -160,9 +157,9 @@ class AnswerButtons(Family):
             # Now: Telegram shows the button as busy until then, and a model may take a minute.
             with suppress(TelegramError):
                 await query.answer()
-        keyboard = stop_keyboard(self._dependencies, ask.chat, ask.person)
+        stop = partial(stop_keyboard, self._dependencies, ask.chat, ask.person)
         there = () if instead_of is None else (instead_of,)
-        return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, keyboard, there)
+        return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, there)
 
     async def _answered(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:
@@ -196,11 +193,46 @@ class AnswerButtons(Family):
             return
         if not reply.is_error:
             await self._services.conversation.shown(incoming, sent)
-        await self._dependencies.last_buttons.note(self._delivery, chat, sent)
+        if self._dependencies.last_buttons.note(chat, sent):
+            await self._dependencies.last_buttons.clear(self._delivery, chat)
         for notice in reply.notices:
             await self._delivery.say(chat, notice)
         for proposal in reply.proposals:
             await proposals.ask(self._dependencies, chat, ask.person, proposal)
+        await speak_if_chosen(self._dependencies, chat, ask.person, reply, sent)
+
+
+async def speak_if_chosen(
+    dependencies: Dependencies,
+    chat: Chat,
+    person: Person,
+    reply: Reply,
+    shown_as: Sequence[int],
+    *,
+    was_heard: bool = False,
+) -> None:
+    """Speak an answer that is shown, where its reader has chosen so; of what fails they are told. `was_heard`: it
+    answers a voice message. Raises DeliveryError.
+    """
+    if dependencies.speech is None or reply.is_error or not shown_as:
+        return
+    try:
+        config = await dependencies.services.memory.config(chat.scope.owner)
+        chosen = config.spoken_answers if config is not None else ""
+        words = rendered(reply.text)[0]
+        if words.strip() and (chosen == "always" or (chosen == "voice" and was_heard)):
+            await _speak(dependencies, replace(chat, reply_to=shown_as[0]), person, words)
+    except DeliveryError:
+        raise
+    except KeepsakeError as error:
+        await dependencies.delivery.say(chat, told(error))
+
+
+async def _speak(dependencies: Dependencies, chat: Chat, person: Person, text: str) -> None:
+    if dependencies.speech is not None:
+        async with dependencies.delivery.typing(chat):
+            recording = await dependencies.speech.spoken(text, person=person.id)
+        await Documents(dependencies.delivery).send_voice(chat, recording)
 
 
 def shown_text(reply: Reply) -> str:

@@ -17,6 +17,10 @@ from text.characters import well_formed
 
 AGAIN = "ag"
 """The kind of the button that does again what the message says to which its own message replies."""
+SETTINGS, BACK = "set", "b"
+"""The kind of the buttons under /settings; what the one carries that shows them in the place of one of their lists."""
+HELD = "h"
+"""Ends what it carries where only the process has what is to be done again: no message says all of it."""
 MOST_PAYLOAD = 28
 """Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
 
@@ -37,9 +41,9 @@ class Buttons:
             raise ValueError("a button's payload is short, ASCII and without a colon")
         return f"{kind}:{person.id}:{payload}:{self._signature(kind, chat, person, payload)}"
 
-    def again(self, chat: Chat, person: Person, update_id: int) -> InlineKeyboardMarkup:
+    def again(self, chat: Chat, person: Person, update_id: int, *, is_held: bool = False) -> InlineKeyboardMarkup:
         """[Try again], under a reply to what could not be done. `update_id`: the update that asked for it first."""
-        data = self.data(AGAIN, chat, person, str(update_id))
+        data = self.data(AGAIN, chat, person, f"{update_id}{HELD if is_held else ''}")
         return InlineKeyboardMarkup([[InlineKeyboardButton(tr("answers-try-again"), callback_data=data)]])
 
     def payload(self, data: str, chat: Chat, person: Person) -> str:

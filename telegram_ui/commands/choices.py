@@ -10,9 +10,12 @@ from datetime import UTC, datetime, tzinfo
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import LANGUAGES, current, tr
-from records.owners import OwnerConfig, StorageType
+from locales.lists import listed
+from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType
 from summaries.policies import POLICIES
 from telegram_ui.commands import models as model_choices
+from telegram_ui.commands.buttons import BACK
+from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.language import ASK
 from telegram_ui.commands.language import KIND as LANGUAGE
@@ -28,9 +31,10 @@ from telegram_ui.commands.wording import (
 )
 from text.time_zones import label, similar_names, zone_named
 
-KIND = "set"
-MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, ZONE = "m", "s", "n", "p", "a", "i", "z"
+MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, SPOKEN, ZONE = "m", "s", "n", "p", "a", "i", "v", "z"
 ON, OFF = "on", "off"
+SPOKEN_NAMES = {one: one or "none" for one in SPOKEN_ANSWERS}
+"""What the button of a choice carries, and the end of the names of its texts."""
 
 Button = Callable[[str, str], InlineKeyboardButton]
 """Makes a button of its label and what it carries."""
@@ -54,6 +58,9 @@ class ChoiceCommands(Family):
     async def _press(self, ask: Ask) -> str | None:
         """A choice: what it is about, and its value. The message shows it at once."""
         what, _, value = ask.argument.partition(".")
+        if what == BACK:
+            await self._show_settings(ask, await self._config(ask), ask.message_id)
+            return None
         if what == ZONE:
             await self._city.ask_for(ask, tr("choices-which-city"), about=ask.message_id, example="Berlin")
             return None
@@ -95,7 +102,8 @@ class ChoiceCommands(Family):
         def button(label: str, payload: str) -> InlineKeyboardButton:
             return self._button(ask, KIND, label, payload)
 
-        rows = settings_rows(config, button, self._services.memory.storages)
+        can_speak = self._services.speech is not None
+        rows = settings_rows(config, button, self._services.memory.storages, can_speak=can_speak)
         language = tr("language-button", language=LANGUAGES[current()])
         models, manner = tuple(self._services.models), tr(f"model-persona-{model_choices.persona_of(config)}")
         label = tr("model-manner-button", persona=manner)
@@ -106,7 +114,8 @@ class ChoiceCommands(Family):
             )
             rows.append([self._button(ask, model_choices.MODEL, label, model_choices.ASK)])
         keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, LANGUAGE, language, ASK)]])
-        text = "\n".join([settings_text(config, self._now()), "", *self._powers(ask, config)])
+        more = ["", tr("choices-more")] if config is not None and config.enabled else []
+        text = "\n".join([settings_text(config, self._now()), "", *self._powers(ask, config), *more])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     def _powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
@@ -115,11 +124,14 @@ class ChoiceCommands(Family):
         model = services.models[model_choices.model_of(config, tuple(services.models))]
         seen = {True: "seen", False: "unseen", None: "tried"}[model.sees]
         heard, spoken = services.attachments.hears, services.speech is not None
+        chosen = SPOKEN_NAMES[config.spoken_answers if config is not None else ""]
         lines = [
             (tr(f"choices-pictures-{seen}", model=quoted(model.name, model_choices.LONGEST_LABEL)), model.sees),
             (tr("choices-voices-heard" if heard else "choices-voices-unheard"), heard),
             (
-                tr("choices-answers-spoken", button=tr("answers-listen")) if spoken else tr("choices-answers-unspoken"),
+                tr(f"choices-answers-spoken-{chosen}", button=tr("answers-listen"))
+                if spoken
+                else tr("choices-answers-unspoken"),
                 spoken,
             ),
         ]
@@ -179,6 +191,11 @@ def _change(what: str, value: str) -> tuple[Callable[[OwnerConfig], OwnerConfig]
         return lambda current: replace(current, incognito=is_on), tr(
             "choices-toast-incognito-on" if is_on else "choices-toast-incognito-off"
         )
+    spoken = next((one for one, name in SPOKEN_NAMES.items() if name == value), None)
+    if what == SPOKEN and spoken is not None:
+        return lambda current: replace(current, spoken_answers=spoken), tr(
+            f"choices-toast-spoken-{value}", button=tr("answers-listen")
+        )
     return None
 
 
@@ -199,14 +216,12 @@ def settings_text(config: OwnerConfig | None, now: datetime) -> str:
             ),
             tr("choices-incognito-on" if config.incognito else "choices-incognito-off"),
             zone,
-            "",
-            tr("choices-more"),
         ]
     )
 
 
 def settings_rows(
-    config: OwnerConfig | None, button: Button, storages: Sequence[StorageType]
+    config: OwnerConfig | None, button: Button, storages: Sequence[StorageType], *, can_speak: bool
 ) -> list[list[InlineKeyboardButton]]:
     """The buttons under the settings, the current choices marked; only those that have an effect now."""
 
@@ -222,6 +237,10 @@ def settings_rows(
     zone = [button(tr("choices-button-zone", zone=label(config.timezone if config else "")), ZONE)]
     if config is None or not config.enabled:
         return [switch("memory", MEMORY, is_on=False), zone]
+    speaking = [
+        choice(tr(f"choices-button-spoken-{name}"), SPOKEN, name, is_chosen=one == config.spoken_answers)
+        for one, name in SPOKEN_NAMES.items()
+    ]
     return [
         switch("memory", MEMORY, is_on=True),
         [choice(STORAGE_NAMES[one], STORAGE, one, is_chosen=one is config.storage) for one in storages],
@@ -229,6 +248,7 @@ def settings_rows(
         [choice(tr(f"policy-button-{one}"), POLICY, one, is_chosen=one == config.policy) for one in POLICIES],
         switch("automatic", AUTOMATIC, is_on=config.auto_fold),
         switch("incognito", INCOGNITO, is_on=config.incognito),
+        *([speaking] if can_speak else []),
         zone,
     ]
 
@@ -260,5 +280,5 @@ def _ahead(local: datetime, shown: str) -> str:
 
 def no_zone(wanted: str, similar: Sequence[str]) -> str:
     if similar:
-        return tr("choices-zone-similar", words=wanted[:60], names=", ".join(similar))
+        return tr("choices-zone-similar", words=wanted[:60], names=listed(similar))
     return tr("choices-zone-unknown", words=wanted[:60])

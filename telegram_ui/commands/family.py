@@ -17,7 +17,7 @@ from chat.services import Services
 from chat.speech import Speech
 from locales.catalog import ENGLISH, current, tr
 from records.scopes import Person, Scope
-from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.last_buttons import LastButtons
@@ -31,7 +31,8 @@ Queue = Literal["commands", "slow", "chat"]
 """Where the work waits: with the other commands; with those that take as long as a model does; or with the scope's
 answers, where /stop reaches it."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
-BeginAnswer = Callable[[Delivery, int, Chat, InlineKeyboardMarkup | None, Sequence[int]], AnswerStream]
+BeginAnswer = Callable[[Delivery, int, Chat, Callable[[], InlineKeyboardMarkup] | None, Sequence[int]], AnswerStream]
+GiveCommand = Callable[[Chat, Person, str, str], Awaitable[None]]
 SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awaitable[list[int]]]
 
 
@@ -190,8 +191,12 @@ def press(
     )
 
 
+async def _give_nothing(chat: Chat, person: Person, name: str, argument: str) -> None:
+    raise NotImplementedError
+
+
 class Answers:
-    """How answers are stopped, and sent until they arrive: whoever has the queues says how."""
+    """How answers are stopped, and sent until they arrive, and commands given: whoever has the queues says how."""
 
     def __init__(self) -> None:
         self.stop: Callable[[Scope], bool] = lambda scope: False
@@ -202,6 +207,8 @@ class Answers:
         """Begins to show the answer to an update; in the place of these messages, if any."""
         self.send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
         """Sends the whole answer to an update, as often as it needs; the ids of its messages."""
+        self.give: GiveCommand = _give_nothing
+        """Answers a command as if this person had written it here."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -293,6 +300,10 @@ class Family:
     def _button(self, ask: Ask, kind: str, label: str, payload: str = "") -> InlineKeyboardButton:
         """A button for this person alone."""
         return InlineKeyboardButton(label, callback_data=self._buttons.data(kind, ask.chat, ask.person, payload))
+
+    def _settings_button(self, ask: Ask) -> InlineKeyboardButton:
+        """Puts /settings in the place of a list to which one of its buttons leads."""
+        return self._button(ask, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
     async def _say_failed(self, ask: Ask, text: str) -> None:
         """Say, in a reply to a command, why it was not done, with the button that tries it again."""

@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
+from locales.lists import listed
 from records.forgetting import Forgetting, Forgotten, Remainder
 from records.messages import Message
 from records.scopes import Scope
@@ -342,7 +343,7 @@ def counts(forgotten: Forgotten) -> str:
         forgotten.versions and tr("forget-versions", versions=forgotten.versions),
         forgotten.reminders and tr("forget-reminders", reminders=forgotten.reminders),
     ]
-    return ", ".join(part for part in parts if part)
+    return listed(part for part in parts if part)
 
 
 def quoting(remainder: Remainder) -> tuple[str, int]:
@@ -355,7 +356,7 @@ def quoting(remainder: Remainder) -> tuple[str, int]:
         remainder.profiles and tr("forget-profiles", profiles=remainder.profiles),
     ]
     in_all = answers + remainder.facts + remainder.summaries + remainder.profiles
-    return ", ".join(part for part in parts if part), in_all
+    return listed(part for part in parts if part), in_all
 
 
 def left(remainder: Remainder) -> list[str]:
@@ -380,6 +381,5 @@ def receipt(forgotten: Forgotten) -> str:
         lines.append(tr("forget-reactivated", messages=forgotten.reactivated))
     lines.append(tr("forget-not-in-my-power"))
     if forgotten.kept_aside:
-        names = ", ".join(forgotten.kept_aside)
-        lines.append(tr("forget-kept-aside", names=names))
+        lines.append(tr("forget-kept-aside", names=listed(forgotten.kept_aside)))
     return "\n".join(lines)

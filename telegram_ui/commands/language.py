@@ -12,12 +12,13 @@ from telegram.error import TelegramError
 
 from locales.catalog import LANGUAGES, current, speaking, tr
 from locales.choice import language_for
+from locales.lists import listed
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import ticked
 
 KIND = "lng"
 ASK = "ask"
-"""What the button of /settings carries: it shows the choice."""
+"""What the button of /settings carries: it shows the choice in its place."""
 AUTOMATIC = "auto"
 IN_A_ROW = 2
 LONGEST_SHOWN = 40
@@ -42,14 +43,14 @@ class LanguageCommands(Family):
             return None
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != AUTOMATIC:
-            names = ", ".join([*LANGUAGES, AUTOMATIC])
+            names = listed([*LANGUAGES, AUTOMATIC])
             return tr("language-unknown", wanted=ask.argument.strip()[:LONGEST_SHOWN], names=names)
         return await self._choose(ask, found or "")
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
-            await self._show_choice(ask, None)
+            await self._show_choice(ask, ask.message_id)
             return None
         if ask.argument != AUTOMATIC and ask.argument not in LANGUAGES:
             return tr("shared-dead-button")
@@ -91,5 +92,6 @@ class LanguageCommands(Family):
             label = ticked(tr("language-automatic"), is_chosen=not chosen)
             buttons.append(self._button(ask, KIND, label, AUTOMATIC))
         rows = [buttons[start : start + IN_A_ROW] for start in range(0, len(buttons), IN_A_ROW)]
+        rows.append([self._settings_button(ask)])
         text = tr("language-question") if ask.chat.is_private else tr("language-question-group")
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))

@@ -6,6 +6,8 @@ Owns the command. Does not know how facts are learned, nor how messages are sent
 import logging
 from datetime import UTC
 
+from telegram import InlineKeyboardMarkup
+
 from locales.catalog import tr
 from records.facts import Fact, Profile
 from records.forgetting import Forgetting
@@ -137,7 +139,7 @@ class MemoryCommands(Family):
             if action == "e":
                 return await self._ask_text(ask, view.fact)
             if action == "r":
-                return self._refresh(ask.chat)
+                return self._refresh(ask)
             if action == "x":
                 what = Forgetting(what="profiles", ids=(view.fact,))
                 toast = texts.erased(await self._services.corrections.forget(ask.chat.scope.owner, what))
@@ -147,16 +149,19 @@ class MemoryCommands(Family):
         await self._show_view(ask, view, instead_of=ask.message_id)
         return toast and toast[:200]
 
-    def _refresh(self, chat: Chat) -> str:
+    def _refresh(self, ask: Ask) -> str:
+        again = InlineKeyboardMarkup([[self._button(ask, KIND, tr("answers-try-again"), ask.argument)]])
+
         async def tell(made: Profile | str | None) -> None:
+            keyboard = again if isinstance(made, str) else None
             try:
-                await self._delivery.say(chat, texts.distilled(made))
+                await self._delivery.say(ask.chat, texts.distilled(made), keyboard=keyboard)
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
         return (
             tr("memory-distilling")
-            if self._services.distiller.start(chat.scope.owner, tell)
+            if self._services.distiller.start(ask.chat.scope.owner, tell)
             else tr("memory-distilling-already")
         )
 

@@ -11,6 +11,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from llm.chat_model import prompt_room
 from llm.prompts import PERSONAS
 from locales.catalog import tr
+from locales.lists import listed
 from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.next_text import NextText
@@ -18,7 +19,7 @@ from telegram_ui.commands.wording import quoted, ticked
 
 MODEL, PERSONA = "mod", "per"
 ASK = "ask"
-"""What the buttons of /settings carry: they show the choice."""
+"""What the buttons of /settings carry: they show the choice in its place."""
 NONE = "none"
 LONGEST_LABEL = 40
 """Characters of a model's name that a button shows."""
@@ -48,13 +49,13 @@ class ModelCommands(Family):
             return await self._show_models(ask, None)
         found = next((name for name in self._models if name.casefold() == wanted.casefold()), None)
         if found is None:
-            return tr("model-unknown", wanted=quoted(wanted, LONGEST_LABEL), names=", ".join(self._models))
+            return tr("model-unknown", wanted=quoted(wanted, LONGEST_LABEL), names=listed(self._models))
         return await self._choose_model(ask, found)
 
     @press(MODEL, who="admins")
     async def _press_model(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
-            return await self._show_models(ask, None)
+            return await self._show_models(ask, ask.message_id)
         found = next((name for name in self._models if key_of(name) == ask.argument), None)
         if found is None:
             return tr("model-gone")
@@ -77,6 +78,7 @@ class ModelCommands(Family):
             [self._button(ask, MODEL, ticked(quoted(one, LONGEST_LABEL), is_chosen=one == chosen), key_of(one))]
             for one in self._models
         ]
+        rows.append([self._settings_button(ask)])
         text = "\n".join([tr("model-question", model=chosen), "", *can])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
         return None
@@ -102,7 +104,7 @@ class ModelCommands(Family):
     async def _press_persona(self, ask: Ask) -> str | None:
         wanted = ask.argument
         if wanted == ASK:
-            await self._show_personas(ask, None)
+            await self._show_personas(ask, ask.message_id)
             return None
         if wanted == OWN_PERSONA:
             question = tr("model-own-question", most=str(LONGEST_PERSONA))
@@ -117,12 +119,15 @@ class ModelCommands(Family):
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be a person's own persona; whether it was asked for."""
-        if await self._own.answered(ask) is None:
+        shown = await self._own.answered(ask)
+        if shown is None:
             return False
         await self._own.close(ask)
         may_configure = await self._may_configure(ask.chat, ask.person)
         text = await self._choose_own(ask) if may_configure else tr("shared-admins-only")
         await self._delivery.say(ask.chat, text)
+        if may_configure and shown:
+            await self._show_personas(ask, shown)
         return True
 
     async def _choose_own(self, ask: Ask) -> str:
@@ -144,7 +149,7 @@ class ModelCommands(Family):
         lines = [tr("model-manner-question")]
         if config is not None and chosen == OWN_PERSONA:
             lines += ["", tr("model-own-now", text=config.persona_text)]
-        rows = [button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)]
+        rows = [*(button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)), [self._settings_button(ask)]]
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
 
 

@@ -12,6 +12,7 @@ from telegram import InlineKeyboardMarkup
 from background.rebuild import Progress, Tell
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
+from locales.lists import listed
 from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
@@ -46,7 +47,7 @@ class PolicyCommands(Family):
         if word:
             change = _change(WORDS.get(word, word))
             if change is None:
-                return tr("policy-unknown", names=", ".join(POLICIES))
+                return tr("policy-unknown", names=listed(POLICIES))
             config: OwnerConfig | None = await memory.choose(owner, change)
         else:
             config = await memory.config(owner)
@@ -117,7 +118,7 @@ class PolicyCommands(Family):
             try:
                 if running and shown:
                     await self._delivery.replace(chat, shown[-1], progress_text(progress))
-                elif progress.state == "failed":
+                elif progress.state in ("failed", "busy"):
                     await self._say_failed(ask, progress_text(progress))
                 else:
                     shown.extend(await self._delivery.say(chat, progress_text(progress)))

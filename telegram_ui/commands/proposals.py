@@ -1,4 +1,5 @@
-"""What the model proposes to remember, to forget or to do, put before a person with two buttons.
+"""What the model proposes to remember, to forget or to do, put before a person with two buttons; of a command that asks
+by itself before it does anything, what it asks.
 
 The fact to remember, or the command to give, stands in the question itself, so that its button works after a restart
 although nothing is kept. Forgetting goes the way of /forget. Does not know when something is proposed (chat/tools.py).
@@ -19,6 +20,8 @@ from telegram_ui.sending.chat import Chat
 PROPOSED = "prp"
 NO = "no"
 KINDS = ("remember", "forget", "command")
+ASK_THEMSELVES = frozenset({"/forget"})
+"""Commands that change nothing before one of their own buttons is pressed."""
 GIVE = "command-"
 """What the button carries that gives the command in its message."""
 
@@ -68,6 +71,10 @@ async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: 
     """Ask this person and nobody else. The button that forgets works for ten minutes, as under /forget."""
     if proposal.kind == "remind":
         await reminders.offer(dependencies, chat, person, proposal)
+        return
+    name, _, argument = proposal.text.partition(" ")
+    if proposal.kind == "command" and name in ASK_THEMSELVES:
+        await dependencies.answers.give(chat, person, name.removeprefix("/"), argument)
         return
     yes, no = tr(f"proposals-yes-{proposal.kind}"), tr(f"proposals-no-{proposal.kind}")
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""

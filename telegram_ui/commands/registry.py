@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 
 import telegram
 from telegram import (
@@ -111,6 +112,7 @@ class Commands:
                 if one.key in self._declared:
                     raise ValueError(f"{one.key} is declared twice")
                 self._declared[one.key] = family, one
+        self.dependencies.answers.give = partial(self.handle, telegram.Update(0))
 
     @property
     def _listed(self) -> list[Command]:

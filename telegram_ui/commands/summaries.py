@@ -5,13 +5,18 @@ Owns their words. Does not know how summaries are made (summary_manager.py) or s
 
 from datetime import UTC, tzinfo
 
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
 from locales.catalog import tr
+from records.scopes import Person
 from records.status import Status
 from records.summaries import FoldOutcome, Summary
+from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import STORAGE_NAMES, minute, moment, policy_name
+from telegram_ui.sending.chat import Chat
 
-SWITCH_ON = "on"
+SWITCH_ON, FOLD = "on", "fld"
 DEFAULT_THRESHOLD = 20
 
 
@@ -61,10 +66,18 @@ class SummaryCommands(Family):
             return tr("summaries-now-off")
         async with self._delivery.typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
-        if outcome.state != "failed":
+        if outcome.state not in ("failed", "busy"):
             return outcome_text(outcome)
         await self._say_failed(ask, outcome_text(outcome))
         return None
+
+    @press(FOLD, who="admins", queue="slow")
+    async def _press_fold(self, ask: Ask) -> None:
+        """What could not be summarised by itself is tried again at once."""
+        async with self._delivery.typing(ask.chat):
+            outcome = await self._services.summaries.fold_now(ask.chat.scope)
+        keyboard = fold_again(self._buttons, ask.chat, ask.person) if outcome.state in ("failed", "busy") else None
+        await self._show(ask, outcome_text(outcome), keyboard)
 
     @press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str:
@@ -93,6 +106,12 @@ GOODNESS = ((0.75, "good"), (0.5, "fair"), (0.0, "poor"))
 """The least measured quality of a summary (0 to 1) for the text summaries-status-newest-NAME."""
 KINDS = 3
 """Kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER."""
+
+
+def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
+    """[Try again], under what says that a summary could not be made."""
+    button = InlineKeyboardButton(tr("answers-try-again"), callback_data=buttons.data(FOLD, chat, person))
+    return InlineKeyboardMarkup([[button]])
 
 
 def retention_text(days: int) -> str:

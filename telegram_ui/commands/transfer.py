@@ -13,12 +13,13 @@ from functools import partial
 from telegram import ForceReply, InlineKeyboardMarkup
 
 from locales.catalog import tr
+from locales.lists import all_of, listed
 from locales.told import told
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.history_extraction import HistoryExtractionCommands
-from telegram_ui.commands.wording import QUOTED, counted_list, day, facts, messages, quoted, summaries
+from telegram_ui.commands.wording import QUOTED, day, facts, messages, quoted, summaries
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, document_in
@@ -159,17 +160,17 @@ class TransferCommands(Family):
             return
         progress = _Progress(partial(self._show, ask), self._monotonic)
         await self._show(ask, tr("transfer-importing"))
+        again = InlineKeyboardMarkup([[self._button(ask, IMPORT, tr("answers-try-again"))]])
         try:
             data = await self._documents.fetch(ask.chat, document)
             done = await self._services.importer.run(ask.chat.scope, ask.person.id, data, progress=progress.report)
         except StaleFold:
-            await self._show(ask, " ".join([progress.summary, tr("transfer-moved"), tr("transfer-again")]))
+            await self._show(ask, " ".join([progress.summary, tr("transfer-moved"), tr("transfer-again")]), again)
         except ImportRefused as refused:
-            await self._show(ask, told(refused))
+            await self._show(ask, told(refused), again if refused.may_pass else None)
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
-            again = InlineKeyboardMarkup([[self._button(ask, IMPORT, tr("answers-try-again"))]])
             text = " ".join([progress.summary, told(error), tr("transfer-again")])
             await self._show(ask, text, again if error.may_pass else None)
         else:
@@ -250,7 +251,7 @@ def done_text(done: Imported) -> str:
     added = [facts(done.facts)] if done.facts else []
     if done.messages or not added:
         added.insert(0, messages(done.messages))
-    told = tr("transfer-done", what=counted_list(added))
+    told = tr("transfer-done", what=all_of(added))
     return " ".join([told, *_known(done.known), tr("transfer-ask-me")])
 
 
@@ -266,7 +267,7 @@ def caption_text(file: Exported) -> str:
     """What a file of an export holds."""
     named = {"messages": messages, "summaries": summaries, "facts": facts}
     counts = [words(file.counts[table]) for table, words in named.items() if file.counts.get(table)]
-    what = ", ".join(counts) or tr("transfer-settings")
+    what = listed(counts) or tr("transfer-settings")
     return tr("transfer-caption-gz" if file.name.endswith(".gz") else "transfer-caption", what=what)
 
 

@@ -5,10 +5,11 @@ Owns its words and its chart. Does not know how use is counted (llm/quota.py).
 
 import asyncio
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, timedelta
 
-from locales.catalog import tr
+from locales.catalog import decimal, tr
 from records.model_calls import DayOfUse, Price, Usage
 from telegram_ui.commands.family import Ask, Dependencies, Family, command
 from telegram_ui.sending.chart import bars
@@ -67,10 +68,15 @@ def told(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str
     lines.append(tr("usage-tokens", tokens=total.total, prompt=total.prompt, cached=total.cached))
     priced = [one for one in used if one.model in prices]
     if priced:
-        cost = f"{sum(prices[one.model].of(one.used) for one in priced):.2f}"
+        cost = _dollars(sum(prices[one.model].of(one.used) for one in priced))
         is_all = len(priced) == sum(one.used.total > 0 for one in used)
         lines.append(tr("usage-cost" if is_all else "usage-cost-partly", cost=cost))
     return [*lines, chart(used, since, today)]
+
+
+def _dollars(cost: float) -> str:
+    """To the cent, and below ten of them to its hundredth, upwards: a few answers are not free."""
+    return decimal(cost, 2) if cost >= 0.1 or not cost else decimal(math.ceil(cost * 10_000) / 10_000, 4)
 
 
 def tokens_by_day(used: Sequence[DayOfUse], since: date, today: date) -> list[int]:

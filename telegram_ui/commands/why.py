@@ -13,13 +13,14 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.explanations import Explanation
 from locales.catalog import tr
+from locales.lists import all_of
 from locales.reasons import reasons
 from records.context import Cut
 from records.messages import Message
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord, Mark
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import QUOTED, counted_list, day, minute, moment, quoted, said, speaker
+from telegram_ui.commands.wording import QUOTED, day, minute, moment, quoted, said, speaker
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Piece, units
 from telegram_ui.sending.links import link
@@ -202,7 +203,7 @@ def _sources(explanation: Explanation) -> str:
         record.profile is not None and tr("why-count-profile"),
     )
     told = [part for part in parts if part]
-    return tr("why-sources", what=counted_list(told)) if told else tr("why-sources-none")
+    return tr("why-sources", what=all_of(told)) if told else tr("why-sources-none")
 
 
 def _size(record: ExplanationRecord) -> str:

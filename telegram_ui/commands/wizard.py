@@ -15,6 +15,7 @@ import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 
 from locales.catalog import tr, words
+from locales.lists import any_of
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Person, Scope
@@ -171,8 +172,8 @@ class Wizard(Family):
             if storage is None and not _may_answer(text):
                 return False
             if storage is None:
-                *others, last = (tr("wizard-in", storage=name) for name in self._offered.values())
-                await self._delivery.say(chat, tr("wizard-no-storage", others=", ".join(others), last=last))
+                storages = any_of([tr("wizard-in", storage=name) for name in self._offered.values()])
+                await self._delivery.say(chat, tr("wizard-no-storage", storages=storages))
             else:
                 await self._ask_number(chat, person, "second", await self._choose(ask, state, storage))
         elif number is None:

@@ -1,7 +1,7 @@
 """Words that several families share: counts, dates, quotations, labels. Pure; does not know any command."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 
 from telegram import InlineKeyboardButton
@@ -83,13 +83,6 @@ def said(message: Message, text: str) -> str:
     place = _PLACE.sub(lambda found: tr(f"files-place-{found[1]}", at=found[2]), head[0])
     place = _SHEET.sub(lambda found: tr("files-place-sheet", at=found[1]), place)
     return place + text[head.end() :]
-
-
-def counted_list(parts: Sequence[str]) -> str:
-    """Several things in one phrase: "a, b and c"."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return tr("shared-and", first=", ".join(parts[:-1]), last=parts[-1])
 
 
 def ticked(label: str, *, is_chosen: bool) -> str:

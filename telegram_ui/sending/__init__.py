@@ -1,6 +1,7 @@
 """Answers out: delivery, streaming, formatting, documents. Does not know what the answers say.
 
 api_errors.py    what Telegram's errors mean
+calls.py         the calls that a turn makes, and nothing made of their answers
 chart.py         a small bar chart as a picture
 chat.py          the chat that an answer goes to
 clock.py         the clock that sending waits by

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -10,6 +11,15 @@ class Clock(Protocol):
 
     def time(self) -> float: ...
     async def sleep(self, seconds: float) -> None: ...
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> "Timer":
+        """Call it then, unless the timer is cancelled: for what hardly ever comes to that, and is not worth a task."""
+        ...
+
+
+class Timer(Protocol):
+    """What will be called."""
+
+    def cancel(self) -> object: ...
 
 
 class SystemClock:
@@ -20,3 +30,6 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        return asyncio.get_running_loop().call_later(seconds, callback)

@@ -12,8 +12,7 @@ from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
-from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
-from telegram.constants import ChatAction
+from telegram import Bot, InlineKeyboardMarkup, MessageEntity, ReplyParameters
 from telegram.error import (
     BadRequest,
     ChatMigrated,
@@ -28,6 +27,7 @@ from locales.catalog import tr
 from records.errors import KeepsakeError
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
+from telegram_ui.sending.calls import Keyboard, edit_message, send_message, send_typing
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.clock import Clock, SystemClock
 from telegram_ui.sending.formatting import Piece, split
@@ -37,7 +37,6 @@ from text.characters import well_formed
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
-Keyboard = InlineKeyboardMarkup | ForceReply
 OnSent = Callable[[Sequence[int]], Awaitable[None]]
 """Learns of the messages that carry a piece, as soon as they are there."""
 
@@ -46,7 +45,6 @@ TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatA
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds in all that one final text may wait for Telegram
 CHATS_KNOWN = 1_000  # chats whose state is kept while nothing is being sent there
-NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
 
 class DeliveryError(KeepsakeError):
@@ -120,11 +118,19 @@ class Delivery:
     @contextlib.asynccontextmanager
     async def typing(self, chat: Chat) -> AsyncIterator[None]:
         """Show the typing action until the block is left; not where that is at once."""
-        repeating = asyncio.create_task(self._keep_typing(chat))
+        repeating: asyncio.Task[None] | None = None
+
+        def begin() -> None:
+            nonlocal repeating
+            repeating = asyncio.create_task(self._keep_typing(chat))
+
+        silent = self.clock.call_later(TYPING_AFTER, begin)
         try:
             yield
         finally:
-            await ended(repeating)
+            silent.cancel()
+            if repeating is not None:
+                await ended(repeating)
 
     def is_paused(self, chat: Chat) -> bool:
         """Whether Telegram wants a pause in this chat: only what must be said is sent."""
@@ -142,14 +148,11 @@ class Delivery:
         return self._streaming
 
     async def _keep_typing(self, chat: Chat) -> None:
-        await self.clock.sleep(TYPING_AFTER)
         while True:
             state = self.state(chat)
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
-                    await self.bot.send_chat_action(
-                        self.current_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
-                    )
+                    await send_typing(self.bot, self.current_id(chat), chat.topic)
                 except RetryAfter as refused:
                     state.preview_from = self.clock.time() + seconds(refused)
                 except TelegramError as error:
@@ -248,18 +251,17 @@ class Delivery:
 
             async def request(topic: int | None = topic) -> int:
                 chat_id = self.current_id(chat)
-                message = await self.bot.send_message(
+                return await send_message(
+                    self.bot,
                     chat_id,
                     text,
-                    entities=entities or None,
-                    message_thread_id=topic,
-                    direct_messages_topic_id=chat.direct_messages_topic,
-                    reply_markup=keyboard,
+                    entities=entities,
+                    topic=topic,
+                    direct_messages_topic=chat.direct_messages_topic,
+                    keyboard=keyboard,
                     # In a chat with another id message ids start again.
-                    reply_parameters=referring_to(reply_to if chat_id == chat.id else None),
-                    link_preview_options=NO_PREVIEW,
+                    reply_to=reply_to if chat_id == chat.id else None,
                 )
-                return message.message_id
 
             try:
                 return await self.insist(chat, request, repeatable=False)
@@ -276,14 +278,7 @@ class Delivery:
             async def request(text: str = text, entities: Sequence[MessageEntity] = entities) -> None:
                 if self.current_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
-                await self.bot.edit_message_text(
-                    text,
-                    chat_id=chat.id,
-                    message_id=message_id,
-                    entities=entities or None,
-                    reply_markup=keyboard,
-                    link_preview_options=NO_PREVIEW,
-                )
+                await edit_message(self.bot, chat.id, message_id, text, entities=entities, keyboard=keyboard)
 
             try:
                 await self.insist(chat, request, repeatable=True)

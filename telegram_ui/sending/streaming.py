@@ -20,8 +20,10 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 from locales.catalog import tr
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
+from telegram_ui.sending.calls import edit_message, send_draft, send_message
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import NO_PREVIEW, Delivery, DeliveryError, DeliveryUnknown, referring_to
+from telegram_ui.sending.clock import Timer
+from telegram_ui.sending.delivery import Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.documents import Documents
 from telegram_ui.sending.formatting import MAX_UNITS, MOST_MESSAGES, Piece, beginning, is_blank, messages, split, units
 from text.characters import well_formed
@@ -53,9 +55,9 @@ class AnswerStream:
     """One answer on its way. Call `show` as often as you like, then exactly one of `finish`, `interrupt`
     and `break_off`.
 
-    What outgrows a message goes on in the next; only the last one is a draft, or has the button `stop` (a draft can
-    have none). `instead_of`: the bot's messages that the answer replaces, in order. `note_shown` is told of messages
-    that may be there without the whole answer.
+    What outgrows a message goes on in the next; only the last one is a draft, or has the button that `stop` makes (a
+    draft can have none). `instead_of`: the bot's messages that the answer replaces, in order. `note_shown` is told of
+    messages that may be there without the whole answer.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class AnswerStream:
         delivery: Delivery,
         chat: Chat,
         *,
-        stop: InlineKeyboardMarkup | None = None,
+        stop: Callable[[], InlineKeyboardMarkup] | None = None,
         instead_of: Sequence[int] = (),
         note_shown: NoteShown | None = None,
     ) -> None:
@@ -83,6 +85,7 @@ class AnswerStream:
         self._draft_id = _new_draft()
         self._with_entities = True
         self._changed = asyncio.Event()
+        self._stalled: Timer | None = None
         self._painter: asyncio.Task[None] | None = None
         self._painting: asyncio.Task[None] | None = None
         self._paints_draft = False
@@ -97,13 +100,12 @@ class AnswerStream:
         self._text = text_so_far
         self._changed.set()
         now = self._delivery.clock.time()
-        if self._painter is None:
+        if self._stalled is None:
             self._growing_from = now
-            self._painter = asyncio.create_task(self._paint(STALLED_FOR))
+            self._stalled = self._delivery.clock.call_later(STALLED_FOR, self._begin_painting)
         elif self._growing_from is not None and now - self._growing_from >= GROWING_FOR:
-            self._growing_from = None
-            self._painter.cancel()
-            self._painter = asyncio.create_task(self._paint())
+            self._stalled.cancel()
+            self._begin_painting()
 
     async def finish(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
         """Send the whole answer; the ids of its messages. The keyboard is under the last text.
@@ -197,11 +199,12 @@ class AnswerStream:
             await self._note_shown(())
         return True
 
-    async def _paint(self, after: float = 0.0) -> None:
+    def _begin_painting(self) -> None:
+        self._growing_from = None
+        self._painter = asyncio.create_task(self._paint())
+
+    async def _paint(self) -> None:
         clock = self._delivery.clock
-        if after:
-            await clock.sleep(after)
-            self._growing_from = None
         while self._mode != "off":
             await self._change()
             while (wait := max(self._state.preview_from, self._state.final_from) - clock.time()) > 0:
@@ -304,12 +307,11 @@ class AnswerStream:
     async def _request(self, number: int, part: _Part) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
-            entities = piece.entities or None
-            await self._delivery.bot.send_message_draft(
-                chat.id, self._draft_id, piece.text, chat.topic, entities=entities
-            )
+            bot = self._delivery.bot
+            await send_draft(bot, chat.id, self._draft_id, piece.text, chat.topic, entities=piece.entities)
         else:
-            await self._put(number, piece.text, piece.entities, self._stop if part.is_growing else None)
+            keyboard = self._stop() if self._stop is not None and part.is_growing else None
+            await self._put(number, piece.text, piece.entities, keyboard)
 
     async def _put(
         self, number: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
@@ -317,31 +319,27 @@ class AnswerStream:
         """Change one of the messages that show the answer, or send the next."""
         bot, chat = self._delivery.bot, self._chat
         if number < len(self._ids):
-            await bot.edit_message_text(
-                text,
-                chat_id=chat.id,
-                message_id=self._ids[number],
-                entities=entities or None,
-                reply_markup=keyboard,
-                link_preview_options=NO_PREVIEW,
-            )
+            await edit_message(bot, chat.id, self._ids[number], text, entities=entities, keyboard=keyboard)
         else:
-            message = await bot.send_message(
+            sent = await send_message(
+                bot,
                 chat.id,
                 text,
-                entities=entities or None,
-                message_thread_id=chat.topic,
-                direct_messages_topic_id=chat.direct_messages_topic,
-                reply_markup=keyboard,
-                reply_parameters=referring_to(None if number else chat.reply_to),
-                link_preview_options=NO_PREVIEW,
+                entities=entities,
+                topic=chat.topic,
+                direct_messages_topic=chat.direct_messages_topic,
+                keyboard=keyboard,
+                reply_to=None if number else chat.reply_to,
             )
-            self._ids.append(message.message_id)
+            self._ids.append(sent)
             self._draft_id = _new_draft()
             if self._note_shown is not None:
                 await self._note_shown(self._ids)
 
     async def _stop_painting(self) -> None:
+        self._growing_from = None
+        if self._stalled is not None:
+            self._stalled.cancel()
         if self._painter is not None:
             await ended(self._painter)
         painting, self._painting, self._painter = self._painting, None, None

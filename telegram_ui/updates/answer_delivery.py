@@ -40,7 +40,7 @@ class AnswerDelivery:
         delivery: Delivery,
         update_id: int,
         chat: Chat,
-        stop: InlineKeyboardMarkup | None,
+        stop: Callable[[], InlineKeyboardMarkup] | None,
         instead_of: Sequence[int] = (),
     ) -> AnswerStream:
         """The answer to an update, which takes the place of what an earlier run has shown of it."""

@@ -16,7 +16,7 @@ from chat.conversation import Conversation
 from locales.catalog import speaking
 from records.scopes import Scope
 from records.turns import Reply
-from telegram_ui.commands import answers, proposals
+from telegram_ui.commands import answers, proposals, summaries
 from telegram_ui.commands.answers import shown_text
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
@@ -28,12 +28,20 @@ from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.placing import Placing
 from telegram_ui.updates.reading import AttachedFiles, Read
+from telegram_ui.updates.repeats import Asked
 from telegram_ui.updates.serial_queue import SerialQueues
 from telegram_ui.updates.slot import Slot
 
 PREPARED_AT_ONCE = 16  # prompts; without a limit all would be made at the same time, and each be done last
-SETTLING_WAITS = 5.0  # seconds at most that a chat's folds and facts let the answers to others go first
-MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
+MODEL_SILENT = 0.05
+"""Seconds after which a turn waits for its model, and others go on in its slot. An answer that is there sooner keeps
+the slot until it is stored: else those that are nearly done would wait for prompts, and be shown as typing meanwhile.
+"""
+UNHURRIED = 30.0
+"""Seconds at most for which what nobody waits for lets the answers to others go first: a chat's folds and facts, one of
+which then serves several turns, and the buttons of its earlier answers, each of which costs as much as a call that
+somebody waits for. (Pressed meanwhile, they say that the conversation has gone on.)
+"""
 
 
 @define(kw_only=True, eq=False)
@@ -49,10 +57,12 @@ class Answering:
     _answer_delivery: AnswerDelivery
     _attached_files: AttachedFiles
     _chat_queues: SerialQueues
+    _slow_queues: SerialQueues
     _settle_queues: SerialQueues
-    _notice_queues: SerialQueues
+    _button_queues: SerialQueues
     _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(PREPARED_AT_ONCE), init=False)
     _settling: set[Scope] = field(factory=set, init=False)
+    _clearing: set[Scope] = field(factory=set, init=False)
 
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
         """Answer what a person said, in its pieces. Raises nothing but CancelledError."""
@@ -62,21 +72,21 @@ class Answering:
             await self._answer_turn(pieces)
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
-        parsed = pieces[0]
+        parsed, asked = pieces[0], Asked(pieces=tuple(pieces))
         ids = [piece.update_id for piece in pieces]
-        stop = answers.stop_keyboard(self._commands.dependencies, parsed.chat, parsed.person)
+        stop = partial(answers.stop_keyboard, self._commands.dependencies, parsed.chat, parsed.person)
         stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
         delivering: asyncio.Task[None] | None = None
         try:
-            async with self._delivery.typing(parsed.chat):
-                read = await self._attached_files.read(pieces)
+            read = await self._attached_files.read(pieces)
             if read.refusal:
-                await self._error_boundary.say(parsed, read.refusal, may_repeat=read.may_pass and len(pieces) == 1)
+                await self._error_boundary.say(parsed, read.refusal, asked if read.may_pass else None)
                 await self._queue.done(ids)
                 return
             # Whoever waits for a slot waits for others: a typing action for each would make all wait longer.
             async with Slot(self._preparing) as slot, self._delivery.typing(parsed.chat):
-                reply = await self._conversation.reply(read.incoming, on_text=stream.show, on_prepared=slot.leave)
+                prepared = partial(slot.leave_after, MODEL_SILENT)
+                reply = await self._conversation.reply(read.incoming, on_text=stream.show, on_prepared=prepared)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
             await asyncio.shield(delivering)
@@ -91,7 +101,7 @@ class Answering:
         except Exception as error:  # broad: the error boundary
             if delivering is None:
                 await stream.break_off()  # or what was shown would be shown on and on
-            await self._error_boundary.apologise(parsed, error, may_repeat=len(pieces) == 1)
+            await self._error_boundary.apologise(parsed, error, asked)
             await self._queue.done(ids)
 
     async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read) -> None:
@@ -112,32 +122,60 @@ class Answering:
             await self._queue.done(ids, is_remembered=reply.is_remembered, soon=True)
             if not reply.is_error:
                 await self._conversation.shown(read.incoming, shown_as)
-            if keyboard is not None and len(self._notice_queues) < MOST_NOTICES:
-                note = partial(self._commands.dependencies.last_buttons.note, self._delivery, parsed.chat, shown_as)
-                self._notice_queues.submit(parsed.place, note)
+            if keyboard is not None and self._commands.dependencies.last_buttons.note(parsed.chat, shown_as):
+                self._clear_later(parsed.chat)
+            self._speak_later(pieces, reply, shown_as)
         self.settle_later(parsed)
+
+    def _speak_later(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:
+        """The next turn does not wait for an answer to be spoken; a stop in order meanwhile ends it."""
+        parsed, dependencies = pieces[0], self._commands.dependencies
+        if dependencies.speech is not None:
+            was_heard = any(piece.file is not None and piece.file.kind == "speech" for piece in pieces)
+            args = dependencies, parsed.chat, parsed.person, reply, shown_as
+            speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
+            self._slow_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, speak))
+
+    def _clear_later(self, chat: Chat) -> None:
+        """Have the buttons of earlier answers taken away, next to the answers to others."""
+        # One waiting per place is enough: it takes all of them.
+        if chat.place not in self._clearing:
+            self._clearing.add(chat.place)
+            latest = asyncio.get_running_loop().time() + UNHURRIED
+            self._button_queues.submit(chat.place, partial(self._clear, chat, latest))
+
+    async def _clear(self, chat: Chat, latest: float) -> None:
+        await self._unhurried(latest)
+        self._clearing.discard(chat.place)
+        await self._commands.dependencies.last_buttons.clear(self._delivery, chat)
 
     def settle_later(self, parsed: ParsedUpdate) -> None:
         """Have a scope settled soon, next to the answers to others."""
         # One waiting per scope is enough: it will see everything that was stored before it began.
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
-            latest = asyncio.get_running_loop().time() + SETTLING_WAITS
+            latest = asyncio.get_running_loop().time() + UNHURRIED
             settle = partial(self._settle, parsed, latest)
             self._settle_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, settle))
 
     async def _settle(self, parsed: ParsedUpdate, latest: float) -> None:
         """Once nobody waits for an answer, so that one settling serves several turns; by `latest` in any case."""
         try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(latest):
-                    await self._chat_queues.idle()
+            await self._unhurried(latest)
         finally:
             self._settling.discard(parsed.scope)
+        # In a group it is said to everybody, and a button would be one person's alone.
+        buttons = self._commands.dependencies.buttons
+        again = summaries.fold_again(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
         for notice in await self._conversation.settle(parsed.scope):
-            await self._delivery.say(
-                Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private), notice
-            )
+            chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
+            await self._delivery.say(chat, notice, keyboard=again)
+
+    async def _unhurried(self, latest: float) -> None:
+        """Wait until nobody waits for an answer, or until `latest`."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(latest):
+                await self._chat_queues.idle()
 
 
 class WaitingTurn:

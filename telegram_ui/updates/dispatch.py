@@ -28,7 +28,7 @@ from telegram_ui.sending.documents import document_in
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
-from telegram_ui.updates.answering import MOST_NOTICES, Answering, WaitingTurn
+from telegram_ui.updates.answering import Answering, WaitingTurn
 from telegram_ui.updates.attached import FILE, kind_name
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
@@ -37,7 +37,7 @@ from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.placing import Placing
 from telegram_ui.updates.reading import AttachedFiles
-from telegram_ui.updates.repeats import Repeats
+from telegram_ui.updates.repeats import Asked, Repeats
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
 
@@ -49,6 +49,8 @@ CHATS_AT_ONCE = 256  # most of them wait for a model, and nobody should wait for
 SETTLING_AT_ONCE = 4
 COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
 NOTICES_AT_ONCE = 4
+MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
+BUTTONS_AT_ONCE = 4
 ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
 
 
@@ -73,8 +75,8 @@ class Dispatcher:
         self._corrections = corrections
         self._commands = commands
         self._delivery = delivery
-        self._error_boundary = ErrorBoundary(delivery, commands.dependencies.buttons, commands.language)
         self._repeats = Repeats(commands.dependencies.buttons)
+        self._error_boundary = ErrorBoundary(delivery, self._repeats, commands.language)
         memory = commands.dependencies.services.memory
         self._placing = Placing(queue=queue, conversation=conversation, memory=memory)
         self._answer_delivery = AnswerDelivery(queue, pause)
@@ -85,12 +87,14 @@ class Dispatcher:
         self._chat_queues = SerialQueues("chats", at_once=CHATS_AT_ONCE)
         self._settle_queues = SerialQueues("settling", at_once=SETTLING_AT_ONCE)
         self._notice_queues = SerialQueues("notices", at_once=NOTICES_AT_ONCE)
+        self._button_queues = SerialQueues("buttons", at_once=BUTTONS_AT_ONCE)
         self._all_queues = (
             self._command_queues,
             self._slow_queues,
             self._chat_queues,
             self._settle_queues,
             self._notice_queues,
+            self._button_queues,
         )
         self._upgrades = SupergroupUpgrades(
             corrections,
@@ -108,8 +112,9 @@ class Dispatcher:
             answer_delivery=self._answer_delivery,
             attached_files=AttachedFiles(delivery, attachments),
             chat_queues=self._chat_queues,
+            slow_queues=self._slow_queues,
             settle_queues=self._settle_queues,
-            notice_queues=self._notice_queues,
+            button_queues=self._button_queues,
         )
         delivery.on_upgrade(self._upgrades.begin)
         commands.dependencies.answers.stop = self._chat_queues.cancel
@@ -137,20 +142,20 @@ class Dispatcher:
             await self._done(received)
         elif received.is_refused:
             self._notify(parsed, lambda: tr("notices-too-much", most=MOST_OF_ONE))
-        elif parsed.kind == "edited":
+        else:
+            self._route(received, parsed)
+
+    def _route(self, received: Received, parsed: ParsedUpdate) -> None:
+        """What somebody who is served has sent."""
+        if parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed))
             self._command_queues.submit(parsed.place, partial(_soon, enter))
         elif parsed.kind == "press":
             self._press(received, parsed)
-        else:
-            self._said(received, parsed)
-
-    def _said(self, received: Received, parsed: ParsedUpdate) -> None:
-        """A command, or what may be a message to the model."""
-        if parsed.kind == "command":
+        elif parsed.kind == "command":
             self._command(received, parsed)
-        else:
+        else:  # what may be a message to the model
             self._command_queues.submit(parsed.place, partial(self._offer_to_wizard, received, parsed))
 
     async def idle(self) -> None:
@@ -173,6 +178,7 @@ class Dispatcher:
             self._chat_queues.close(grace=grace),
             self._settle_queues.close(grace=grace),
             self._notice_queues.close(grace=grace - patience, patience=patience),
+            self._button_queues.close(grace=grace),
         )
 
     # commands -----------------------------------------------------------------------------------------
@@ -202,8 +208,7 @@ class Dispatcher:
             self._in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
             return
         if (again := self._repeats.of(received, parsed)) is not None:
-            self._notice_queues.submit(parsed.place, partial(self._take_press, update, parsed))
-            self._said(*again)
+            self._repeat(received, parsed, again)
             return
         data = (update.callback_query.data if update.callback_query else None) or ""
         press: Work = partial(self._commands.press, update, parsed.chat, parsed.person)
@@ -215,16 +220,33 @@ class Dispatcher:
         else:
             self._in_commands(received, parsed, press, is_slow=queue == "slow")
 
-    async def _take_press(self, update: Update, parsed: ParsedUpdate) -> None:
-        """The button goes: what comes of it is told by what it repeats."""
+    def _repeat(self, received: Received, parsed: ParsedUpdate, again: Asked) -> None:
+        """What a press stands for is done as if it had just been sent."""
+        if not again.pieces:
+            self._in_commands(received, parsed, partial(self._ask_to_send_again, parsed))
+        elif again.received is not None:
+            self._route(again.received, again.pieces[0])
+        else:
+            turn = WaitingTurn(list(again.pieces), self._answering.answer)
+            enter = partial(self._chat_queues.submit, parsed.place, turn)
+            self._command_queues.submit(parsed.place, partial(_soon, enter))
+        is_answered_there = bool(again.pieces) and again.pieces[0].kind == "press"
+        take = partial(self._take_press, received.update, parsed, is_answered_there=is_answered_there)
+        self._notice_queues.submit(parsed.place, take)
+
+    async def _ask_to_send_again(self, parsed: ParsedUpdate) -> None:
+        await self._delivery.replace(parsed.chat, parsed.telegram_id, tr("answers-send-again"))
+
+    async def _take_press(self, update: Update, parsed: ParsedUpdate, *, is_answered_there: bool) -> None:
+        """The button goes: what comes of it is told by what it repeats, which answers a press by itself."""
         await self._commands.dependencies.last_buttons.take_away(self._delivery, parsed.chat, parsed.telegram_id)
-        if update.callback_query is not None:
+        if update.callback_query is not None and not is_answered_there:
             with suppress(TelegramError):  # it may be too old by now: the person sees that the button went
                 await update.callback_query.answer()
 
     def _in_commands(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         async def finished() -> None:
-            await self._error_boundary.guarded(parsed, work, may_repeat=True)
+            await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received))
             await self._done(received)
 
         queues = self._slow_queues if is_slow else self._command_queues
@@ -235,7 +257,7 @@ class Dispatcher:
 
         async def finished() -> None:
             try:
-                await self._error_boundary.guarded(parsed, work)
+                await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received))
             except asyncio.CancelledError:
                 if not self._closing:
                     await self._done(received)
@@ -330,7 +352,7 @@ class Dispatcher:
             else:
                 taken = False
 
-        await self._error_boundary.guarded(parsed, offer, may_repeat=True)
+        await self._error_boundary.guarded(parsed, offer, asked=Asked(pieces=(parsed,), received=received))
         return taken
 
     def _chat(self, parsed: ParsedUpdate) -> None:
@@ -373,7 +395,7 @@ class Dispatcher:
             await self._queue.done([number])
 
 
-async def _soon(act: Callable[[], None]) -> None:
+async def _soon(act: Callable[[], object]) -> None:
     act()
 
 

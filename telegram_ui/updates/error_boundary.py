@@ -15,10 +15,10 @@ from locales.catalog import current, speaking, tr
 from locales.told import told
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
-from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.updates.parsing import ParsedUpdate
+from telegram_ui.updates.repeats import Asked, Repeats
 
 LanguageOf = Callable[[Chat, Person], Awaitable[str]]
 """The language in which a person is answered in a chat."""
@@ -29,9 +29,9 @@ logger = logging.getLogger(__name__)
 class ErrorBoundary:
     """One for the whole bot."""
 
-    def __init__(self, delivery: Delivery, buttons: Buttons, language: LanguageOf) -> None:
+    def __init__(self, delivery: Delivery, repeats: Repeats, language: LanguageOf) -> None:
         self._delivery = delivery
-        self._buttons = buttons
+        self._repeats = repeats
         self._language = language
 
     async def guarded(
@@ -40,24 +40,24 @@ class ErrorBoundary:
         work: Callable[[], Awaitable[object]],
         *,
         is_known: bool = True,
-        may_repeat: bool = False,
+        asked: Asked | None = None,
     ) -> None:
         """Do something for a message, in its sender's language; when it fails, say so. Raises nothing but
-        CancelledError. `is_known` False: the store is not asked which language its sender has chosen. `may_repeat`:
-        it is what the message asks for, so that this may be tried again.
+        CancelledError. `is_known` False: the store is not asked which language its sender has chosen. `asked`:
+        what may be tried again.
         """
         try:
             language = await self._language(parsed.chat, parsed.person) if is_known else current()
         except Exception as error:  # broad: see above
-            await self.apologise(parsed, error, may_repeat=may_repeat)
+            await self.apologise(parsed, error, asked)
             return
         with speaking(language):
             try:
                 await work()
             except Exception as error:  # broad: see above
-                await self.apologise(parsed, error, may_repeat=may_repeat)
+                await self.apologise(parsed, error, asked)
 
-    async def apologise(self, parsed: ParsedUpdate, error: Exception, *, may_repeat: bool) -> None:
+    async def apologise(self, parsed: ParsedUpdate, error: Exception, asked: Asked | None) -> None:
         """One log line without the error's text, which may quote the message; a sentence for the person, with
         [Try again] where that may help.
         """
@@ -78,22 +78,19 @@ class ErrorBoundary:
         may_pass = not isinstance(error, KeepsakeError) or error.may_pass
         reason = told(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
-            await self.say(
-                parsed,
-                f"{reason.rstrip('.')}. {tr('notices-error', number=number)}",
-                may_repeat=may_repeat and may_pass,
-            )
+            text = f"{reason.rstrip('.')}. {tr('notices-error', number=number)}"
+            await self.say(parsed, text, asked if may_pass else None)
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, name_of(unsaid))
 
-    async def say(self, parsed: ParsedUpdate, text: str, *, may_repeat: bool) -> None:
+    async def say(self, parsed: ParsedUpdate, text: str, asked: Asked | None) -> None:
         """Say why something was not done; under a reply to the message that asked for it, the button that repeats it.
         Raises DeliveryError.
         """
-        if not may_repeat or not parsed.is_whole or parsed.telegram_id is None:
+        if asked is None or parsed.telegram_id is None:
             await self._delivery.say(parsed.chat, text)
             return
-        keyboard = self._buttons.again(parsed.chat, parsed.person, parsed.first or parsed.update_id)
+        keyboard = self._repeats.button(asked)
         await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), text, keyboard=keyboard)
 
 

@@ -59,6 +59,10 @@ class AttachedFiles:
         turn = Read(incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
+        async with self._delivery.typing(pieces[0].chat):
+            return await self._with_files(turn, pieces)
+
+    async def _with_files(self, turn: Read, pieces: Sequence[ParsedUpdate]) -> Read:
         made: list[Piece] = []
         has_content = False
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):

@@ -1,22 +1,52 @@
-"""Buttons whose press stands for a message: [Try again] for the one to which its own message replies, and the button
+"""Buttons whose press stands for what somebody asked before: [Try again] under what could not be done, and the button
 of a proposed command for that command.
 
-Nothing is kept for them, so they work after a restart. Does not know what had failed, nor what is done with a message.
+What failed is held by the process. After a restart a message that says all of it is taken from Telegram, which sends
+it along with the press; of the rest its person is told. Does not know what had failed, nor what is done with it.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import telegram
 from attrs import define, field
 from cachetools import LRUCache
+from telegram import InlineKeyboardMarkup
 
-from telegram_ui.commands.buttons import AGAIN, Buttons, NotTheirs, kind_of
+from records.scopes import Scope
+from telegram_ui.commands.buttons import AGAIN, HELD, Buttons, NotTheirs, kind_of
 from telegram_ui.commands.proposals import GIVE, PROPOSED, command_in
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.parsing import ParsedUpdate, parse
 
 PRESSES_KNOWN = 10_000
 """Messages under which the button was pressed, as far as the process remembers: a double tap is one wish."""
+MOST_HELD = 2_000_000
+"""Characters of what failed, each message counting for MESSAGE more: about a thousand of them."""
+MESSAGE = 2_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """What somebody asked for: the messages of a turn; or, with `received`, one update as it came: a command, a press,
+    a message that was corrected, a text that a command waits for. No `pieces`: nobody knows any more.
+    """
+
+    pieces: tuple[ParsedUpdate, ...]
+    received: Received | None = None
+
+    @property
+    def first(self) -> int:
+        """The update that asked for it first."""
+        return self.pieces[0].first or self.pieces[0].update_id
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a message that Telegram sends along says all of it."""
+        return len(self.pieces) == 1 and self.pieces[0].is_whole
+
+
+def _size(asked: Asked) -> int:
+    return sum(MESSAGE + len(piece.text) for piece in asked.pieces)
 
 
 @define(eq=False)
@@ -25,42 +55,86 @@ class Repeats:
 
     _buttons: Buttons
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(PRESSES_KNOWN), init=False)
+    _held: LRUCache[tuple[Scope, int, int], Asked] = field(
+        factory=lambda: LRUCache(MOST_HELD, getsizeof=_size), init=False
+    )
 
-    def of(self, received: Received, press: ParsedUpdate) -> tuple[Received, ParsedUpdate] | None:
+    def button(self, asked: Asked) -> InlineKeyboardMarkup:
+        """[Try again] for what could not be done."""
+        parsed = asked.pieces[0]
+        if _size(asked) <= MOST_HELD:
+            self._held[parsed.place, parsed.person.id, asked.first] = asked
+        return self._buttons.again(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
+
+    def of(self, received: Received, press: ParsedUpdate) -> Asked | None:
         """What a press asks for, as if it had just been sent; None where it is no such press, a second one, or one of a
         button that is not its presser's.
         """
         query = received.update.callback_query
         message = query.message if query else None
-        if query is None or not isinstance(message, telegram.Message):
+        if query is None or message is None:
             return None
         try:
             payload = self._buttons.payload(query.data or "", press.chat, press.person)
         except NotTheirs:
             return None
-        kind, asked, first = kind_of(query.data or ""), None, 0
-        if kind == AGAIN and payload.isdecimal():
-            asked, first = message.reply_to_message, int(payload)
-        elif kind == PROPOSED and payload == GIVE:
-            asked = _given(query, message)
-        if asked is None or asked.from_user is None or asked.from_user.id != press.person.id:
+        kind, number = kind_of(query.data or ""), payload.removesuffix(HELD)
+        if not (kind == AGAIN and number.isdecimal()) and not (kind == PROPOSED and payload == GIVE):
             return None
         if self._pressed.setdefault((message.chat.id, message.message_id), press.update_id) != press.update_id:
             return None
-        update = telegram.Update(press.update_id, message=asked)
-        update.set_bot(received.update.get_bot())
-        parsed = parse(update, update.get_bot().bot)
-        if parsed is None or parsed.place != press.place:
+        shown = message if isinstance(message, telegram.Message) else None
+        if kind == PROPOSED:
+            return self._sent(received, press, _given(query, shown))
+        first = int(number)
+        if held := self._held.pop((press.place, press.person.id, first), None):
+            return self._renewed(received, press, held)
+        asked = shown.reply_to_message if shown is not None and payload == number else None
+        return self._sent(received, press, asked, first) or Asked(pieces=())
+
+    def _renewed(self, received: Received, press: ParsedUpdate, held: Asked) -> Asked | None:
+        """What is held, under the number of the press."""
+        if held.received is None:
+            pieces = (replace(one, update_id=press.update_id, first=one.first or one.update_id) for one in held.pieces)
+            return Asked(pieces=tuple(pieces))
+        earlier, query = held.received.update, received.update.callback_query
+        pressed = earlier.callback_query
+        if pressed is not None and query is not None:
+            pressed = telegram.CallbackQuery(
+                query.id, query.from_user, query.chat_instance, message=pressed.message, data=pressed.data
+            )
+            pressed.set_bot(query.get_bot())
+        update = telegram.Update(
+            press.update_id, message=earlier.message, edited_message=earlier.edited_message, callback_query=pressed
+        )
+        return _asked(received, press, update, held.first)
+
+    def _sent(
+        self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
+    ) -> Asked | None:
+        """The same with what Telegram sends along: a message of who pressed, or a proposed command that they gave."""
+        query = received.update.callback_query
+        if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
+            asked = _given(query, asked)
+        if asked is None or asked.from_user is None or asked.from_user.id != press.person.id:
             return None
-        parsed = replace(parsed, addressed=True, first=first)
-        # As after a restart: it may be stored by now, in the conversation that was open then.
-        return replace(received, sent=update, is_replayed=True), parsed
+        return _asked(received, press, telegram.Update(press.update_id, message=asked), first)
 
 
-def _given(query: telegram.CallbackQuery, question: telegram.Message) -> telegram.Message | None:
+def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Asked | None:
+    update.set_bot(received.update.get_bot())
+    parsed = parse(update, update.get_bot().bot)
+    if parsed is None or parsed.place != press.place:
+        return None
+    parsed = replace(parsed, addressed=True, first=first)
+    # As after a restart: it may be stored by now, in the conversation that was open then.
+    return Asked(pieces=(parsed,), received=replace(received, sent=update, is_replayed=True))
+
+
+def _given(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:
     """The command that a question proposes, as if who pressed its button had written it there."""
-    command = command_in(question.text or "")
-    if command is None:
+    command = command_in(question.text or "") if question is not None else None
+    if command is None or question is None:
         return None
     given = telegram.Message(
         message_id=question.message_id,

@@ -9,6 +9,7 @@ class Slot:
     def __init__(self, slots: asyncio.Semaphore) -> None:
         self._slots = slots
         self._is_held = False
+        self._leaving: asyncio.TimerHandle | None = None
 
     async def __aenter__(self) -> "Slot":
         await self._slots.acquire()
@@ -16,7 +17,14 @@ class Slot:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
         self.leave()
+
+    def leave_after(self, seconds: float) -> None:
+        """Let the next one in so much later, if the work is not over before."""
+        if self._leaving is None:
+            self._leaving = asyncio.get_running_loop().call_later(seconds, self.leave)
 
     def leave(self) -> None:
         """Let the next one in. A second call does nothing."""

@@ -6,9 +6,9 @@ Does not know how it is decided whose turn it is, nor how updates are fetched.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from records.errors import KeepsakeError
+from runtime.tasks import ended
 from storage.files.inbox_protocol import Duty
 
 logger = logging.getLogger(__name__)
@@ -44,9 +44,7 @@ async def in_turns(
         await begun.wait()
         if task.done():
             await task
-        task.add_done_callback(lambda ended: refused.set() if not ended.cancelled() else None)
+        task.add_done_callback(lambda done: refused.set() if not done.cancelled() else None)
         yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError, KeepsakeError):
-            await task
+        await ended(task)

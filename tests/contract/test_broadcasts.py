@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from records.errors import ServedElsewhere
 from storage.files.broadcasts import Broadcasts, Progress
 from storage.files.database import Database
 from storage.postgres.database import PostgresDatabase
@@ -19,25 +20,46 @@ ADMIN, OTHER = 1, 2
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-async def broadcasts(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Broadcasts]:
+async def senders(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[Broadcasts, Broadcasts]]:
+    """Two that send; on PostgreSQL each with connections of its own, as two processes have them."""
     async with contextlib.AsyncExitStack() as stack:
         if request.param == "sqlite":
             opened = await stack.enter_async_context(Database.open(tmp_path / "memory.db", migrations=MIGRATIONS))
-            yield Broadcasts(opened)
+            yield Broadcasts(opened), Broadcasts(opened)
             return
         url = address(request.getfixturevalue("postgres_url"), tmp_path)
-        server = await stack.enter_async_context(PostgresDatabase.open(url, replica=Replica("here")))
-        yield Broadcasts(server)
+        first = await stack.enter_async_context(PostgresDatabase.open(url))
+        yield Broadcasts(first), Broadcasts(await stack.enter_async_context(PostgresDatabase.open(url)))
 
 
-async def test_of_several_senders_one_gets_each_person(broadcasts: Broadcasts) -> None:
-    one = await broadcasts.propose(ADMIN, "hello", now=NOW)
-    people = list(range(11, 31))
-    assert await broadcasts.begin(one.id, people, receipt=99)
-    handed = await asyncio.gather(*(broadcasts.next_person(one.id) for _ in range(len(people) + 4)))
-    while (person := await broadcasts.next_person(one.id)) is not None:
-        handed.append(person)
+@pytest.fixture
+def broadcasts(senders: tuple[Broadcasts, Broadcasts]) -> Broadcasts:
+    return senders[0]
+
+
+async def test_of_several_senders_each_gets_somebody_as_long_as_somebody_is_left(
+    senders: tuple[Broadcasts, Broadcasts],
+) -> None:
+    """On PostgreSQL one of two that asked at the same moment was told that nobody is left, and ended it for all."""
+    one = await senders[0].propose(ADMIN, "hello", now=NOW)
+    people = list(range(11, 111))
+    assert await senders[0].begin(one, people, receipt=99)
+    handed = await asyncio.gather(*(senders[number % 2].next_person(one) for number in range(len(people) + 4)))
     assert sorted(person for person in handed if person is not None) == people
+    assert handed.count(None) == 4
+
+
+async def test_whoever_no_longer_serves_its_admin_neither_goes_on_with_it_nor_ends_it(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    url = address(postgres_url, tmp_path)
+    async with PostgresDatabase.open(url, replica=Replica("here")) as hung, PostgresDatabase.open(url) as other:
+        one = await Broadcasts(other).propose(ADMIN, "hello", now=NOW)
+        assert await Broadcasts(other).begin(one, [11, 12], receipt=99)
+        for what in (Broadcasts(hung).next_person(one), Broadcasts(hung).end(one)):
+            with pytest.raises(ServedElsewhere):
+                await what
+        assert await Broadcasts(other).progress(one) == Progress(left=2)
 
 
 async def test_each_person_is_handed_out_once_and_nothing_is_kept_at_the_end(broadcasts: Broadcasts) -> None:
@@ -45,18 +67,18 @@ async def test_each_person_is_handed_out_once_and_nothing_is_kept_at_the_end(bro
     one = await broadcasts.propose(ADMIN, "hello", now=NOW)
     assert await broadcasts.get(dropped.id) is None, "an admin has one proposal"
     assert await broadcasts.sending() == []
-    assert await broadcasts.begin(one.id, [11, 12, 13, 14], receipt=99)
-    assert not await broadcasts.begin(one.id, [11], receipt=98), "a second press changes nothing"
+    assert await broadcasts.begin(one, [11, 12, 13, 14], receipt=99)
+    assert not await broadcasts.begin(one, [11], receipt=98), "a second press changes nothing"
     await broadcasts.propose(ADMIN, "the next", now=NOW)
     [sending] = await broadcasts.sending()
     assert (sending.text, sending.receipt, sending.created_at) == ("hello", 99, NOW)
-    asked = [await broadcasts.next_person(one.id) for _ in range(3)]
+    asked = [await broadcasts.next_person(one) for _ in range(3)]
     assert asked == [11, 12, 13]
-    await broadcasts.note(one.id, 11, "arrived")
-    await broadcasts.note(one.id, 12, "gone")
-    assert await broadcasts.progress(one.id) == Progress(arrived=1, gone=1, unknown=1, left=1)
-    await broadcasts.give_back(one.id, 13)
-    assert [await broadcasts.next_person(one.id) for _ in range(3)] == [13, 14, None]
-    assert await broadcasts.end(one.id)
-    assert not await broadcasts.end(one.id)
-    assert await broadcasts.progress(one.id) == Progress()
+    await broadcasts.note(one, 11, "arrived")
+    await broadcasts.note(one, 12, "gone")
+    assert await broadcasts.progress(one) == Progress(arrived=1, gone=1, unknown=1, left=1)
+    await broadcasts.give_back(one, 13)
+    assert [await broadcasts.next_person(one) for _ in range(3)] == [13, 14, None]
+    assert await broadcasts.end(one)
+    assert not await broadcasts.end(one)
+    assert await broadcasts.progress(one) == Progress()

@@ -62,7 +62,9 @@ class Memory:
     def files_with(self, text: str) -> list[str]:
         """Names of the files that contain this text, as bytes, anywhere. Tables of a server count as memory.db."""
         needle = text.encode()
-        found = [path.name for path in sorted(self.folder.rglob("*")) if needle in _content(path)]
+        # Logs first: what one held when it was emptied stands in the other file by then.
+        files = sorted(self.folder.rglob("*"), key=lambda path: (not path.name.endswith(("-wal", "journal")), path))
+        found = [path.name for path in files if needle in _content(path)]
         if self.server and any(needle in table for table in rows_of(self.server, self.folder)):
             found.append("memory.db")
         return found

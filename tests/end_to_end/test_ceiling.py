@@ -10,15 +10,18 @@ import pytest
 from tests.end_to_end.harness import SUMMARIES, SUMMARY, check_requests, open_house
 from tests.support.dense import ALPHABETS, dense
 
-CEILINGS = (500, 8000)
-PIECES = 8
-"""Of a paste of 30,000 characters, as Telegram delivers it."""
+PIECES = {500: 3, 8000: 4}
+"""Of a paste under each ceiling, as Telegram delivers it: together several times that, or half as much again."""
+LETTERS = {500: 1000, 8000: 3000}
+"""Of each text after it: of most alphabets as many tokens, so that two of them are above the one ceiling, or near the
+other.
+"""
 AGAIN = "An earlier attempt was refused"
 
 
 async def test_no_request_behind_a_dense_talk_passes_the_ceiling(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Several bots at once, since most of the time is spent waiting for further pieces of a paste."""
-    await asyncio.gather(*(talk_under(ceiling, tmp_path_factory.mktemp("ceiling")) for ceiling in CEILINGS))
+    await asyncio.gather(*(talk_under(ceiling, tmp_path_factory.mktemp("ceiling")) for ceiling in PIECES))
 
 
 async def talk_under(ceiling: int, folder: Path) -> None:
@@ -39,14 +42,15 @@ async def talk_under(ceiling: int, folder: Path) -> None:
             await ann.sets_up("SQLite", 2)
             await ann.asks("I like dense texts.")
             since, asked = ann.now, len(house.model.asked_for("facts"))
-            ann.says(dense(ALPHABETS[0], 30_000, 1))
+            ann.says(dense(ALPHABETS[0], PIECES[ceiling] * 4096, 1))
             await ann.hears("Noted.", since=since)
             pieces = [one["id"] for one in house.memory.messages(ann.id) if one["role"] == "user"][1:]
-            assert len(pieces) == PIECES
-            for number, alphabet in enumerate(ALPHABETS[1:7]):
-                await ann.asks("?" + dense(alphabet, 3000, number), "Noted.")
+            assert len(pieces) == PIECES[ceiling]
+            for version in (1, 2):  # of the profile, each after a fold
+                for number, alphabet in enumerate(ALPHABETS[3 * version - 2 : 3 * version + 1], 3 * version):
+                    await ann.asks("?" + dense(alphabet, LETTERS[ceiling], number), "Noted.")
+                await bot.logged(f"distilled version {version} of the profile")
             await bot.logged(f"from messages up to {house.memory.messages(ann.id)[-1]['id']}")
-            await bot.logged("distilled version 2 of the profile")
         async with house.bot(**settings):  # no fold is under way in a new process
             since = ann.now
             await ann.asks("/summary_rebuild", "Rebuilding all summaries")

@@ -126,11 +126,14 @@ async def test_a_summary_that_must_not_stand_leaves_everything_active(house: Hou
     try:
         since = ann.now
         await ann.asks("one")
-        await ann.hears("could not summarise", since=since)
+        told = await ann.hears("could not summarise", since=since)
     finally:
         house.model.default(SUMMARIES, SUMMARY)
     assert house.memory.summaries(ann.id) == []
     assert [one["is_active"] for one in house.memory.messages(ann.id)] == [1, 1]
+    ann.press(told, "Try again")
+    await ann.hears("2 messages", since=since)
+    assert [one["is_active"] for one in house.memory.messages(ann.id)] == [0, 0]
 
 
 async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: House, bot: Process) -> None:

@@ -24,6 +24,16 @@ async def test_a_voice_is_heard_answered_found_later_and_its_answer_is_spoken(ho
         recording = house.world.files.by_id(spoken["voice"]["file_id"])
         assert recording is not None
         assert recording.data == b"OggSNoted."
+        settings = await ann.tells("/settings", "Settings")
+        ann.press(settings, "To voice only")
+        await ann.asks("Where is it?")
+        since = ann.now
+        house.model.script("hears", "Thank you.")
+        house.world.send_file(ann.id, ann.id, kind="voice", name="voice.ogg", data=b"OggS")
+        spoken = await ann.hears(lambda message: "voice" in message, since=since)
+        answer = next(message for message in reversed(ann.heard()) if message.get("text") == "Noted.")
+        assert spoken["reply_to_message"]["message_id"] == answer["message_id"]
+        assert len([message for message in ann.heard() if "voice" in message]) == 2
         assert "blue drawer" in await ann.asks("/search passport")
 
 

@@ -47,12 +47,11 @@ def refused(run: Run, variable: str) -> str:
 
 
 async def test_help_and_version_need_no_settings(house: House) -> None:
-    alone = replace(house, is_forked=False)
-    shown = await alone.run("--help", environ={})
+    shown = await replace(house, is_forked=False).run("--help", environ={})
     assert shown.status == 0
     assert "--playground" in shown.out
     assert "--check" in shown.out
-    version = await alone.run("--version", environ={})
+    version = await house.run("--version", environ={})
     assert version.status == 0
     assert version.out
 
@@ -212,7 +211,7 @@ async def test_a_webhook_address_that_is_taken_is_one_line(house: House) -> None
 
 
 async def test_the_log_knows_neither_token_nor_key(house: House) -> None:
-    async with replace(house, is_forked=False).bot() as process:
+    async with house.bot() as process:
         await house.person().asks("Good morning")
     assert "ready" in process.text()
     assert TOKEN not in process.text()

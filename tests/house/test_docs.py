@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from attachments import documents
+from attachments import documents_child
 from attachments.formats import packed
 from bot import VERSION, parser
 from llm import openai_api, partial_answer, tool_calls
@@ -153,12 +153,12 @@ def test_the_numbers_of_security_are_those_of_the_program() -> None:
             f" {packed.MOST_UNPACKED // mega} MB at most"
         ),
         (
-            f"{documents.MEMORY_ANYWAY // mega} MB of memory and {documents.MEMORY_EACH} bytes"
-            f" for each byte that was sent, {documents.MEMORY // mega} MB at most"
+            f"{documents_child.MEMORY_ANYWAY // mega} MB of memory and {documents_child.MEMORY_EACH} bytes"
+            f" for each byte that was sent, {documents_child.MEMORY // mega} MB at most"
         ),
     ):
         assert said in page
-    assert (openai_api.LONGEST_TAKEN, documents.SECONDS) == (3_600, 60), "an hour; a minute of a processor"
+    assert (openai_api.LONGEST_TAKEN, documents_child.SECONDS) == (3_600, 60), "an hour; a minute of a processor"
 
 
 # commands and settings ---------------------------------------------------------------------------------------------
@@ -249,9 +249,11 @@ def test_each_variable_of_the_example_is_explained() -> None:
 # versions ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", ["", "-dev", "-deploy", "-otel"])
-def test_each_requirement_is_pinned_and_has_its_reason(ending: str) -> None:
-    for line in (ROOT / f"requirements{ending}.txt").read_text(encoding="utf-8").splitlines():
+@pytest.mark.parametrize(
+    "place", ["requirements", "requirements-dev", "requirements-deploy", "requirements-otel", ".ci/requirements"]
+)
+def test_each_requirement_is_pinned_and_has_its_reason(place: str) -> None:
+    for line in (ROOT / f"{place}.txt").read_text(encoding="utf-8").splitlines():
         if not line.startswith(("#", "-r ")):
             assert re.fullmatch(r"[a-z0-9-]+==[\w.]+(?:; .+?)? +# \S.+", line), line
 

@@ -73,6 +73,7 @@ async def the_place(place: Scope) -> Scope:
     return place
 
 
+@pytest.mark.usefixtures("own_texts")
 async def test_a_command_is_a_family_in_the_registry_and_nothing_else() -> None:
     telegram_side, buttons = Recorder(), Buttons(b"key")
     extend("en", "menu-toy = say what follows")
@@ -140,6 +141,7 @@ async def ignore(progress: Progress) -> None:
     """Nobody waits for it."""
 
 
+@pytest.mark.usefixtures("own_texts")
 async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +181,7 @@ DIARY = ImportFormat(
 )
 
 
+@pytest.mark.usefixtures("own_texts")
 async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

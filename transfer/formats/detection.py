@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from typing import IO
 
 from locales.catalog import tr
+from locales.lists import any_of
 from records.errors import ImportRefused
 from runtime.cooperative import consumed, yielding_gil
 from transfer.formats import chatgpt, keepsake, telegram_desktop
@@ -114,8 +115,7 @@ def _format_of(walk: JsonStream) -> ImportFormat:
 
 
 def _known() -> str:
-    *others, last = [tr(f"import-file-{name}") for name in FORMATS]
-    return tr("import-or", others=", ".join(others), last=last)
+    return any_of([tr(f"import-file-{name}") for name in FORMATS])
 
 
 def _text(data: bytes) -> str:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal
 
 from locales.catalog import tr
+from locales.lists import listed
 from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
@@ -101,7 +102,7 @@ def _history(walk: JsonStream, chats: list[_Chat], person: int, zone: tzinfo) ->
 def _notes(held: Counter[str], skipped: Counter[str], own: int, person: int) -> tuple[str, ...]:
     notes = []
     if len(held) > 1:
-        named = ", ".join(f"{name} ({count:,})" for name, count in held.most_common(_MOST_NAMED))
+        named = listed(tr("import-chat-held", name=name, count=count) for name, count in held.most_common(_MOST_NAMED))
         if len(held) > _MOST_NAMED:
             named = tr("import-holds-more", named=named, more=len(held) - _MOST_NAMED)
         notes.append(tr("import-holds-chats", chats=len(held), named=named))

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from telegram import InlineKeyboardMarkup
 
-from locales.catalog import tr, words
+from locales.catalog import decimal, tr, words
+from locales.lists import listed
 from records.people import KnownPerson
 from runtime import logs, metrics
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
@@ -111,8 +112,8 @@ class AdminCommands(Family):
             _quota_text(used, operation.budget, operation.budget_per_person),
             tr("admin-waiting", updates=round(waiting)),
             tr("admin-failed-folds", chats=failed),
-            tr("admin-storage", size=f"{size / MEGABYTE:.1f}"),
-            tr("admin-models", models=", ".join(operation.models)),
+            tr("admin-storage", size=decimal(size / MEGABYTE, 1)),
+            tr("admin-models", models=listed(operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
         ]
         buttons = [

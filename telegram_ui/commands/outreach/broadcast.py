@@ -73,13 +73,13 @@ class Broadcasting(Family):
         if found is None or found.admin != ask.person.id:
             return tr("shared-dead-button")
         if what == STOP:
-            progress = await broadcasts.progress(found.id)
-            if await broadcasts.end(found.id):
+            progress = await broadcasts.progress(found)
+            if await broadcasts.end(found):
                 text = receipt(progress, tr("broadcast-stopped")) if found.is_sending else tr("broadcast-cancelled")
                 await self._show(ask, text)
             return None
         people = await audience(self._services.memory, self._operation, ask.person.id)
-        if await broadcasts.begin(found.id, people, receipt=ask.message_id):
+        if await broadcasts.begin(found, people, receipt=ask.message_id):
             text = receipt(Progress(left=len(people)), tr("broadcast-sending"))
             await self._show(ask, text, _buttons(self._dependencies, ask.person.id, found.id, is_sending=True))
         return None
@@ -179,21 +179,21 @@ class BroadcastSender:
         reported = time.time()
         # Ends: each time around there is one person less who has not been sent it.
         while self._clock() - one.created_at < TOO_OLD:
-            person = await broadcasts.next_person(one.id)
+            person = await broadcasts.next_person(one)
             if person is None:
                 break
             outcome = await self._tell(person, one.text)
             if outcome is None:
-                await broadcasts.give_back(one.id, person)
+                await broadcasts.give_back(one, person)
                 return
             if outcome != "unknown":
-                await broadcasts.note(one.id, person, outcome)
+                await broadcasts.note(one, person, outcome)
             if time.time() - reported >= REPORT_EVERY:
                 reported = time.time()
-                await self._report(one, await broadcasts.progress(one.id), is_over=False)
+                await self._report(one, await broadcasts.progress(one), is_over=False)
             await time.sleep(SPACING)
-        progress = await broadcasts.progress(one.id)
-        if await broadcasts.end(one.id):
+        progress = await broadcasts.progress(one)
+        if await broadcasts.end(one):
             await self._report(one, progress, is_over=True)
 
     async def _tell(self, person: int, text: str) -> Outcome | None:

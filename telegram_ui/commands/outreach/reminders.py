@@ -54,7 +54,10 @@ class ReminderCommands(Family):
             return None
         config = await self._services.memory.config(ask.chat.scope.owner)
         zone = _zone_of(config)
-        asked = wish(said, self._now().astimezone(zone), asked=True)
+        # From when it was sent: after a kill the same update gives the same reminder, which is kept once.
+        now = self._now()
+        sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
+        asked = wish(said, sent_at.astimezone(zone), asked=True)
         if asked is None:
             return tr("reminders-how")
         kept = await self._keep(ask, asked, None)

@@ -235,11 +235,11 @@ async def test_a_child_has_limits_and_no_secret(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "12:secret")
     child = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from attachments import documents\n"
+        "from attachments import documents_child\n"
         "def read(data, name):\n"
         "    if 'TELEGRAM_BOT_TOKEN' not in os.environ: bytearray(10**10)\n"
-        "documents._read = read\n"
-        "documents.child()"
+        "documents_child.read = read\n"
+        "documents_child.child()"
     )
     monkeypatch.setattr(documents, "_CHILD", child)
     with pytest.raises(DocumentUnreadable) as refused:

@@ -2,14 +2,17 @@
 
 import dataclasses
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from assembly import open_services
-from benchmarks import ablation, fit, load, recall, scale, standing, tokens
+from benchmarks import ablation, filling, fit, load, recall, scale, standing, tokens
 from benchmarks.backlog import chatting
+from benchmarks.capacity import copies
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
 from benchmarks.planted import plant
@@ -21,8 +24,15 @@ from records.owners import StorageType
 from records.scopes import Scope
 from retrieval.ranking import WEIGHTS
 from settings import Secret, Settings
+from storage.files.database import Database
+from storage.files.driver import connect
+from storage.postgres.database import PostgresDatabase
+from storage.postgres.store import PostgresStore
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.store import SqliteStore
 from tests.paths import ROOT
 from tests.peers.openai_server import running
+from tests.support.postgres_server import address
 from text.tokenizer import Tokenizer
 
 DATA = ROOT / "benchmarks" / "data"
@@ -228,6 +238,65 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
     assert UNFOLDED <= counts.active < 3 * UNFOLDED
     assert 0 < counts.active_summaries <= 10
     assert newest[0].content == list(said(1_500))[-1]
+
+
+async def test_a_file_filled_at_once_holds_what_loading_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two owners, in blocks of two chunks: rows, places, words and sums, by the same indexes and triggers."""
+    monkeypatch.setattr(filling, "BLOCK", 2 * filling.CHUNK)
+    monkeypatch.setattr(filling, "AT_ONCE", 1_000)
+    scopes = [Scope(owner=1), Scope(owner=2)]
+    await fill(tmp_path, StorageType.SQLITE, scopes, 190)
+    async with Database.open(tmp_path / "loaded.db", migrations=MIGRATIONS) as database:
+        for scope in scopes:
+            await SqliteStore(database).load(scope.owner, filling._batches(scope, 190, None))
+    filled, loaded = (_everything(tmp_path / name) for name in ("memory.db", "loaded.db"))
+    assert filled == loaded
+    assert {"messages", "places", "scopes", "scope_words", "unindexed", "word_counts"} <= filled.keys()
+
+
+async def test_a_server_filled_at_once_holds_what_loading_makes(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three owners, two of them copied in one statement each."""
+    monkeypatch.setattr(copies, "AT_ONCE", 1)
+    at_once, one_by_one = (address(postgres_url, tmp_path / name) for name in ("filled", "loaded"))
+    scopes = [Scope(owner=7), Scope(owner=8), Scope(owner=9)]
+    await fill(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
+    async with PostgresDatabase.open(one_by_one) as database:
+        for scope in scopes:
+            await PostgresStore(database).load(scope.owner, filling._batches(scope, 90, None))
+    filled, loaded = _everything_on(at_once), _everything_on(one_by_one)
+    assert filled == loaded
+    assert {"messages", "places", "scopes", "scope_words", "unindexed", "words", "word_counts"} <= filled.keys()
+
+
+def _everything_on(url: str) -> dict[str, Any]:
+    """The rows of a schema's tables, its indexes, triggers that are on, and the next number of a message."""
+    with psycopg.connect(url) as connection:
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
+        read = {str(name): connection.execute(f"TABLE {name}".encode()).fetchall() for (name,) in tables}
+        there = "relnamespace = current_schema()::regnamespace"
+        triggers = f"SELECT tgname, tgenabled FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid WHERE {there}"  # noqa: S608
+        for what in (f"SELECT relname FROM pg_class WHERE {there}", f"{triggers} AND NOT tgisinternal"):  # noqa: S608
+            read[what] = connection.execute(what.encode()).fetchall()
+        read["next"] = connection.execute("SELECT nextval('message_seq')").fetchall()
+    return {name: sorted(map(str, rows)) for name, rows in read.items()}
+
+
+async def test_messages_like_a_real_talk_are_made_of_its_sentences(tiny: Path) -> None:
+    real = {word for sample in read(tiny) for line in sample.lines for word in line.text.split()}
+    made = list(said(40, tiny))
+    assert len(set(made)) > 30
+    assert all(real.issuperset(text.split()) for text in made)
+
+
+def _everything(file: Path) -> dict[str, Any]:
+    """The schema of a file and the rows of its tables, without the pages of the index of words."""
+    with closing(connect(file)) as connection:
+        schema = sorted(tuple(row) for row in connection.execute("SELECT type, name, sql FROM sqlite_master"))
+        names = [name for kind, name, _ in schema if kind == "table" and name not in {"words_data", "words_idx"}]
+        read = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}  # noqa: S608
+    return {"schema": schema} | {name: sorted(map(str, map(tuple, rows))) for name, rows in read.items()}
 
 
 def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

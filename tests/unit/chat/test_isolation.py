@@ -99,7 +99,7 @@ async def test_no_secret_of_a_scope_reaches_anothers_request(tmp_path: Path) -> 
         everywhere = places()
         for number, owner in enumerate(sorted({place.scope.owner for place in everywhere})):
             await talk.remember(owner=owner, every_n=2, storage=stores[number % 2])
-        rounds = [place for place in everywhere for _ in range(6)]
+        rounds = [place for place in everywhere for _ in range(4)]
         chance.shuffle(rounds)
         for number, place in enumerate(rounds):
             person = chance.choice(place.people)

@@ -68,7 +68,8 @@ async def test_what_is_cut_is_found_by_its_rarest_word(
         talk.server.default("chat-model", "Well.")
         said = await everything(talk)
         found = 0
-        for mark in chance.sample(marks, len(marks)):
+        asked_again = chance.sample(marks, len(marks) // 2)
+        for mark in asked_again:
             [message] = [one for one in said if mark in one.content]
             question = chance.choice([f"{mark} ?", f"What was that of {mark}?", f"Tell me about {mark} again, please."])
             reply = await talk.say(question)
@@ -77,4 +78,4 @@ async def test_what_is_cut_is_found_by_its_rarest_word(
             assert is_cut(reply.context, message) or message in reply.context.recent
             assert says(reply.context, mark), f"{question} {message.role} {len(message.content)}"
             found += is_cut(reply.context, message)
-        assert found > len(marks) // 2
+        assert found > len(asked_again) // 2

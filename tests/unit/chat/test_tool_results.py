@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from records.messages import NewMessage
+from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import talking
+from tests.support.talk import ANNA, Talk, talking
 from tests.unit.chat.test_answer_loop import looks_for, size
 from text.tokenizer import Tokenizer
 
@@ -17,13 +19,22 @@ def looks_often(calls: int, *, text: str = "") -> Behaviour:
     return Behaviour(text=text or None, calls=(call,) * calls)
 
 
+async def remember_reports(talk: Talk) -> None:
+    async with talk.services.memory.home(ANNA.id) as store:
+        texts = [
+            f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12
+            for number in range(25)
+        ]
+        said = [NewMessage(role="user", content=text, created_at=talk.moment[0]) for text in texts]
+        await store.append(Scope(owner=ANNA.id), said)
+
+
 @pytest.mark.parametrize(("ceiling", "calls"), [(8000, 8), (4096, 4), (2000, 8)])
 async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Path, ceiling: int, calls: int) -> None:
     tokens = Tokenizer.for_model("chat-model")
     async with talking(tmp_path, max_context_tokens=ceiling) as talk:
         await talk.remember(every_n=3)
-        for number in range(25):
-            await talk.turn(f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12)
+        await remember_reports(talk)
         talk.server.script("chat-model", *[looks_often(calls)] * 3, "Many.")
         before = len(talk.server.of("chat-model"))
         reply = await talk.say("How many walnuts? " + "Please tell me everything about them. " * 150)
@@ -43,8 +54,7 @@ async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Pat
 async def test_once_results_fill_their_share_the_model_has_to_answer(tmp_path: Path) -> None:
     async with talking(tmp_path, max_context_tokens=4096) as talk:
         await talk.remember(every_n=3)
-        for number in range(25):
-            await talk.turn(f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12)
+        await remember_reports(talk)
         talk.server.script("chat-model", looks_often(8, text="Let me look. " * 400), "Many.")
         before = len(talk.server.of("chat-model"))
         assert (await talk.say("How many walnuts?")).text == "Many."

@@ -286,6 +286,23 @@ async def test_what_is_known_about_the_person_is_told_from_facts() -> None:
         assert "lives in Porto" in text
 
 
+async def test_what_no_longer_holds_is_not_told_and_what_no_fact_says_is() -> None:
+    facts = (
+        "<facts>\n[fact 1 · only until 2026-11-21, since 2026-11-20] Anna's sister Clara lives in Porto.\n"
+        "[fact 3 · since 2026-11-21] Anna's sister Clara lives in Faro.\n</facts>"
+    )
+    text = await replied(
+        user("My sister Clara lives in Porto."),
+        assistant(NOTED),
+        user("I am allergic to hazelnuts."),
+        assistant(NOTED),
+        user(f"{facts}\nIt is now 2026-11-21 03:55 UTC.\n\nWhat do you know about me?"),
+    )
+    assert "Porto" not in text
+    assert "Faro" in text
+    assert "hazelnuts" in text
+
+
 async def test_without_facts_what_they_said_of_themselves_is_told() -> None:
     text = await replied(
         user("I live in Porto. The weather is fine."), assistant(NOTED), last("What do you know about me?")
@@ -315,7 +332,7 @@ TOLD = {
     "ru": ("У меня аллергия на грецкие орехи.", "Что ты обо мне знаешь?", "На что у меня аллергия?"),
     "es": ("Soy alérgico a las nueces.", "¿Qué sabes de mí?", "¿A qué soy alérgico?"),
     "de": ("Ich bin allergisch gegen Walnüsse.", "Was weißt du über mich?", "Wogegen bin ich allergisch?"),
-    "zh": ("我对核桃过敏。", "你知道我什么？", "我对什么过敏？"),
+    "zh": ("我对核桃过敏。", "你对我了解多少？", "我对什么过敏？"),
     "pt": ("Sou alérgico a nozes.", "O que você sabe sobre mim?", "A que sou alérgico?"),
     "ar": ("لدي حساسية من الجوز.", "ماذا تعرف عني؟", "مِمَّ لدي حساسية؟"),
 }

@@ -9,8 +9,14 @@ from functools import cache
 import pytest
 
 from locales import catalog
-from locales.catalog import LANGUAGES, current, extend, in_every_language, speaking, text_in, tr
+from locales.catalog import LANGUAGES, current, decimal, extend, in_every_language, speaking, text_in, tr
 from locales.choice import language_for, spoken
+
+
+@pytest.mark.parametrize(("language", "written"), [("en", "1,234.50"), ("de", "1.234,50"), ("ar", "1,234.50")])
+def test_a_sum_is_written_in_the_manner_of_the_language(language: str, written: str) -> None:
+    with speaking(language):
+        assert decimal(1234.5, 2) == written
 
 
 def test_a_text_is_in_the_language_of_the_task() -> None:
@@ -55,6 +61,7 @@ def test_russian_has_three_plurals() -> None:
     assert told == ["1 ход", "3 хода", "5 ходов", "11 ходов", "21 ход", "22 хода", "25 ходов"]
 
 
+@pytest.mark.usefixtures("own_texts")
 def test_what_a_language_does_not_have_is_said_in_english() -> None:
     extend("en", "trial-of-english = only here")
     assert text_in("ru", "trial-of-english") == "only here"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.excerpts import around, by_words, clipped, holding, sentences, spread
+from retrieval.excerpts import around, by_words, clipped, head_and_tail, holding, sentences, spread
 from text.analyzer import analyse
 from text.characters import reading_length
 from text.tokenizer import Tokenizer
@@ -45,8 +45,20 @@ def test_the_word_is_in_what_is_shown(said: tuple[str, str, str], tokens: int, t
 @given(texts, st.integers(1, 60))
 def test_what_holds_no_word_is_cut_in_its_middle(said: tuple[str, str, str], tokens: int) -> None:
     text = "".join(said)
-    shown = by_words(text, {"walrus": 1.0}, tokens=tokens, tokenizer=EXACT)
-    assert shown == EXACT.cut_middle(text, tokens)
+    for tokenizer in (EXACT, ESTIMATE):
+        shown = by_words(text, {"walrus": 1.0}, tokens=tokens, tokenizer=tokenizer)
+        assert shown == head_and_tail(text, tokens=tokens, tokenizer=tokenizer)
+        assert tokenizer.count(shown) <= tokens
+        if tokenizer.count(text) <= tokens:
+            assert shown == text
+        elif "…" not in text and " … " in shown:
+            head, _, tail = shown.partition(" … ")
+            assert text.startswith(head)
+            assert text.endswith(tail)
+            assert head
+            assert tail
+        else:
+            assert "…" in text or text.startswith(shown)
 
 
 def test_what_stands_together_after_a_cut_keeps_its_line_breaks() -> None:

@@ -8,10 +8,13 @@ from retrieval.must_include import (
     OVERVIEW_TOKENS,
     REST_TOKENS,
     SNIPPET_TOKENS,
+    STANDS_OUT,
     Found,
     MustInclude,
+    least_for,
 )
-from retrieval.ranking import Question, rank
+from retrieval.question import Question
+from retrieval.ranking import rank
 from tests.unit.retrieval.test_prompt_builder import TOKENS
 from tests.unit.retrieval.test_ranking import Said, pool
 
@@ -45,3 +48,11 @@ def test_where_few_compete_or_nobody_is_long_winded_more_is_shown() -> None:
 def test_an_overview_shows_a_little_of_many() -> None:
     overview = required(100, assistant_mean=60, of_many=True, of_overview=True)
     assert overview.length(0, 1500) == overview.length(60, 1500) == OVERVIEW_TOKENS
+
+
+def test_where_nothing_is_asked_about_the_past_only_what_stands_out_is_offered() -> None:
+    asks = required(100, assistant_mean=6)
+    assert len(asks.in_order(0, 50)) == 50
+    talks = replace(asks, least=least_for(Question(text="?", terms=(), of_past=False)))
+    assert talks.in_order(0, 50) == []  # each scores 0
+    assert least_for(Question(text="?", terms=(), of_past=True, is_small_talk=True)) > STANDS_OUT

@@ -9,7 +9,8 @@ import pytest
 
 from records.messages import Role
 from retrieval.date_expressions import Range
-from retrieval.ranking import WEIGHTS, Meaning, Question, Scored, rank, signals, weighed
+from retrieval.question import Question
+from retrieval.ranking import WEIGHTS, Meaning, Scored, rank, signals, weighed
 from storage.search.protocol import Floats, Matching, Pool
 
 FIRST = datetime(2026, 3, 1, 9, tzinfo=UTC)

@@ -92,7 +92,7 @@ async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp
         connection.execute("ALTER TABLE updates DROP COLUMN mode")
         for column in ("readings", "shown"):
             connection.execute(f"ALTER TABLE updates DROP COLUMN {column}")
-        for column in ("language", "model", "persona", "persona_text", "next_reminder_id"):
+        for column in ("language", "model", "persona", "persona_text", "next_reminder_id", "spoken_answers"):
             connection.execute(f"ALTER TABLE users DROP COLUMN {column}")
         for table in ("reminders", "people", "broadcast_people", "broadcasts"):
             connection.execute(f"DROP TABLE {table}")
@@ -117,7 +117,7 @@ async def test_messages_with_vowel_points_whose_words_were_cut_at_each(tmp_path:
         connection.execute("UPDATE places SET marks = x'' WHERE place > 1")
         for column in ("readings", "shown"):
             connection.execute(f"ALTER TABLE updates DROP COLUMN {column}")
-        for column in ("language", "model", "persona", "persona_text", "next_reminder_id"):
+        for column in ("language", "model", "persona", "persona_text", "next_reminder_id", "spoken_answers"):
             connection.execute(f"ALTER TABLE users DROP COLUMN {column}")
         for table in ("reminders", "people", "broadcast_people", "broadcasts"):
             connection.execute(f"DROP TABLE {table}")

@@ -1,6 +1,7 @@
 """Vectors that PostgreSQL searches itself: where it is missing or goes, earlier versions, indexes."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from records.errors import StorageError
 from records.scopes import Scope
@@ -23,7 +24,7 @@ from storage.postgres.vector_upkeep import NAMES, Upkeep
 from storage.search.protocol import MessageVectors
 from tests.contract.conftest import ANNA, BORIS, TOPIC, config, said
 from tests.contract.test_vector_index import embedded, items, unit
-from tests.support.postgres_server import STRANGER, address, let_in, with_pgvector
+from tests.support.postgres_server import STRANGER, address, let_in, new_database, with_pgvector
 from tests.unit.storage.test_postgres import divided
 
 LARGE = 12
@@ -162,7 +163,10 @@ def explained(url: str, scope: Scope, *, at: str = "public") -> str:
 @pytest.mark.parametrize("end", ["stopped", "killed"])
 async def test_an_index_that_is_cut_off_while_it_is_built_is_built_again(url: str, end: str) -> None:
     name = f"meaning_{ANNA.owner}_0_1_64"
-    building = "SELECT pid FROM pg_stat_activity WHERE application_name = %s AND query LIKE 'CREATE INDEX%%'"
+    building = """
+      SELECT pid FROM pg_stat_activity
+      WHERE application_name = %s AND query LIKE 'CREATE INDEX%%' AND wait_event_type = 'Lock'
+    """  # it waits once the index is known, empty
     async with opened(url) as store:
         await store.vectors.keep_up()
         await filled(store, {ANNA: LARGE + 1})
@@ -216,6 +220,37 @@ async def test_an_extension_that_is_dropped_has_its_messages_embedded_again(url:
         again = await embedded(store)
         assert {one.seq for one in again} == {one.seq for one in made}
         assert await found(store, ANNA, made) == [one.seq for one in made]
+
+
+@pytest.mark.parametrize("least", [0, 100])
+async def test_an_extension_that_is_dropped_meanwhile_is_done_without(
+    postgres_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, least: int
+) -> None:
+    """In a database of its own, since the extension is everybody's. Larger memories, and those that are in RAM."""
+    url = new_database(postgres_url, f"dropping_{os.getpid()}_{least}")
+    superuser = make_conninfo(postgres_url, dbname=conninfo_to_dict(url)["dbname"])
+    rows(superuser, "CREATE EXTENSION vector")
+    async with opened(url, least=least) as store:
+        made = await filled(store, {ANNA: 3})
+        before = await store.vectors.nearest(ANNA, "m", made[0].passages[0], 2)
+        assert before is not None
+        rows(superuser, "DROP EXTENSION vector CASCADE")
+        compared = await store.vectors.compared(ANNA, "m", before, np.array([one.seq for one in made]))
+        assert set(before.compared.seqs.tolist()) <= set(compared.seqs.tolist())
+        nearest = await store.vectors.nearest(ANNA, "m", made[0].passages[0], 2)
+        assert (nearest and nearest.seqs) == (before.seqs if least else None)
+        await store.append(ANNA, [said("later")])
+        [later] = await embedded(store, seed=1)
+        await store.vectors.keep_up()
+        assert await found(store, ANNA, [later]) == [later.seq]
+        said_of_it = [one.message for one in caplog.records if one.name == "storage.search.vector_index"]
+        assert said_of_it == ["the database no longer searches by meaning; this program does, until its next start"]
+        assert "until its next start" in store.vectors.described
+    rows(superuser, "CREATE EXTENSION vector")
+    async with opened(url, least=least) as store:
+        await embedded(store)
+        assert await found(store, ANNA, made) == [one.seq for one in made]
+        assert "pgvector" in store.vectors.described
 
 
 async def test_partitions_and_the_wall_hold_for_the_column(

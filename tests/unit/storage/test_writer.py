@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,28 @@ async def test_who_waits_at_the_same_moment_shares_a_commit(database: Database) 
     assert await asyncio.gather(*(database.transact(put(person)) for person in range(20))) == list(range(20))
     assert commits.made == 1
     assert await people(database) == list(range(20))
+
+
+async def test_a_group_of_which_nothing_fails_has_no_statements_of_its_own(database: Database) -> None:
+    seen: list[str] = []
+    await asyncio.gather(
+        database.transact(lambda connection: connection.set_trace_callback(seen.append)),
+        *(database.transact(put(person)) for person in range(20)),
+        database.transact(lambda connection: connection.set_trace_callback(None)),
+    )
+    assert [statement.split()[0] for statement in seen] == ["INSERT"] * 20
+
+
+async def test_what_sqlite_takes_back_by_itself_is_written_once_more_and_nothing_twice(database: Database) -> None:
+    def careless(connection: sqlite3.Connection) -> int:
+        with suppress(sqlite3.IntegrityError):
+            connection.execute(PUT.replace("INSERT", "INSERT OR ROLLBACK"), (2, None))
+        return 2
+
+    works = put(1), careless, put(3)
+    outcomes = await asyncio.gather(*map(database.transact, works), return_exceptions=True)
+    assert [outcomes[0], type(outcomes[1]), outcomes[2]] == [1, StorageError, 3]
+    assert await people(database) == [1, 3]
 
 
 async def test_a_statement_that_fails_fails_its_own_waiter_only(database: Database) -> None:

@@ -18,7 +18,6 @@ from chat.attachments import Attachments
 from llm.chat_model import ChatModel, OnText
 from llm.offline import OfflineModel
 from llm.transcription import Transcriber
-from locales.catalog import extend
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
@@ -35,7 +34,7 @@ from storage.files.inbox import UpdateInbox
 from storage.sqlite.migrations import MIGRATIONS
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command
+from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command, press
 from telegram_ui.commands.proposals import Proposals
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
@@ -67,6 +66,7 @@ class Scripted:
     corrected: list[tuple[int, str]] = field(default_factory=list)
     successors: dict[int, int] = field(default_factory=dict)
     rename_fails: int = 0
+    turn: int | None = None
 
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
@@ -90,7 +90,7 @@ class Scripted:
             self.cancelled.append(text)
             raise
         self.finished.append(text)
-        return Reply(text=f"echo {text[:40]}")
+        return Reply(text=f"echo {text[:40]}", turn=self.turn)
 
     async def mode(self, owner: int) -> Mode:
         return "on"
@@ -106,6 +106,8 @@ class Scripted:
         return self.notices
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+        if failure := self.fails.get(text):
+            raise failure
         self.corrected.append((telegram_id, text))
         return Correction(turn=1, is_last=text != "of long ago")
 
@@ -121,12 +123,11 @@ class Scripted:
 
 class Toys(Family):
     """Commands that only say that they were called; `asked_for` holds the texts that they take, `fails` what /help
-    raises before that.
+    and the button raise before that.
     """
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        extend("en", "menu-admin = says who may configure\nmenu-fold = waits")
         self.folding = asyncio.Event()
         self.asked_for: set[str] = set()
         self.fails: list[Exception] = []
@@ -135,16 +136,23 @@ class Toys(Family):
     async def _help(self, ask: Ask) -> str:
         if self.fails:
             raise self.fails.pop()
-        return f"did help {ask.argument}"
+        return f"did help {ask.argument}" if ask.replied_to is None else f"did help with {ask.replied_to}"
+
+    @press("toy")
+    async def _press(self, ask: Ask) -> str:
+        if self.fails:
+            raise self.fails.pop()
+        await self._show(ask, f"did press {ask.argument} under {ask.message_text}")
+        return "pressed"
 
     @command("admin")
     async def _admin(self, ask: Ask) -> str:
         return f"did admin {await self._may_configure(ask.chat, ask.person)}"
 
-    @command("fold", queue="slow")
+    @command("summary_now", queue="slow")
     async def _fold(self, ask: Ask) -> str:
         await self.folding.wait()
-        return f"did fold {ask.argument}"
+        return f"did summary_now {ask.argument}"
 
     async def take_text(self, ask: Ask) -> bool:
         if ask.argument not in self.asked_for:

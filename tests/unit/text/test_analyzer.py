@@ -142,3 +142,19 @@ def test_words_and_codes_of_ascii_are_those_of_the_patterns_for_any_text(text: s
     assert plain == unicodedata.normalize("NFKC", text).casefold()
     assert analyzer._word_pattern(plain).findall(plain) == analyzer._WORD.findall(plain)
     assert [one.group() for one in analyzer._codes(plain)] == analyzer._CODE.findall(plain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Saya tidak bisa membaca buku itu, dan dia menulis surat untuk saya.",  # its stemmer takes "mem" and "men" away
+        "Ich habe die Äpfel gegessen, und Wien's Café war schön.",
+        "L'été dernier nous avons mangé à l'hôtel, aujourd'hui non.",
+        "Я ёжик, и мне не спится.",
+    ],
+)
+def test_every_term_of_a_text_is_found_where_it_stands(text: str) -> None:
+    terms = set(analyse(text))
+    found = positions(text, terms)
+    assert {term for _, _, term in found} == terms
+    assert all(text[start:end].strip() for start, end, _ in found)

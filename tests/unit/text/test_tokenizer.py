@@ -125,6 +125,23 @@ def test_cut_middle_fits_and_keeps_head_and_tail(text: str, limit: int) -> None:
             assert head
 
 
+@pytest.mark.parametrize("language", sorted(PROSE.keys() - {"emoji"}))  # of which one is many tokens
+def test_a_cut_is_reckoned_from_few_pieces_and_takes_all_but_a_token(language: str) -> None:
+    text, most = PROSE[language] * 20, 0
+    for tokens in (8, 25, 60, 300):
+        for cut in ("head", "tail"):
+            counted: list[str] = []
+
+            def count(piece: str, counted: list[str] = counted) -> int:
+                counted.append(piece)
+                return EXACT.count(piece)
+
+            spied = Tokenizer(count, name="spied")
+            assert tokens - 1 <= EXACT.count(getattr(spied, cut)(text, tokens)) <= tokens
+            most = max(most, len(counted))
+    assert most <= 6
+
+
 @given(text=texts, limit=st.integers(0, 120))
 def test_cut_end_fits_and_is_a_beginning(text: str, limit: int) -> None:
     for tokenizer in (EXACT, ESTIMATE):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from records.errors import ImportRefused
+from records.errors import ImportBusy
 from records.owners import StorageType
 from records.scopes import Scope
 from reliability.invariants import read as files_in
@@ -29,7 +29,7 @@ async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, stora
 
             try:
                 return (await talk.services.importer.run(scope, ANNA.id, data, progress=progress)).messages
-            except ImportRefused:
+            except ImportBusy:
                 return 0
 
         both = await asyncio.gather(begin(HERE, history(300)), begin(second, history(200)))

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import resource
+import sys
 import time
 import zipfile
 from datetime import UTC, timedelta, timezone
@@ -14,6 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from records.errors import ImportRefused
+from tests.paths import ROOT
 from transfer import reading
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory
@@ -109,6 +111,15 @@ async def test_an_archive_of_very_many_files_is_refused() -> None:
         await read(file.getvalue())
 
 
+@pytest.mark.parametrize("module", ["transfer.reading_child", "attachments.documents_child"])
+async def test_a_child_imports_little(module: str) -> None:
+    """Its start is most of what a small file costs."""
+    told = f"import {module}, json, sys; print(json.dumps(sorted(sys.modules)))"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", told, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+    out, _ = await process.communicate()
+    assert {"asyncio", "numpy", "telegram", "openpyxl", "pypdf", "babel"}.isdisjoint(json.loads(out))
+
+
 async def test_a_child_that_dies_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "_CHILD", "import os; os.kill(os.getpid(), 9)")
     with pytest.raises(ImportRefused, match="more memory or time"):
@@ -118,10 +129,10 @@ async def test_a_child_that_dies_is_a_sentence(monkeypatch: pytest.MonkeyPatch) 
 async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     child = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from transfer import reading\n"
+        "from transfer import reading_child\n"
         "from transfer.formats import detection\n"
         "detection.read = lambda data, *, person, zone: bytearray(10**10)\n"
-        "reading.child()"
+        "reading_child.child()"
     )
     monkeypatch.setattr(reading, "_CHILD", child)
     with pytest.raises(ImportRefused, match="more than I can read"):
@@ -133,16 +144,15 @@ async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.
     most = 200_000_000
     child = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from runtime import apart\n"
-        "from transfer import reading\n"
+        "from transfer import reading_child\n"
         "from transfer.formats import detection\n"
         "detection.VALUES_ANYWAY = detection.MESSAGES_ANYWAY = 10**12\n"
-        f"reading.MEMORY_ANYWAY, reading.MEMORY_EACH = {most}, 0\n"
-        "def told(out, kind, value, write=apart.write):\n"
+        f"reading_child.MEMORY_ANYWAY, reading_child.MEMORY_EACH = {most}, 0\n"
+        "def told(out, kind, value, write=reading_child.write):\n"
         "    peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]\n"
         "    write(out, kind, f'{value} {int(peak) * 1024}')\n"
-        "apart.write = told\n"
-        "reading.child()"
+        "reading_child.write = told\n"
+        "reading_child.child()"
     )
     monkeypatch.setattr(reading, "_CHILD", child)
     data = gzip.compress(b'{"type": "a", "id": 1, "messages": [{"id": 1, "x": [' + b'{"":0},' * 1_000_000 + b"0]}]}")
@@ -156,7 +166,7 @@ async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "12:secret")
     child = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from runtime.apart import write\n"
+        "from runtime.apart_child import write\n"
         "write(sys.stdout.buffer, 'refused', ' '.join(sorted(os.environ)))"
     )
     monkeypatch.setattr(reading, "_CHILD", child)

@@ -188,7 +188,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
         for number in range(19):
             await talk.turn(f"Note {number}.")
         for first in (1, 3001, 5001, 6001):
-            await imported(talk, history(1000 if first < 5000 else 150, first=first))
+            await imported(talk, history(600 if first < 5000 else 150, first=first))
             async with talk.services.memory.home(ANNA.id) as store:
                 active = sorted(await store.summaries(HERE), key=lambda one: one.order)
                 counts = await store.counts(HERE)
@@ -491,7 +491,7 @@ async def test_facts_of_several_files_are_bounded_together(tmp_path: Path, monke
 def test_what_was_learned_from_are_stretches(stretches: object) -> None:
     row: dict[str, object] = {"thread_id": 0, "past_learned": [[-9, -5]]}
     assert checked({"progress": [row]}, 7)["progress"][0]["past_learned"] == [[-9, -5]]
-    with pytest.raises(RowError, match="no list of stretches"):
+    with pytest.raises(RowError, match="no-list"):
         checked({"progress": [{**row, "past_learned": stretches}]}, 7)
 
 
@@ -499,7 +499,7 @@ def test_what_was_learned_from_are_stretches(stretches: object) -> None:
 def test_what_a_profile_was_made_from_is_a_list_of_ids_or_not_known(facts: object) -> None:
     row: dict[str, object] = {"id": 1, "text": "Anna.", "created_at": "2026-11-21T09:00:00+00:00"}
     assert checked({"profiles": [row]}, 7)["profiles"][0]["fact_ids"] is None
-    with pytest.raises(RowError, match="no list of what belongs there"):
+    with pytest.raises(RowError, match="no-list"):
         checked({"profiles": [{**row, "fact_ids": facts}]}, 7)
 
 
@@ -540,7 +540,7 @@ async def test_nothing_is_imported_while_incognito(tmp_path: Path) -> None:
 async def test_what_would_soon_be_erased_is_told(tmp_path: Path) -> None:
     async with talking(tmp_path, retention_days=900) as talk:
         plan = await talk.services.importer.plan(HERE, ANNA.id, CHATGPT)
-        assert "older than 900 days: 4 of these messages would be erased again" in plan.notes[-1]
+        assert "more than 900 days ago: 4 of these messages would be erased again" in plan.notes[-1]
 
 
 async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path) -> None:
@@ -597,14 +597,14 @@ async def test_an_export_holds_one_owner_alone(tmp_path: Path) -> None:
     [
         ("messages", {"created_at": "soon"}, "messages[1] (line 14): its 'created_at' is not a date"),
         ("messages", {"content": None}, "its 'content' is not a text"),
-        ("messages", {"chunk_id": 99}, "messages[1]: its 'chunk_id' names no summary"),
-        ("messages", {"id": 10**12 + 1}, "messages[1]: 'id' is no whole number in its bounds"),
-        ("messages", {"telegram_id": "x"}, "messages[1]: 'telegram_id' is no whole number in its bounds"),
-        ("messages", {"id": 1}, "two rows of 'messages' have the same id"),
-        ("messages", {"source": "1:1", "role": "user"}, "messages[1]: its 'source' stands there twice"),
-        ("users", {"policy": "heap"}, "users[0]: 'policy' is none of the texts"),
-        ("summaries", {"source_ids": [77]}, "summaries[0]: it names a source that is not there"),
-        ("summaries", {"first_at": 3}, "summaries[0]: 'first_at' is no date"),
+        ("messages", {"chunk_id": 99}, "messages[1]: its 'chunk_id' names a summary that is not there"),
+        ("messages", {"id": 10**12 + 1}, "messages[1]: its 'id' is not a whole number within its bounds"),
+        ("messages", {"telegram_id": "x"}, "messages[1]: its 'telegram_id' is not a whole number within its bounds"),
+        ("messages", {"id": 1}, "messages[1]: its 'id' is there twice"),
+        ("messages", {"source": "1:1", "role": "user"}, "messages[1]: its 'source' is there twice"),
+        ("users", {"policy": "heap"}, "users[0]: its 'policy' is none of the texts"),
+        ("summaries", {"source_ids": [77]}, "summaries[0]: its 'source_ids' names a summary that is not there"),
+        ("summaries", {"first_at": 3}, "summaries[0]: its 'first_at' is not a date"),
     ],
 )
 async def test_a_damaged_export_is_refused(tmp_path: Path, table: str, change: dict[str, object], why: str) -> None:

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from records.facts import FactChange
 from records.forgetting import Forgetting
@@ -55,6 +57,21 @@ async def in_parts(talk: Talk) -> list[bytes]:
             return [one.file.read() for one in files]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Old:
+    """A memory that was lived in: its export, and its rows."""
+
+    parts: list[bytes]
+    rows: dict[str, list[dict[str, Any]]]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def old(tmp_path_factory: pytest.TempPathFactory) -> Old:
+    async with talking(tmp_path_factory.mktemp("old")) as talk:
+        await lived_in(talk)
+        return Old(parts=await in_parts(talk), rows=await dumped(talk))
+
+
 def as_it_was(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     """Without what goes on with the talk in between (users, progress), and what does not come back."""
     left_out = ("users", "progress", "accounts", "failures")
@@ -66,17 +83,14 @@ def as_it_was(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str,
     [(StorageType.SQLITE, (1, 2, 0)), (StorageType.JSON, (2, 1, 0))],
 )
 async def test_an_export_of_several_files_comes_back_as_it_was(
-    tmp_path: Path, storage: StorageType, order: Sequence[int]
+    tmp_path: Path, storage: StorageType, order: Sequence[int], old: Old
 ) -> None:
     """In any order, each file sent again after it broke off; JSON without its working copy in between."""
 
     async def breaking(done: int, total: int) -> None:
         raise BrokenOff
 
-    async with talking(tmp_path / "old") as talk:
-        await lived_in(talk)
-        parts = await in_parts(talk)
-        before = await dumped(talk)
+    parts, before = old.parts, old.rows
     assert len(parts) == 3
     for number in order:
         # Each file in a run of its own: what a restore knows has to be on disk.
@@ -111,10 +125,8 @@ async def test_an_export_of_several_files_comes_back_as_it_was(
         assert [(await talk.services.importer.plan(HERE, ANNA.id, part)).has_new for part in parts] == [False] * 3
 
 
-async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path) -> None:
-    async with talking(tmp_path / "old") as talk:
-        await lived_in(talk)
-        parts = await in_parts(talk)
+async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old: Old) -> None:
+    parts = old.parts
     async with talking(tmp_path / "new") as talk:
         plan = await talk.services.importer.plan(HERE, ANNA.id, parts[0])
         assert "Still to come: part 2 and whatever follows part 2" not in plan_text(plan)
@@ -126,7 +138,7 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path) -> N
         done = await talk.services.importer.run(HERE, ANNA.id, parts[2], progress=progress)
         assert done_text(done).endswith("came back as they were. Still to come: part 1 and part 2.")
         again = await talk.services.importer.plan(HERE, ANNA.id, parts[2])
-        assert again.notes[-1] == "It is in already; what is still to come: part 1 and part 2."
+        assert again.notes[-1] == "This file is in already; still to come: part 1 and part 2."
         done = await talk.services.importer.run(HERE, ANNA.id, parts[0], progress=progress)
         assert done.missing == "part 2"
     async with talking(tmp_path / "used") as talk:
@@ -146,11 +158,9 @@ def test_what_is_missing_is_named_up_to_a_limit() -> None:
     assert not one.is_whole
 
 
-async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path: Path) -> None:
+async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path: Path, old: Old) -> None:
     """Rows that wait for the other files may hold the words too: the restore ends, and the rest is history."""
-    async with talking(tmp_path / "old") as talk:
-        await lived_in(talk)
-        parts = await in_parts(talk)
+    parts = old.parts
     async with talking(tmp_path / "new") as talk:
         await talk.remember()
         await imported(talk, parts[2])

@@ -1,7 +1,7 @@
 """The outward half against a local Bot API server over real HTTP; a real memory, and a clock that is told to move."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -59,6 +59,13 @@ class ManualClock:
             await woken
         finally:
             self._sleepers.pop(woken, None)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> asyncio.Task[None]:
+        async def call() -> None:
+            await self.sleep(seconds)
+            callback()
+
+        return asyncio.create_task(call())
 
     def advance(self, seconds: float) -> None:
         self.seconds += seconds
@@ -144,6 +151,7 @@ class Desk:
     offset: int = 0
 
     def __post_init__(self) -> None:
+        self.peer.world.clock = lambda: self.moment[0].timestamp()
         self.restart()
 
     def restart(self) -> None:

@@ -75,7 +75,7 @@ async def test_whom_a_killed_run_was_writing_to_is_not_written_to_again(desk: De
     await desk.press(ANN, ANN, message, buttons["Send"])
     broadcasts = desk.services.memory.broadcasts
     [one] = await broadcasts.sending()
-    assert await broadcasts.next_person(one.id) == BOB  # and killed before anybody knows what came of it
+    assert await broadcasts.next_person(one) == BOB  # and killed before anybody knows what came of it
     await sent(desk)
     assert desk.peer.texts(BOB) == []
     assert desk.peer.texts(EVE) == ["We move."]

@@ -1,14 +1,17 @@
 """/settings and /tz as a person sees them: what is shown, what a button changes, and who may."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from locales.catalog import tr
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Person
+from telegram_ui.commands import answers
 from telegram_ui.commands.buttons import Buttons
-from tests.support.talk import Talk
-from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, Desk
+from telegram_ui.sending.chat import Chat
+from tests.support.talk import Talk, talking
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, Desk, Peer
 
 
 def labels(desk: Desk, chat: int) -> list[str]:
@@ -28,7 +31,7 @@ async def config_of(desk: Desk, owner: int = ANN) -> OwnerConfig:
 
 async def test_while_memory_is_off_only_what_has_an_effect_is_shown(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
-    assert labels(desk, ANN) == ["Memory on", "✓ Memory off", "Time zone: UTC", "Manner: Usual", "Language: English"]
+    assert labels(desk, ANN) == ["Memory on", "✓ Memory off", "Time zone: UTC", "Style: Usual", "Language: English"]
     await choose(desk, "Memory on")
     assert (await config_of(desk)).enabled
     assert "✓ Memory on" in labels(desk, ANN)
@@ -51,6 +54,38 @@ async def test_each_button_changes_one_choice_in_the_same_message(desk: Desk) ->
     )
     assert "kept in JSON" in desk.last(ANN)
     assert "after every 50 turns, sliding" in desk.last(ANN)
+
+
+async def test_spoken_answers_are_chosen_where_the_endpoint_speaks(peer: Peer, tmp_path: Path) -> None:
+    async with talking(tmp_path / "data", speech_model="speaks") as talk:
+        desk = Desk(peer, talk.services, talk.moment)
+        await desk._updates()
+        await talk.remember(owner=ANN)
+        await desk.say(ANN, ANN, "/settings")
+        assert "✓ Not spoken" in labels(desk, ANN)
+        chosen = ("To voice only", "voice", "those to your voice"), ("All spoken", "always", "all of them")
+        for label, kept, shown in chosen:
+            assert "spoken" in (await choose(desk, label) or "")
+            assert f"✓ {label}" in labels(desk, ANN)
+            assert shown in desk.last(ANN)
+            assert (await config_of(desk)).spoken_answers == kept
+        message, buttons = await regenerated(desk, talk)
+        assert "Regenerate" in buttons
+        said = list(peer.world.messages[ANN].values())[-1]
+        assert said["reply_to_message"]["message_id"] == message["message_id"]
+        recording = peer.world.files.by_id(said["voice"]["file_id"])
+        assert recording is not None
+        assert recording.data == b"OggSUnderstood."
+
+
+async def regenerated(desk: Desk, talk: Talk) -> tuple[Any, dict[str, str]]:
+    """Another answer, and its buttons."""
+    ann = Person(id=ANN, name="Ann")
+    reply = await talk.say("I like tea.", person=ann)
+    keyboard = answers.keyboard_under(desk.commands.dependencies, Chat(id=ANN), ann, reply)
+    await desk.peer.delivery().say(Chat(id=ANN), reply.text, keyboard=keyboard)
+    await choose(desk, "Regenerate")
+    return desk.buttons(ANN)
 
 
 async def test_a_city_is_asked_for_and_the_settings_show_its_time(desk: Desk) -> None:

@@ -10,9 +10,10 @@ from locales.catalog import tr
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, Piece, Proposal
 from storage.files.tables import FACTS
 from storage.search import word_index
+from telegram_ui.commands import proposals
 from telegram_ui.commands.family import Ask
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import parse
@@ -311,3 +312,28 @@ async def test_who_replies_to_a_message_from_before_the_upgrade_is_told_what_to_
     await desk.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
     assert desk.last(GROUP) == tr("forget-former")
     assert "walrus" in await contents(talk, GROUP)
+
+
+async def test_what_a_model_offers_to_forget_is_asked_as_if_it_had_been_written(desk: Desk, talk: Talk) -> None:
+    await say(talk, "My PIN is heliotrope.")
+    ann, offered = Person(id=ANN, name="Ann"), Proposal(kind="command", text="/forget heliotrope")
+    before = await contents(talk)
+    await proposals.ask(desk.commands.dependencies, Chat(id=ANN), ann, offered)
+    offer = desk.last(ANN)
+    await desk.say(ANN, ANN, offered.text)
+    assert offer == desk.last(ANN)
+    assert "heliotrope" in offer
+    assert await contents(talk) == before
+    number = next(label for label in desk.buttons(ANN)[1] if label.startswith("#"))
+    await press(desk, number)
+    assert await contents(talk) == before
+    await press(desk, "Forget question and answer")
+    assert await contents(talk) == []
+
+
+async def test_what_a_model_offers_is_not_for_who_may_not_forget(desk: Desk, talk: Talk) -> None:
+    await say(talk, "The picnic is on Sunday.", owner=GROUP)
+    offered = Proposal(kind="command", text="/forget everything")
+    chat = Chat(id=GROUP, is_private=False)
+    await proposals.ask(desk.commands.dependencies, chat, Person(id=BOB, name="Bob"), offered)
+    assert desk.last(GROUP) == tr("forget-members")

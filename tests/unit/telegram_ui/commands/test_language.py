@@ -72,7 +72,11 @@ async def test_a_choice_stands_over_the_app_until_it_is_taken_back(desk: Desk) -
     speaks(desk, ANN, "ru")
     await desk.say(ANN, ANN, "/language")
     message, buttons = desk.buttons(ANN)
-    assert list(buttons) == [*LANGUAGES.values(), f"✓ {text_in('ru', 'language-automatic')}"]
+    assert list(buttons) == [
+        *LANGUAGES.values(),
+        f"✓ {text_in('ru', 'language-automatic')}",
+        f"‹ {text_in('ru', 'choices-heading')}",
+    ]
     assert await choose(desk, "Deutsch") == text_in("de", "language-chosen", {"language": "Deutsch"})
     assert desk.buttons(ANN)[0]["message_id"] == message["message_id"], "the same message shows it"
     assert "✓ Deutsch" in desk.buttons(ANN)[1]

@@ -111,22 +111,35 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
 async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
     assert desk.last(ANN).splitlines()[-3:] == [
-        "Pictures: I show them to chat-model; whether it can see them turns out with the first one.",
+        "Pictures: I show them to chat-model; the first one will tell whether it can see them.",
         "Voice messages: I cannot hear them here.",
         "Spoken answers: there are none here.",
     ]
     desk.commands = Commands(replace(desk.commands.dependencies, operation=Operation(admin_ids=frozenset({ANN}))))
     await desk.say(ANN, ANN, "/settings")
-    assert desk.last(ANN).endswith("there are none here. As the operator, you can change that: SPEECH_MODEL.")
+    assert "there are none here. As the operator, you can change that: SPEECH_MODEL." in desk.last(ANN)
 
 
 async def test_settings_lead_to_both_and_groups_belong_to_their_admins(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
     labels = list(desk.buttons(ANN)[1])
     assert "Model: chat-model" in labels
-    assert "Manner: Usual" in labels
-    await press(desk, "Manner: Usual")
-    assert list(desk.buttons(ANN)[1]) == ["✓ Usual", "Brief", "Warm", "Teacher", "Expert", "My own words…"]
+    assert "Style: Usual" in labels
+    settings, _ = desk.buttons(ANN)
+    for shown, other, chosen in (
+        ("Style: Usual", "Brief", "Style: Brief"),
+        ("Model: chat-model", "✓ chat-model", "Model: chat-model"),
+        ("Language: English", "Deutsch", "Sprache: Deutsch"),
+    ):
+        await press(desk, shown)
+        await press(desk, other)
+        message, options = desk.buttons(ANN)
+        assert f"✓ {other.removeprefix('✓ ')}" in options
+        await press(desk, list(options)[-1])
+        assert chosen in desk.buttons(ANN)[1]
+        assert message["message_id"] == settings["message_id"]
+    await desk.say(ANN, ANN, "/persona")
+    assert list(desk.buttons(ANN)[1])[-1] == "‹ Einstellungen"
     for asked in ("/model", "/persona rude"):
         await desk.say(BOB, GROUP, asked)
         assert "Only the admins" in desk.last(GROUP)
@@ -148,7 +161,7 @@ async def test_a_persona_stands_after_the_system_prompt(desk: Desk, talk: Talk) 
     assert "Like a pirate" in system
     assert prompts.PERSONAS["brief"] not in system
     await desk.say(ANN, ANN, f"/persona {'x' * (LONGEST_PERSONA + 1)}")
-    assert "500 are the most" in desk.last(ANN)
+    assert "at most 500 are allowed" in desk.last(ANN)
     await desk.say(ANN, ANN, "/persona")
     assert "Like a pirate" in desk.last(ANN)
     await press(desk, "Usual")

@@ -1,6 +1,11 @@
-"""/summary_rebuild, where the model fails."""
+"""Summaries and profiles that cannot be made just now: under each there is a button that tries it again."""
 
-from records.scopes import Person
+from datetime import timedelta
+
+from records.scopes import Person, Scope
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.memory import KIND
+from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, Desk
@@ -15,3 +20,25 @@ async def test_a_rebuild_that_failed_can_be_tried_again_by_a_button(desk: Desk, 
     message, buttons = desk.buttons(ANN)
     assert list(buttons) == ["Try again"]
     assert message["reply_to_message"]["text"] == "/summary_rebuild"
+
+
+async def test_what_waits_for_another_summary_can_be_tried_again(desk: Desk, talk: Talk) -> None:
+    await talk.remember(owner=ANN)
+    await talk.turn("The walnuts are in the cellar.", person=Person(id=ANN, name="Ann"))
+    async with talk.services.memory.home(ANN) as store:
+        await store.begin_fold(Scope(owner=ANN), "rebuild", now=talk.moment[0], lease=timedelta(minutes=5))
+    await desk.say(ANN, ANN, "/summary_now")
+    assert "being made right now" in desk.last(ANN)
+    assert list(desk.buttons(ANN)[1]) == ["Try again"]
+
+
+async def test_a_profile_that_failed_can_be_tried_again(desk: Desk, talk: Talk) -> None:
+    await talk.remember(owner=ANN)
+    await desk.say(ANN, ANN, "/memory add I live in Riga.")
+    talk.server.default_schema("profile", Behaviour(status=401))
+    await desk.say(ANN, ANN, "/settings")
+    message, _ = desk.buttons(ANN)
+    refresh = Buttons(b"key").data(KIND, Chat(id=ANN), Person(id=ANN, name="Ann"), "r")
+    await desk.press(ANN, ANN, message, refresh)
+    await desk.peer.world.calls.first(lambda call: "was not written" in str(call["params"].get("text", "")))
+    assert desk.buttons(ANN)[1] == {"Try again": refresh}

@@ -47,6 +47,18 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     assert await of(desk) == []
 
 
+async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was_meant(desk: Desk) -> None:
+    desk.peer.world.say(ANN, ANN, "/reminders add in 2 hours to stretch")
+    asked_at = desk.moment[0]
+    [update] = await desk._updates()
+    for _ in range(2):
+        await desk.commands.handle(
+            update, PRIVATE, Person(id=ANN, name="Ann"), "reminders", "add in 2 hours to stretch"
+        )
+        desk.pass_time(timedelta(minutes=7))
+    assert [one.due_at for one in await of(desk)] == [asked_at + timedelta(hours=2)]
+
+
 async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "remind me in 2 minutes to go")
     await desk.press(ANN, ANN, message, buttons["No"])

@@ -30,6 +30,7 @@ def test_cached_tokens_cost_less_and_models_without_a_price_are_told_apart() -> 
     ]
     assert "without the models" in told([*used, use(0, model="other", prompt=5)], TODAY, TODAY, PRICES)[2]
     assert not any("Cost" in line for line in told(used, TODAY, TODAY, {}))
+    assert "Cost: $0.0028" in told([use(1, prompt=1_000, cached=0, completion=100)], TODAY, TODAY, PRICES)
     assert told([], TODAY, TODAY, PRICES)[1] == "No tokens were used."
 
 

@@ -33,7 +33,7 @@ async def test_a_message_that_is_full_is_settled_and_the_answer_goes_on_in_the_n
     async def note(ids: object) -> None:
         noted.append(list(ids))  # type: ignore[call-overload]
 
-    stream = AnswerStream(peer.delivery("edit"), IN_GROUP, stop=STOP, note_shown=note)
+    stream = AnswerStream(peer.delivery("edit"), IN_GROUP, stop=lambda: STOP, note_shown=note)
     await grown(peer, stream, LONG[:3000], "sendMessage")
     assert "reply_markup" in shown(peer, GROUP)[0]
     await stream.show(LONG)
@@ -67,14 +67,14 @@ async def test_a_draft_goes_on_in_a_draft_of_its_own(peer: Peer) -> None:
 
 async def test_what_turns_out_to_be_no_part_of_the_answer_is_deleted(peer: Peer) -> None:
     """Before a tool is used a model may write what it then leaves out."""
-    stream = AnswerStream(peer.delivery("edit"), PRIVATE, stop=STOP)
+    stream = AnswerStream(peer.delivery("edit"), PRIVATE, stop=lambda: STOP)
     await grown(peer, stream, LONG[:6000], "sendMessage", "sendMessage")
     await stream.finish("short", keyboard=UNDER)
     assert peer.texts(ANN) == ["short"]
 
 
 async def test_only_the_last_message_is_marked_where_an_answer_is_stopped(peer: Peer) -> None:
-    stream = AnswerStream(peer.delivery("edit"), PRIVATE, stop=STOP)
+    stream = AnswerStream(peer.delivery("edit"), PRIVATE, stop=lambda: STOP)
     await grown(peer, stream, LONG[:6000], "sendMessage", "sendMessage")
     await stream.interrupt()
     first, second = peer.texts(ANN)

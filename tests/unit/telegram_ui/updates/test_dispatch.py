@@ -63,6 +63,24 @@ async def test_folds_and_facts_let_the_answers_to_others_go_first(bots: Bots, pe
     assert dict(bots.conversation.settled) == {ANN: ("quick", "slow"), BOB: ("quick", "slow")}
 
 
+async def test_buttons_of_earlier_answers_go_once_nobody_waits_for_an_answer(bots: Bots, peer: Peer) -> None:
+    gate = bots.conversation.gate("slow")
+    bots.conversation.turn = 1
+    async with bots.running() as service:
+        peer.world.say(BOB, BOB, "slow")
+        await bots.conversation.begun["slow"].wait()
+        for words in ("one", "two", "three"):
+            peer.world.say(ANN, ANN, words)
+            await peer.told(f"echo {words}", ANN)
+        gate.set()
+        await peer.told("echo slow", BOB)
+        await service.intake.idle()
+    shown = [call["method"] for call in peer.world.calls if call["method"] in ("sendMessage", "editMessageReplyMarkup")]
+    assert shown == ["sendMessage"] * 4 + ["editMessageReplyMarkup"] * 2
+    with_buttons = [one["text"] for one in peer.world.messages[ANN].values() if "reply_markup" in one]
+    assert with_buttons == ["echo three"]
+
+
 async def test_nobody_waits_for_a_place_behind_those_whose_model_is_silent(bots: Bots, peer: Peer) -> None:
     gate = bots.conversation.gate("hang")
     async with bots.running() as service:
@@ -92,13 +110,13 @@ async def test_commands_and_presses_overtake_a_hanging_model(bots: Bots, peer: P
 async def test_nothing_waits_behind_a_command_that_asks_the_model(bots: Bots, peer: Peer) -> None:
     async with bots.running():
         assert bots.toys
-        peer.world.say(ANN, ANN, "/fold")
+        peer.world.say(ANN, ANN, "/summary_now")
         peer.world.say(ANN, ANN, "/help")
         peer.world.say(ANN, ANN, "hello")
         await peer.told("did help", ANN)
         await peer.told("echo hello", ANN)
         bots.toys.folding.set()
-        await peer.told("did fold", ANN)
+        await peer.told("did summary_now", ANN)
 
 
 @pytest.mark.parametrize("place", [GROUP, ANN])
@@ -130,7 +148,7 @@ async def test_stop_ends_the_answer_and_leaves_an_import_to_go_on(bots: Bots, pe
     bots.conversation.gate("hang")
     async with bots.running() as service:
         assert bots.toys
-        peer.world.say(ANN, ANN, "/fold")
+        peer.world.say(ANN, ANN, "/summary_now")
         peer.world.say(ANN, ANN, "hang")
         await bots.conversation.begun["hang"].wait()
         peer.world.say(ANN, ANN, "/stop")
@@ -138,7 +156,7 @@ async def test_stop_ends_the_answer_and_leaves_an_import_to_go_on(bots: Bots, pe
         peer.world.say(ANN, ANN, "/stop")
         await peer.told("Nothing is being written", ANN)
         bots.toys.folding.set()
-        await peer.told("did fold", ANN)
+        await peer.told("did summary_now", ANN)
         await service.intake.idle()
         assert await bots.pending() == []
 
@@ -200,8 +218,11 @@ async def test_a_photo_goes_to_a_model_that_sees(bots: Bots, peer: Peer) -> None
         await peer.told("echo [Sent a photo]", ANN)
         peer.world.say(ANN, ANN, "and this?", reply_to=sent["message_id"])
         await peer.told("echo and this?", ANN)
+        peer.world.send_file(ANN, ANN, kind="sticker", name="c.webp", data=b"webp")
+        await peer.told("echo [Sent a sticker", ANN)
         await service.intake.idle()
-    first, second, again = bots.conversation.turns
+    first, second, again, sticker = bots.conversation.turns
+    assert [(one.data, one.mime, one.kind) for one in sticker.pictures] == [(b"webp", "image/webp", "")]
     assert [(one.data, one.mime, one.kind) for one in first.pictures] == [(b"jpeg", "image/jpeg", "Photo")]
     assert first.pictures[0].source.startswith(f"{first.source}:")
     assert (second.words, second.is_wordless) == ("[Sent a photo]", True)
@@ -302,7 +323,7 @@ async def test_what_has_no_words_gets_a_sentence(bots: Bots, peer: Peer, kind: s
         await peer.told("I can't read", ANN)
         peer.world.add_person(BOB, "Bob", language_code="de")
         peer.world.send_file(BOB, BOB, kind=kind, name="a.bin", data=b"\0" * 9)
-        await peer.told("Bitte schreib es in Worten" if kind == "video" else "kann ich nicht lesen", BOB)
+        await peer.told("Bitte schreib es mir" if kind == "video" else "kann ich nicht lesen", BOB)
         peer.world.send_file(ANN, ANN, kind="video", name="a.mp4", data=b"1", caption="what is it?")
         await peer.told("I read your words only", ANN)
     [turn] = bots.conversation.turns

@@ -1,15 +1,18 @@
 """[Try again] under what could not be done, over real HTTP."""
 
+from contextlib import AsyncExitStack
+
 import pytest
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from llm.transcription import Transcriber
 from playground.refusals import Json
-from records.errors import DocumentUnreadable, ModelBusy, QuotaExceeded
+from records.errors import DocumentUnreadable, ModelBusy, QuotaExceeded, StorageError
 from records.scopes import Person
 from records.turns import Proposal
 from settings import Secret
 from telegram_ui.commands import proposals
-from telegram_ui.commands.buttons import AGAIN, kind_of
+from telegram_ui.commands.buttons import AGAIN, Buttons, kind_of
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour, running
 from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, Bots, Peer
@@ -54,7 +57,7 @@ async def test_a_command_that_failed_is_done_at_the_next_press(bots: Bots, peer:
 
 
 async def test_somebody_elses_button_repeats_nothing(bots: Bots, peer: Peer) -> None:
-    async with bots.running() as service:
+    async with bots.running():
         assert bots.toys
         bots.toys.fails = [ModelBusy()]
         peer.world.say(ANN, GROUP, "/help me")
@@ -66,10 +69,11 @@ async def test_somebody_elses_button_repeats_nothing(bots: Bots, peer: Peer) -> 
         theirs = peer.world.say(BOB, GROUP, "/help bob")
         done = await failed(peer, "did help bob", GROUP)
         assert done["reply_to_message"]["message_id"] == theirs["message_id"]
+    async with bots.running() as service:  # what Telegram sends along is all there is
         peer.world.press(ANN, GROUP, done["message_id"], hers)
-        await peer.called("answerCallbackQuery", containing="already")
+        await peer.called("editMessageText", containing="Please send it again", chat=GROUP)
         await service.intake.idle()
-    assert [text for text in peer.texts(GROUP) if text.startswith("did")] == ["did help bob"]
+    assert not any(text.startswith("did") for text in peer.texts(GROUP))
 
 
 @pytest.mark.parametrize("error", [QuotaExceeded(), DocumentUnreadable()], ids=lambda one: type(one).__name__)
@@ -81,15 +85,91 @@ async def test_what_will_fail_again_has_no_button(bots: Bots, peer: Peer, error:
         assert buttons(await failed(peer, "(error ", ANN)) == []
 
 
-async def test_a_command_that_replies_to_a_message_is_not_repeated_without_it(bots: Bots, peer: Peer) -> None:
-    """Telegram does not say, with a press, to what the command itself replied."""
-    async with bots.running():
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_a_command_that_replies_to_a_message_is_repeated_with_it_or_not_at_all(
+    bots: Bots, peer: Peer, *, is_restarted: bool
+) -> None:
+    """Telegram does not say, with a press, to what the command itself replied: only the process knows."""
+    async with AsyncExitStack() as running:
+        await running.enter_async_context(bots.running())
         assert bots.toys
         bots.toys.fails = [ModelBusy()]
         earlier = peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
         peer.world.say(ANN, ANN, "/help this", reply_to=earlier["message_id"])
-        assert buttons(await failed(peer, "overloaded", ANN)) == []
+        said = await failed(peer, "overloaded", ANN)
+        if is_restarted:
+            await running.aclose()
+            await running.enter_async_context(bots.running())
+        press(peer, ANN, said)
+        if is_restarted:
+            await peer.called("editMessageText", containing="Please send it again", chat=ANN)
+        else:
+            await peer.told(f"did help with {earlier['message_id']}", ANN)
+
+
+async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        assert bots.toys
+        bots.toys.fails = [ModelBusy(), RuntimeError("of whatever kind")]
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello", ANN)
+        ann = Person(id=ANN, name="Ann")
+        data = Buttons(b"key").data("toy", Chat(id=ANN), ann, "7")
+        keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Do it", callback_data=data)]])
+        await service.intake._commands.dependencies.delivery.say(Chat(id=ANN), "Shall I?", keyboard=keyboard)
+        question = await failed(peer, "Shall I?", ANN)
+        peer.world.press(ANN, ANN, question["message_id"], data)
+        said = await failed(peer, "went wrong", ANN)
+        assert said["reply_to_message"]["message_id"] == question["message_id"]
+        press(peer, ANN, said)
+        press(peer, ANN, await failed(peer, "overloaded", ANN))
+        await peer.called("editMessageText", containing="did press 7 under Shall I?", chat=ANN)
+        await peer.called("answerCallbackQuery", containing="pressed")
+        await service.intake.idle()
+        assert await bots.pending() == []
+        assert not any(map(buttons, peer.world.messages[ANN].values()))
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_all_pieces_of_a_paste_are_asked_again_as_one_turn(bots: Bots, peer: Peer, *, is_restarted: bool) -> None:
+    first, second = "x" * 4_096, "and the rest"
+    bots.conversation.fails[first + second] = RuntimeError("of whatever kind")
+    async with AsyncExitStack() as running:
+        service = await running.enter_async_context(bots.running())
+        peer.world.say(ANN, ANN, first)
+        peer.world.say(ANN, ANN, second)
+        said = await failed(peer, "went wrong", ANN)
+        del bots.conversation.fails[first + second]
+        if is_restarted:
+            await running.aclose()
+            service = await running.enter_async_context(bots.running())
+        press(peer, ANN, said)
+        if is_restarted:
+            await peer.called("editMessageText", containing="Please send it again", chat=ANN)
+        else:
+            await peer.told("echo xxx", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    turns = bots.conversation.turns
+    assert (
+        len(turns) == 1
+        if is_restarted
+        else [one.source for one in turns[0].pieces] == [one.source for one in turns[1].pieces]
+    )
+
+
+async def test_a_correction_that_failed_is_taken_in_at_the_next_press(bots: Bots, peer: Peer) -> None:
+    bots.conversation.fails["hello Bob"] = StorageError()
+    async with bots.running():
+        asked = peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello", ANN)
+        peer.world.edit(ANN, ANN, asked["message_id"], "hello Bob")
+        said = await failed(peer, "cannot be read", ANN)
+        del bots.conversation.fails["hello Bob"]
+        press(peer, ANN, said)
+        await peer.told("You changed your last message", ANN)
+    assert bots.conversation.corrected == [(asked["message_id"], "hello Bob")]
 
 
 async def test_a_voice_that_could_not_be_heard_is_heard_at_the_next_press(bots: Bots, peer: Peer) -> None:

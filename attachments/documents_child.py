@@ -1,0 +1,52 @@
+"""What runs in the process that reads a document: its passages.
+
+Imports little (runtime/apart_child.py). Does not know formats.
+"""
+
+import sys
+
+from attachments.formats import detection
+from attachments.passages import passages_of
+from locales.catalog import speaking, tr
+from records.attachments import DocumentText
+from records.errors import DocumentUnreadable
+from runtime.apart_child import limit, write
+
+MEMORY_ANYWAY, MEMORY_EACH, MEMORY = 200_000_000, 30, 700_000_000
+"""Bytes of address space that a child has, so many more for each byte of the document, and the most. With the libraries
+it has 60 million before it reads anything.
+"""
+SECONDS = 60
+"""Of a processor."""
+
+
+def read(data: bytes, name: str) -> DocumentText:
+    """The text of a document. Raises DocumentUnreadable."""
+    passages, is_whole = passages_of(detection.lines(data, name))
+    if not passages:
+        raise DocumentUnreadable(tr("files-empty"))
+    return DocumentText(name=name, passages=passages, is_whole=is_whole)
+
+
+def child() -> None:
+    """Read the document on standard input and write its passages to standard output."""
+    name, size = sys.argv[2], int(sys.argv[3])
+    limit(memory=min(MEMORY, MEMORY_ANYWAY + MEMORY_EACH * size), seconds=SECONDS)
+    sys.modules["numpy"] = None  # type: ignore[assignment]  # openpyxl would load it: 110 MB of address space for nothing
+    with speaking(sys.argv[4]):
+        _write(name, size)
+
+
+def _write(name: str, size: int) -> None:
+    out = sys.stdout.buffer
+    try:
+        found = read(sys.stdin.buffer.read(size), name)
+    except DocumentUnreadable as refused:
+        write(out, "refused", refused.sentence)
+    except MemoryError:
+        write(out, "refused", tr("files-died"))
+    except Exception:  # broad: libraries raise whatever a damaged file makes them stumble over
+        write(out, "refused", tr("files-damaged"))
+    else:
+        passages = [(one.place, one.text) for one in found.passages]
+        write(out, "document", {"passages": passages, "is_whole": found.is_whole})

@@ -1,0 +1,194 @@
+"""What stands in for the world in a measurement of load, for as little processor time as it takes.
+
+An OpenAI-compatible endpoint that answers at once: what is left of a turn's time is the bot's own. It repeats the tag
+("#12-3") of the last user message, so that its person is known. And a server for it and for the local Bot API, over
+aiohttp's, whose parser is compiled; the usual one spends more on a request than the bot that makes it. Does not know
+bots.
+"""
+
+import asyncio
+import contextlib
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import cycle, islice
+from typing import Any
+
+from aiohttp import web
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from playground.server import Lifetime
+
+TAG = re.compile(r"#\d+-\d+")
+PACE = 80.0
+"""Tokens a second, as hosted models write."""
+STOPPED_WITHIN = 2.0
+"""Seconds that requests under way are given at the end."""
+_WORDS = "noted: that is a fine question, and this is as short an answer as a model would give to it."
+
+
+class InstantModel:
+    """The endpoint; `asked` counts its requests. `tokens`: of an answer, streamed at `pace` a second; 0 = a short one,
+    at once. `wait`: seconds before the first token.
+    """
+
+    def __init__(self, *, tokens: int = 0, pace: float = PACE, wait: float = 0.0) -> None:
+        self.asked = 0
+        self._tokens = tokens
+        self._pace = pace
+        self.wait = wait
+
+    def app(self) -> ASGIApp:
+        """Answers one path; every other one is unknown to it."""
+        return self._complete
+
+    async def _complete(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST" or scope["path"] != "/v1/chat/completions":
+            await Response(status_code=404)(scope, receive, send)
+            return
+        self.asked += 1
+        body = await Request(scope, receive).json()
+        if self.wait:
+            await asyncio.sleep(self.wait)
+        said = next((one["content"] for one in reversed(body["messages"]) if one["role"] == "user"), "")
+        tags = TAG.findall(said)
+        text = f"{tags[-1] if tags else '#0-0'} {_words(self._tokens)}"
+        if body.get("stream"):
+            pause = 1 / self._pace if self._tokens else 0.0
+            pieces = re.findall(r"\S+\s*", text) if self._tokens else _thirds(text)
+            await _send_stream(_streamed(body, pieces, pause), send)
+            return
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        whole = {**_envelope(body, "chat.completion"), "choices": [choice], "usage": _usage(text)}
+        await JSONResponse(whole)(scope, receive, send)
+
+
+async def _send_stream(pieces: AsyncIterator[bytes], send: Send) -> None:
+    """Without the tasks with which Starlette watches for a client that hangs up."""
+    headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    async for piece in pieces:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _streamed(body: dict[str, Any], pieces: Sequence[str], pause: float) -> AsyncIterator[bytes]:
+    begun = time.perf_counter()
+    for number, event in enumerate(_events(body, pieces)):
+        # By the clock, so that a late waking does not slow the whole answer down.
+        if pause and (early := begun + number * pause - time.perf_counter()) > 0:
+            await asyncio.sleep(early)
+        yield f"data: {event}\n\n".encode()
+
+
+def _words(tokens: int) -> str:
+    """Usual English words, which are about a token each."""
+    return " ".join(islice(cycle(_WORDS.split()), tokens)) if tokens else _WORDS
+
+
+def _thirds(text: str) -> list[str]:
+    third = len(text) // 3 + 1
+    return [text[start : start + third] for start in range(0, len(text), third)]
+
+
+def _events(body: dict[str, Any], pieces: Sequence[str]) -> Iterator[str]:
+    """The pieces of text, the end, the bill."""
+    envelope = _envelope(body, "chat.completion.chunk")
+    for piece in pieces:
+        delta = {"role": "assistant", "content": piece}
+        yield json.dumps({**envelope, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+    yield json.dumps({**envelope, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    if (body.get("stream_options") or {}).get("include_usage"):
+        yield json.dumps({**envelope, "choices": [], "usage": _usage("".join(pieces))})
+    yield "[DONE]"
+
+
+def _envelope(body: dict[str, Any], kind: str) -> dict[str, Any]:
+    return {"id": "instant", "object": kind, "created": 0, "model": body.get("model", "")}
+
+
+def _usage(text: str) -> dict[str, int]:
+    count = len(text.split())
+    return {"prompt_tokens": count, "completion_tokens": count, "total_tokens": 2 * count}
+
+
+@contextlib.asynccontextmanager
+async def serve_lightly(app: ASGIApp) -> AsyncIterator[str]:
+    """Serve `app` on this machine while the block runs; gives its URL, without a slash at the end.
+
+    As playground.server.serve(), except that a client that hangs up is not noticed.
+    """
+    lifetime = Lifetime()
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        asked = _Asked(request, await request.read())
+        await app(_scope(request, lifetime), asked.receive, asked.send)
+        if asked.answer is None:
+            raise RuntimeError("the app gave no answer")
+        return asked.answer
+
+    runner = web.ServerRunner(web.Server(answer, access_log=None), shutdown_timeout=STOPPED_WITHIN)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await lifetime.stop()
+        await runner.cleanup()
+
+
+class _Asked:
+    """One request, and what has been sent in answer to it."""
+
+    def __init__(self, request: web.BaseRequest, body: bytes) -> None:
+        self._request = request
+        self._body: bytes | None = body
+        self._start: Message = {}
+        self.answer: web.StreamResponse | None = None
+
+    async def receive(self) -> Message:
+        """The whole body; then nothing for as long as the app cares to wait."""
+        if self._body is None:
+            await asyncio.Event().wait()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start = message
+            return
+        piece: bytes = message.get("body", b"")
+        if self.answer is None and not message.get("more_body"):
+            self.answer = web.Response(status=self._start["status"], headers=self._headers(), body=piece)
+            return
+        if self.answer is None:
+            self.answer = web.StreamResponse(status=self._start["status"], headers=self._headers())
+            await self.answer.prepare(self._request)
+        if piece:
+            await self.answer.write(piece)
+
+    def _headers(self) -> dict[str, str]:
+        named = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in self._start["headers"])
+        return {name: value for name, value in named if name != "content-length"}
+
+
+def _scope(request: web.BaseRequest, lifetime: Lifetime) -> Scope:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": "http",
+        "path": request.path,
+        "raw_path": request.path.encode(),
+        "query_string": request.query_string.encode(),
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.raw_headers],
+        "client": None,
+        "server": None,
+        "state": {"lifetime": lifetime},
+    }

@@ -1,0 +1,25 @@
+"""Several things in one phrase, with the commas and the conjunctions of the language. Does not know what is listed."""
+
+from collections.abc import Iterable, Sequence
+
+from locales.catalog import tr
+
+
+def listed(parts: Iterable[str]) -> str:
+    """ "a, b, c"."""
+    return tr("shared-comma").join(parts)
+
+
+def clauses(parts: Iterable[str]) -> str:
+    """ "a; b; c"."""
+    return tr("shared-semicolon").join(parts)
+
+
+def all_of(parts: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    return tr("shared-and", first=listed(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
+
+
+def any_of(parts: Sequence[str]) -> str:
+    """ "a, b or c"."""
+    return tr("shared-or", first=listed(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)
