@@ -99,14 +99,6 @@ def families(language: str = ENGLISH) -> Sequence[str]:
     return sorted(file.stem for file in (FOLDER / language).glob("*.ftl"))
 
 
-def extend(language: str, source: str) -> None:
-    """Add texts in Fluent's syntax, as a file of them would; a text that is there already stays."""
-    from fluent.runtime import FluentResource
-
-    with _reading:
-        _bundle(language).add_resource(FluentResource(source))
-
-
 @cache
 def _bundle(language: str) -> "FluentBundle":
     # Here, because it takes a tenth of a second that a start can spend otherwise.
@@ -121,8 +113,15 @@ def _file(language: str, family: str) -> bool:
     file = FOLDER / language / f"{family}.ftl"
     if not family.isidentifier() or not file.is_file():
         return False
-    extend(language, file.read_text(encoding="utf-8"))
+    _extend(language, file.read_text(encoding="utf-8"))
     return True
+
+
+def _extend(language: str, source: str) -> None:
+    """Add texts in Fluent's syntax; a text that is there already stays."""
+    from fluent.runtime import FluentResource
+
+    _bundle(language).add_resource(FluentResource(source))
 
 
 def _read(language: str, family: str) -> "FluentBundle":

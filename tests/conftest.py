@@ -1,13 +1,19 @@
 """Fixtures and settings of every test."""
 
-from collections.abc import Iterator
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 import hypothesis
 import pytest
 
 from locales import catalog
+from runtime.logs import OURS
+from tests.support.left_behind import differences, shared_state
 from tests.support.postgres_server import postgres_server
+
+SHARED = pytest.StashKey[dict[str, object]]()
 
 # The suite tries the same examples every time: a change is refused for what it did, not for its luck; `make fuzz` looks
 # further, at random. How long an example takes says more about the machine than about the code; benchmarks measure
@@ -26,17 +32,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[SHARED] = shared_state()
     if config.getoption("--on-postgres"):
         for item in items:
             if marker := item.get_closest_marker("files"):
                 item.add_marker(pytest.mark.skip(f"--on-postgres: {marker.args[0]}"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """A test that leaves the process other than it was fails itself, instead of whichever test comes next."""
+    yield
+    before, after = item.config.stash[SHARED], shared_state()
+    item.config.stash[SHARED] = after
+    assert not (changed := differences(before, after)), f"left behind by this test:\n{changed}"
+
+
 @pytest.fixture
-def own_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the test adds to the texts (`catalog.extend`) ends with it: another test counts the texts that there are."""
+def own_texts(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """A program that has read no texts yet; called with a language and texts, it adds these. They end with the test:
+    another one counts the texts that there are.
+    """
     for of_files in ("_bundle", "_file"):
         monkeypatch.setattr(catalog, of_files, cache(getattr(catalog, of_files).__wrapped__))
+    return catalog._extend
+
+
+@pytest.fixture
+def run_here() -> Iterator[Callable[[Sequence[str], Mapping[str, str]], int]]:
+    """bot.main with arguments and an environment, in this process, since another costs a second. What it sets for all
+    of a process (where the log goes and from which level on, how soon threads take turns) ends with the test.
+    """
+    import bot
+
+    names = ("", *OURS)
+    handlers, levels = [*logging.getLogger().handlers], [logging.getLogger(name).level for name in names]
+    often = sys.getswitchinterval()
+    yield bot.main
+    sys.setswitchinterval(often)
+    for handler in {*logging.getLogger().handlers}.difference(handlers):
+        logging.getLogger().removeHandler(handler)
+    for name, level in zip(names, levels, strict=True):
+        logging.getLogger(name).setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ import hashlib
 import json
 import shutil
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,6 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-import bot
 from external_memory import ExternalMemory
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, StorageTooNew
 from records.model_calls import Usage
@@ -311,13 +310,13 @@ async def test_without_a_folder_the_server_alone_is_backed_up(
 
 
 def test_the_commands_say_what_was_saved_and_where_it_went(
-    made: Made, tmp_path: Path, other: str, capsys: pytest.CaptureFixture[str]
+    made: Made, tmp_path: Path, other: str, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int]
 ) -> None:
     def status(*arguments: str, url: str = "", folder: Path = made.data) -> int:
         given = conninfo_to_dict(url)
         query = urlencode({name: given[name] for name in ("host", "options")}, quote_via=quote) if url else ""
         uri = f"postgresql://{given['user']}@/{given['dbname']}?{query}" if url else ""
-        return bot.main(arguments, {"DATA_DIR": str(folder), "DATABASE_URL": uri})
+        return run_here(arguments, {"DATA_DIR": str(folder), "DATABASE_URL": uri})
 
     assert status("--backup", str(tmp_path / "all.zip"), url=made.url) == 0
     assert capsys.readouterr().out.startswith(f"backup: 20 messages are in {tmp_path}/all.zip;")

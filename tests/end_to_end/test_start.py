@@ -2,12 +2,12 @@
 
 import asyncio
 import stat
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-import bot
 from tests.end_to_end.harness import ANSWERS, KEY, TOKEN, House, Run
 from tests.peers.openai_server import Behaviour
 
@@ -63,10 +63,10 @@ async def test_without_a_token_one_line_says_what_to_do(house: House) -> None:
 
 @pytest.mark.parametrize(("variable", "value"), WRONG.items(), ids=WRONG)
 async def test_a_wrong_setting_is_one_line_that_names_it(
-    house: House, capsys: pytest.CaptureFixture[str], variable: str, value: str
+    house: House, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
 ) -> None:
     """By the entry's own main(), since each process costs a second; the next test starts some for real."""
-    status = bot.main([], house.environ(**{variable: value}))
+    status = run_here([], house.environ(**{variable: value}))
     shown = capsys.readouterr()
     refused(Run(status=status, out=shown.out, err=shown.err), variable)
 
@@ -178,10 +178,10 @@ async def test_a_misspelt_name_is_named_with_the_nearest(house: House) -> None:
     }.items(),
 )
 async def test_what_no_request_could_carry_is_one_line(
-    house: House, capsys: pytest.CaptureFixture[str], variable: str, value: str
+    house: House, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
 ) -> None:
     for arguments in ([], ["--check"]):
-        status = bot.main(arguments, house.environ(**{variable: value}))
+        status = run_here(arguments, house.environ(**{variable: value}))
         shown = capsys.readouterr()
         refused(Run(status=status, out=shown.out, err=shown.err), variable)
 

@@ -1,6 +1,7 @@
 """What CONTRIBUTING promises: something new is added through its registry, and nothing else is touched."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -11,7 +12,6 @@ import pytest
 import telegram
 
 from background.rebuild import Progress
-from locales.catalog import extend
 from records.scopes import Person, Scope
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
@@ -73,10 +73,9 @@ async def the_place(place: Scope) -> Scope:
     return place
 
 
-@pytest.mark.usefixtures("own_texts")
-async def test_a_command_is_a_family_in_the_registry_and_nothing_else() -> None:
+async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts: Callable[[str, str], None]) -> None:
     telegram_side, buttons = Recorder(), Buttons(b"key")
-    extend("en", "menu-toy = say what follows")
+    own_texts("en", "menu-toy = say what follows")
     memory = SimpleNamespace(wizards=None, conversation=the_place)
     services = cast("Any", SimpleNamespace(clock=None, memory=memory))
     dependencies = Dependencies(
@@ -141,13 +140,13 @@ async def ignore(progress: Progress) -> None:
     """Nobody waits for it."""
 
 
-@pytest.mark.usefixtures("own_texts")
 async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_texts: Callable[[str, str], None]
 ) -> None:
     """It is offered, folds, and makes the summaries of a rebuild."""
     monkeypatch.setitem(POLICIES, PAIRS.name, PAIRS)
-    extend("en", "policy-name-pairs = pairs\npolicy-button-pairs = Pairs\npolicy-about-pairs = two turns, one summary.")
+    own_texts("en", "policy-name-pairs = pairs\npolicy-button-pairs = Pairs")
+    own_texts("en", "policy-about-pairs = two turns, one summary.")
     async with talking(tmp_path) as talk:
         await talk.remember()
         config = await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=PAIRS.name))
@@ -181,12 +180,11 @@ DIARY = ImportFormat(
 )
 
 
-@pytest.mark.usefixtures("own_texts")
 async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_texts: Callable[[str, str], None]
 ) -> None:
     """It is recognised and imported once."""
-    extend("en", "import-title-diary = a diary\nimport-file-diary = a diary.json")
+    own_texts("en", "import-title-diary = a diary\nimport-file-diary = a diary.json")
     monkeypatch.setitem(FORMATS, DIARY.name, DIARY)
     data = json.dumps({"diary": ["The spare key lies under the flowerpot.", "It rained."]}).encode()
     done: list[tuple[int, int]] = []

@@ -3,13 +3,12 @@
 import asyncio
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 
 import pytest
 
-from locales import catalog
-from locales.catalog import LANGUAGES, current, decimal, extend, in_every_language, speaking, text_in, tr
+from locales.catalog import LANGUAGES, current, decimal, in_every_language, speaking, text_in, tr
 from locales.choice import language_for, spoken
 
 
@@ -61,9 +60,8 @@ def test_russian_has_three_plurals() -> None:
     assert told == ["1 ход", "3 хода", "5 ходов", "11 ходов", "21 ход", "22 хода", "25 ходов"]
 
 
-@pytest.mark.usefixtures("own_texts")
-def test_what_a_language_does_not_have_is_said_in_english() -> None:
-    extend("en", "trial-of-english = only here")
+def test_what_a_language_does_not_have_is_said_in_english(own_texts: Callable[[str, str], None]) -> None:
+    own_texts("en", "trial-of-english = only here")
     assert text_in("ru", "trial-of-english") == "only here"
 
 
@@ -99,10 +97,9 @@ def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
     assert set(LANGUAGES) == {"en", "ru", "es", "de", "zh", "pt", "ar"}
 
 
-def test_texts_that_are_first_read_in_several_threads_are_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("own_texts")
+def test_texts_that_are_first_read_in_several_threads_are_all_there() -> None:
     """The menus are read in a thread while the first person is answered already."""
-    monkeypatch.setattr(catalog, "_bundle", cache(catalog._bundle.__wrapped__))
-    monkeypatch.setattr(catalog, "_file", cache(catalog._file.__wrapped__))
     keys = ["shared-me", "menu-help", "forget-members"]
     together = threading.Barrier(len(keys))
     often = sys.getswitchinterval()

@@ -1,0 +1,39 @@
+"""What the tests of one process share whether they want to or not. Does not know what any test does."""
+
+import gc
+import locale
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+from locales.catalog import current
+from runtime.logs import OURS
+
+OF_OTHERS = frozenset({"PYTEST_CURRENT_TEST", "OMP_NUM_THREADS"})
+"""Variables that pytest and the local embedder set."""
+
+
+def shared_state() -> dict[str, object]:
+    """By name, everything of the process that a test may change by hand, and that the next one would find changed."""
+    root = logging.getLogger()
+    return {
+        **{f"${name}": value for name, value in os.environ.items() if name not in OF_OTHERS},
+        "folder": str(Path.cwd()),
+        "import path": tuple(sys.path),
+        "language": current(),
+        "locale": locale.setlocale(locale.LC_ALL),
+        "log levels": (root.level, root.manager.disable, *(logging.getLogger(name).level for name in sorted(OURS))),
+        "log handlers": [one for one in root.handlers if not type(one).__module__.startswith("_pytest.")],
+        "collector": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()),
+        "switch interval": sys.getswitchinterval(),
+        "profiler": sys.getprofile(),
+        "signals": [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)],
+    }
+
+
+def differences(before: dict[str, object], after: dict[str, object]) -> str:
+    """One line for each part that is not as it was; "" for none."""
+    names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    return "\n".join(f"{name}: {before.get(name)} became {after.get(name)}" for name in names)
