@@ -102,7 +102,7 @@ class MemoryTools:
             if call.name == prompts.FORGET.name and self._facts is not None and self._keeps_facts(turn):
                 return _forget(call, arguments, await self._facts.known(turn.scope.owner))
             if call.name == prompts.OFFER_COMMAND.name and self.commands:
-                return _offer_command(call, arguments, self.commands)
+                return _offer_command(call, arguments, self.commands, turn.stored)
         except StorageError as error:
             log.warning("a tool for the model in %s failed: %s", turn.scope, type(error).__name__)
             return _failed(call, "The memory cannot be read right now.")
@@ -158,13 +158,13 @@ def _forget(call: ToolCall, arguments: Mapping[str, Any], known: Sequence[Fact])
     return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="forget", text=fact.text, fact=fact.id))
 
 
-def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Collection[str]) -> Used:
+def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Collection[str], stored: int | None) -> Used:
     text = " ".join(str(arguments.get("command") or "").split())
     name = text.partition(" ")[0].removeprefix("/").lower()
     if name not in commands or len(text) > LONGEST_COMMAND:
         return _failed(call, "There is no such command, or it is too long.")
     argument = text.partition(" ")[2]
-    proposal = Proposal(kind="command", text=f"/{name} {argument}".rstrip())
+    proposal = Proposal(kind="command", text=f"/{name} {argument}".rstrip(), source=stored)
     return Used(call=call, result=ASKED, note=f"{call.name} /{name}: proposed", proposal=proposal)
 
 

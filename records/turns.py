@@ -86,8 +86,8 @@ class Replied:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
     """Something that a person decides by a button: a change to the facts or a command that the model proposes, or a
-    reminder that they asked for. `fact`: the one to be forgotten; `wish`: the reminder, and `source`: the stored
-    message that asks for it.
+    reminder that they asked for. `fact`: the one to be forgotten; `wish`: the reminder; `source`: the stored message
+    that asks for a reminder, or begins the turn that asks for a command.
     """
 
     kind: Literal["remember", "forget", "remind", "command"]

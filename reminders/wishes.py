@@ -33,6 +33,7 @@ _ENDS = " \t\n,.;:：!?¿¡،؟。、，；！？-–—\"'“”„«»"
 _NUMBERS = sorted(date_words.NUMBERS, key=len, reverse=True)
 _N = rf"(?P<n>\d{{1,3}}|{'|'.join(word for word in _NUMBERS if word[0] < chr(0x2E80))})"
 _HINT = Pattern(reminder_words.HINT)
+_NEXT = Pattern(reminder_words.NEXT)
 _HAN = r"\d{1,2}|[一二两兩三四五六七八九十]{1,3}"
 _FAR_EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -268,6 +269,8 @@ def _day(reading: _Reading, patterns: _Patterns, now: datetime) -> tuple[datetim
     for weekday, pattern in enumerate(patterns.weekdays):
         if m := pattern.search(reading.plain):
             day = wall + timedelta(days=(weekday - wall.weekday()) % 7)
+            if day == wall and not m["every"] and _is_next(reading.plain, m):
+                day += timedelta(days=7)
             found.append((m.start(), -m.end(), day, bool(m["every"]), True))
     for dated in days_dated(reading.plain, now):
         for m in re.finditer(_around(dated.words, patterns.on), reading.plain):
@@ -281,6 +284,12 @@ def _day(reading: _Reading, patterns: _Patterns, now: datetime) -> tuple[datetim
     start, end, day, repeats, is_weekday = min(found, key=lambda one: one[:2])
     reading.strike(start, -end)
     return day, repeats, is_weekday
+
+
+def _is_next(text: str, weekday: re.Match[str]) -> bool:
+    """Whether a weekday is said to be the next one, which is not today."""
+    near = text[max(0, weekday.start() - 16) : weekday.end() + 16]
+    return _NEXT.search(near) is not None
 
 
 def _around(words: str, on: str) -> str:

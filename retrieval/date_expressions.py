@@ -7,9 +7,9 @@ name times (text/date_words.py), what is ranked, or when the event was that a ti
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
-from text.analyzer import folded
+from text.analyzer import folded, normal
 from text.date_words import (
     AFTER,
     AGO_AFTER,
@@ -314,6 +314,23 @@ def _relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for unit, back, pattern in _RELATIVE:
         if m := pattern.search(text):
             yield _back(clock, unit, back), m[0]
+
+
+def period_named(text: str, clock: datetime) -> tuple[date, date] | None:
+    """The first and the last day, at most today, where a whole text is a time: by its distance from the clock
+    ("yesterday", "last week", "3 days ago") or a date in figures ("31.1.2026"); None otherwise.
+    """
+    words = " ".join(folded(normal(text)).split())
+    # A month or a year alone may be meant as a word to search for.
+    dates = ((span, found) for span, found in _named(words, clock, ahead=False) if span and _is_day(span))
+    for span, found in (*_relative(words, clock), *_ago(words, clock), *dates):
+        if span and found == words and span[0] <= clock:
+            return span[0].date(), min(span[1] - timedelta(days=1), clock).date()
+    return None
+
+
+def _is_day(span: Span) -> bool:
+    return span[0].date() == (span[1] - timedelta(days=1)).date()
 
 
 def ranges(question: str, clock: datetime) -> tuple[Range, ...]:

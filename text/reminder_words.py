@@ -40,13 +40,13 @@ class Words:
 
 
 HINT = (
-    r"remind|forget|erinner|rapp[ea]l|recuerd|recordar|recordatorio|avisa|lembr|ricord|promemoria|herinner|hatirlat|"
-    r"przypomn|напомин|напомни|ذكر|نبهني|تذكير|提醒|リマインド|思い出させ|知らせ|教えて|리마인드|상기|알림|알려"
+    r"remind|forget|erinner|bescheid|rapp[ea]l|recuerd|recordar|recordatorio|acuerd|acordar|olvid|avis[ae]|lembr|esquec|ricord|promemoria|herinner|hatirlat|"
+    r"przypomn|напомин|напомни|забы|ذكر|نبهني|تذكير|提醒|忘|リマインド|思い出させ|知らせ|教えて|리마인드|상기|알림|알려"
 )
 """In whatever asks for a reminder, in any of these languages: what lacks it is not read closely."""
 SPACED: Mapping[str, Words] = {
     "english": Words(
-        cue=r"(?:please |can you |could you |will you )?(?:remind (?:me|us)|(?:set|make|create|add)(?: me)? a reminder(?: for me)?|don't let me forget)",
+        cue=r"(?:please |(?:can|could|will|would) you (?:please )?)?(?:remind (?:me|us)|(?:set|make|create|add)(?: me)? a reminder(?: for me)?|don't let me forget|i(?: need|'d like| want) a reminder|reminder(?=:))",
         recall=r"(?:again |of |about )?(?:what|who|whom|whose|when|where|which|why|how|if|whether)",
         at=r"at|by|around|about|@",
         hour=r"o'?clock",
@@ -74,7 +74,8 @@ SPACED: Mapping[str, Words] = {
         to=r"to|that|of|about|for",
     ),
     "german": Words(
-        cue=r"(?:bitte |kannst du |konntest du )?(?:erinnern?(?:e|st)?(?: du| sie)? (?:mich|uns)(?: bitte)?|(?:mich|uns)(?= .* erinnern)|erinnern(?=\W*\Z))",
+        cue=r"(?:bitte |kannst du |konntest du |vergiss(?: bitte)? nicht,? )?(?:erinnern?(?:e|st)?(?: du| sie)? (?:mich|uns)(?: bitte)?|(?:mich|uns)(?: bitte)?(?= .* erinnern)|(?:zu |daran )?erinnern(?=\W*\Z|,)"
+        r"|(?:ich )?(?:mochte|will)(?= .*erinnert werden)|(?:daran )?erinnert werden|(?:stell|mach|setz)e?(?: mir)?(?: bitte)? eine erinnerung(?: fur)?|(?:sag|gib)e? mir(?: bitte)?(?= .*bescheid))",
         recall=r"(?:daran |noch(?: ein)?mal )?,? ?(?:was|wer|wen|wem|wann|wo|wie|warum|wieso|welche\w*|ob)",
         at=r"um|gegen|ab",
         hour=r"uhr",
@@ -99,7 +100,7 @@ SPACED: Mapping[str, Words] = {
             r"monatlich|jeden monat",
         ),
         nth=r"(?:immer )?am (\d{1,2})\.(?! ?\d)(?: (?:jeden|des) monats?)?",
-        to=r"daran|an|dass|ans|zu",
+        to=r"bescheid|daran|an|dass|ans|zu",
     ),
     "french": Words(
         cue=r"(?:peux-tu |s'il te plait,? )?(?:rappelle[sz]?[- ](?:moi|nous)|me rappeler|(?:mets|cree|ajoute)(?:[- ]moi)? un rappel)",
@@ -130,8 +131,8 @@ SPACED: Mapping[str, Words] = {
         to=r"de|d'|que|qu'",
     ),
     "spanish": Words(
-        cue=r"(?:por favor,? |puedes )?(?:recuerda(?:me|nos)|recuerdeme|recordarme|avisame|(?:pon|crea)(?:me)? un recordatorio)",
-        recall=r"(?:de )?(?:que (?:dij|me|te|era|fue|habl)|lo que|quien|cuando|donde|como|por que|cual|si )",
+        cue=r"(?:por favor,? )?(?:(?:puedes |podrias )?(?:recuerda(?:me|nos)|recuerdeme|recordar(?:me|nos)|avisar?me)|(?:me|nos) (?:puedes|podrias) recordar|(?:quiero que )?me recuerd[ae]s|acuerdame|hazme acordar|no me dejes olvidar|(?:pon|crea)(?:me)? un recordatorio(?: para)?)",
+        recall=r"(?:de )?(?:que (?:dij\w*|me|te|era|fue|habl\w*)|lo que|quien|cuando|donde|como|por que|cual|si )",
         at=r"a las?|sobre las?|hacia las?",
         hour=r"h(?:oras?)?",
         am=r"a\.?m\.?|de la (?:manana|madrugada)",
@@ -146,7 +147,7 @@ SPACED: Mapping[str, Words] = {
         days=(r"hoy|(?=esta (?:tarde|noche))", "(?<!la )manana", "pasado manana"),
         units=("min(?:utos?)?", "horas?", "dias?", "semanas?", "meses|mes"),
         within=(r"(?:en|dentro de) {n} {u}",),
-        half=r"en media hora",
+        half=r"(?:en|dentro de) media hora",
         on=r"el|este|proximo|el proximo",
         every=r"cada|todos los|todas las|los",
         cycles=(
@@ -155,10 +156,10 @@ SPACED: Mapping[str, Words] = {
             r"mensualmente|cada mes|todos los meses",
         ),
         nth=r"(?:el (?:dia )?)(\d{1,2})(?: de cada mes)?(?! de \w)",
-        to=r"que|de|a",
+        to=r"que|lo de|de|a",
     ),
     "portuguese": Words(
-        cue=r"(?:por favor,? |voce pode |pode )?(?:me lembr(?:e|a|ar)|lembr[ea]-me|lembrar-me|lembr[ea] (?:me|nos)|(?:cria|crie|poe) um lembrete)",
+        cue=r"(?:por favor,? |(?:voce )?pode |podes )?(?:me lembr(?:e|a|ar)|lembr[ea]-me|lembrar-me|lembr[ea] (?:me|nos)|me avis(?:e|a|ar)|avis[ea]-me|nao me deix[ea] esquecer|(?:cria|crie|poe) um lembrete)",
         recall=r"(?:de |d)?(?:o que|que (?:disse|eu|voce)|quem|quando|onde|como|por que|qual|se )",
         at=r"as?|ao|pelas|por volta das",
         hour=r"h(?:oras?)?",
@@ -174,7 +175,7 @@ SPACED: Mapping[str, Words] = {
         days=(r"hoje|(?=esta (?:tarde|noite))", "amanha", "depois de amanha"),
         units=("min(?:utos?)?", "horas?", "dias?", "semanas?", "meses|mes"),
         within=(r"(?:em|dentro de|daqui a) {n} {u}",),
-        half=r"(?:em|daqui a) meia hora",
+        half=r"(?:em|daqui a|dentro de) meia hora",
         on=r"na|no|nesta|neste|a|o|proxim[oa]|em",
         every=r"cada|tod[ao]s?(?: [ao]s)?|aos|as",
         cycles=(
@@ -261,7 +262,7 @@ SPACED: Mapping[str, Words] = {
     ),
     "polish": Words(
         cue=r"(?:prosze,? |czy mozesz )?(?:przypomnij(?: (?:mi|nam))?|przypomniec (?:mi|nam)|ustaw przypomnienie)",
-        recall=r"(?:o tym )?,? ?(?:co (?:mow|pow)|kto|kiedy|gdzie|jak|dlaczego|ktor\w+|czy)",
+        recall=r"(?:o tym )?,? ?(?:co (?:mow\w*|pow\w*)|kto|kiedy|gdzie|jak|dlaczego|ktor\w+|czy)",
         at=r"o|o godz\w*\.?|kolo|okolo",
         hour=r"(?:-?(?:ej|tej|mej|ciej|giej|szej))",
         am=r"rano",
@@ -282,7 +283,7 @@ SPACED: Mapping[str, Words] = {
         to=r"zeby|aby|o|ze",
     ),
     "russian": Words(
-        cue=r"(?:пожалуиста,? |можешь )?(?:(?:напомни(?:те|ть)?|напоминаи(?:те)?)(?: (?:мне|нам))?(?: пожалуиста)?|(?:создаи|поставь) напоминание)",
+        cue=r"(?:пожалуиста,? |(?:ты )?можешь |не мог\w* бы ты )?(?:(?:напомни(?:те|ть)?|напоминаи(?:те)?)(?: (?:мне|нам))?(?: пожалуиста)?|(?:мне|нам)(?= .*напомни)|(?:создаи|поставь)(?: мне)? напоминание(?: на)?|не даи(?:те)? мне забыть)",
         recall=r"(?:о том )?,? ?(?:что (?:я|ты|мы|он\w*|было) |кто|когда|где|куда|как |почему|зачем|какои|какая|какое|какие|ли )",
         at=r"в|к|около",
         hour=r"час(?:а|ов|у|ам)?|ч\.?",
@@ -342,7 +343,7 @@ SPACED: Mapping[str, Words] = {
 
 # Languages that write none, or glue their particles on. What they share is in one pattern each.
 EASTERN_CUE = (
-    r"(?:请|請|麻烦(?:你)?)?提醒(?:一下)?(?:我|我们|我們)?(?:一下)?|设(?:个|一个)?提醒|"
+    r"(?:请|請|麻烦(?:你)?)?提醒(?:一下)?(?:我|我们|我們)?(?:一下)?|设(?:个|一个)?提醒|(?:别|別|不要)[让讓]我忘(?:了|记|記)?|"
     r"(?:を|と|って|よう(?:に)?|の)?(?:リマインド(?:して(?:ください)?)?|思い出させて(?:ください)?|知らせて(?:ください)?)|(?<=後に)教えて(?:ください)?|"
     r"(?:을|를|라고|하라고|는\s?것을)?\s?(?:리마인드\s?해\s?(?:줘|주세요)?|상기시켜\s?(?:줘|주세요)?|알림\s?(?:설정\s?)?해\s?(?:줘|주세요)?|(?<=고)\s?알려\s?(?:줘|주세요))"
 )
@@ -383,12 +384,17 @@ EASTERN_NTH = r"(\d{1,2}|[一二三四五六七八九十]{1,3})(?:日|号|號|�
 EASTERN_ON = r"在?(?:这个?|這個?|下个?|下個?|本|来週の?|今週の?|次の|다음\s?주?\s?|이번\s?주?\s?)?"
 
 MORE_WEEKDAYS = (
-    r"segunda|pazartesi\w*(?: gunu)?|lundis|lunes",
-    r"terca|sali(?: gunu)?|mardis",
-    r"quarta|mercredis",
-    r"quinta|jeudis",
-    r"sexta|vendredis|cuma(?: gun\w+)?",
-    r"sabados?|samedis|cumartesi(?: gun\w+)?",
-    r"domingos|dimanches|pazar(?: gun\w+)?",
+    r"segunda|pazartesi\w*(?: gunu)?|lundis|lunes|اثنين",
+    r"terca|sali(?: gunu)?|mardis|ثلاثاء",
+    r"quarta|mercredis|اربعاء",
+    r"quinta|jeudis|خميس",
+    r"sexta|vendredis|cuma(?: gun\w+)?|جمعه",
+    r"sabados?|samedis|cumartesi(?: gun\w+)?|سبت",
+    r"domingos|dimanches|pazar(?: gun\w+)?|يوم احد",
 )
 """Weekdays as people say them in requests, where they could be other words elsewhere; Monday first."""
+NEXT = (
+    r"(?<!\w)(?:next|coming|nachste[nrms]?|kommende[nrms]?|prochaine?|proxim[oa]|que viene|prossim[oa]|volgende|aanstaande|gelecek|onumuzdeki|"
+    r"przyszl\w+|najblizsz\w+|следующ\w+|ближаиш\w+|القادم\w*)(?!\w)|下[个個]?|来週の?|다음"
+)
+"""What says of a weekday that it is not today, in any of these languages."""

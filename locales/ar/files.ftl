@@ -54,3 +54,11 @@ files-place-rows = الصفوف { $at }
 files-place-part = الجزء { $at }
 files-place-chapter = الفصل { $at }
 files-place-sheet = الورقة { $at }
+# What memory notes of a message in English, in brackets.
+files-sent = أُرسل: { $what }
+files-sent-with = مرفق: { $what }
+files-sent-unread = مرفق لم يُقرأ: { $what }
+files-named = الملف { $name }
+files-photo = صورة
+files-picture = الصورة { $name }
+files-forwarded = محوّل من { $name }

@@ -4,10 +4,10 @@ forget-usage =
     ماذا أنسى؟
 
     • رسالة واحدة: رُدّ عليها بالأمر ⁨/forget⁩، أو أرسل ⁨/forget #12⁩
-    • معلومة: ⁨/forget fact 12⁩
-    • يومًا أو عدة أيام: ⁨/forget 2026-01-31⁩ أو ⁨/forget 2026-01-01 2026-02-01⁩
+    • معلومة: ⁨/forget⁩ معلومة 12
+    • يومًا أو عدة أيام: ⁨/forget 2026-01-31⁩ أو ⁨/forget 2026-01-01 2026-02-01⁩ أو ⁨/forget⁩ أمس
     • ما تبحث عنه: اكتب الكلمات بعد ⁨/forget⁩
-    • كل شيء: ⁨/forget everything⁩
+    • كل شيء: ⁨/forget⁩ كل شيء
 
     قبل أن أمحو شيئًا أقول ما هو وأسأل.
 forget-final = لا يمكن التراجع عن هذا.
@@ -53,6 +53,7 @@ forget-only-messages = هذه الرسائل فقط
 forget-erases = سيُمحى: { $what }.
 forget-erases-with-them = ومعها سيُمحى: { $what }.
 forget-erases-with-turn = ومع بقية جولتها سيُمحى: { $what }.
+forget-erases-with-request = ومع بقية جولتها وطلبك الآن سيُمحى: { $what }.
 forget-erases-with-turns = ومع الأسئلة والأجوبة التابعة لها: { $what }.
 forget-choices-stay = يبقى مكان الحفظ ووتيرة التلخيص وحالة تشغيل الذاكرة كما هي.
 forget-done = تم النسيان.
@@ -99,3 +100,5 @@ forget-words-stay = بعض كلماته موجودة أيضًا في رسائل 
 forget-words-may-stay = قد تحتوي رسائل باقية على بعض الكلمات نفسها؛ يجدها ⁨/search⁩.
 forget-receipt = تم نسيان: { $what }. { $rest }
 forget-kept-aside = ويحتفظ مشغّلي أيضًا بملفات تالفة أو مستبدلة قد تحتويه: { $names }.
+# What may be written for it after /forget.
+forget-words-everything = كل شيء/الكل

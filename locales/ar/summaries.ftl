@@ -44,6 +44,7 @@ summaries-status-incognito = ‏{ $mark }: تُقرأ الذاكرة ولا يُ
 summaries-status-folding = يُعدّ ملخص الآن.
 summaries-status-index = فهرس البحث: { $done } من { $messages } من الرسائل
 summaries-status-failure = آخر إخفاق: { $date }: { $error } (لم يضع شيء)
+summaries-status-one-of = هذه الأرقام للمحادثة المفتوحة؛ وعدد المحادثات كلها { $number } (⁨/chats⁩).
 summaries-status-json-large = حين تزيد الرسائل على { $most } يُنصح باستخدام ⁨SQLite⁩: الأمر ⁨/summary⁩ ينقل كل شيء.
 summaries-utc = ‏{ $date } ⁨UTC⁩
 summaries-one = ‏{ $kind } · { $dates } · { shared-messages }

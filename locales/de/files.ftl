@@ -54,3 +54,11 @@ files-place-rows = Zeilen { $at }
 files-place-part = Teil { $at }
 files-place-chapter = Kapitel { $at }
 files-place-sheet = Blatt { $at }
+# What memory notes of a message in English, in brackets.
+files-sent = Geschickt: { $what }
+files-sent-with = Mitgeschickt: { $what }
+files-sent-unread = Mitgeschickt, nicht gelesen: { $what }
+files-named = die Datei { $name }
+files-photo = Foto
+files-picture = Bild { $name }
+files-forwarded = Weitergeleitet von { $name }

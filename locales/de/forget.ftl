@@ -4,10 +4,10 @@ forget-usage =
     Was soll ich vergessen?
 
     • eine Nachricht: Antworte mit /forget darauf, oder /forget #12
-    • einen Fakt: /forget fact 12
-    • einen Tag oder mehrere: /forget 2026-01-31, /forget 2026-01-01 2026-02-01
+    • einen Fakt: /forget Fakt 12
+    • einen Tag oder mehrere: /forget 2026-01-31, /forget 2026-01-01 2026-02-01, /forget gestern
     • was du suchst: /forget WÖRTER
-    • alles: /forget everything
+    • alles: /forget alles
 
     Bevor ich etwas lösche, sage ich, was es ist, und frage.
 forget-final = Das lässt sich nicht rückgängig machen.
@@ -47,6 +47,7 @@ forget-only-messages = Nur diese Nachrichten
 forget-erases = Das löscht: { $what }.
 forget-erases-with-them = Mit ihnen löscht das: { $what }.
 forget-erases-with-turn = Mit dem Rest der Runde löscht das: { $what }.
+forget-erases-with-request = Mit dem Rest der Runde und deiner Bitte von eben löscht das: { $what }.
 forget-erases-with-turns = Mit den Fragen und Antworten, die dazugehören: { $what }.
 forget-choices-stay = Speicher, Häufigkeit der Zusammenfassungen und ob das Gedächtnis an ist, bleiben, wie sie sind.
 forget-done = Vergessen.
@@ -86,3 +87,5 @@ forget-words-stay = { $messages ->
 forget-words-may-stay = Nachrichten, die bleiben, können dieselben Wörter enthalten; /search findet sie.
 forget-receipt = Vergessen: { $what }. { $rest }
 forget-kept-aside = Mein Betreiber hebt außerdem beschädigte oder ersetzte Dateien auf, in denen es stehen kann: { $names }.
+# What may be written for it after /forget.
+forget-words-everything = alles

@@ -37,6 +37,7 @@ summaries-status-incognito = { $mark }: Das Gedächtnis wird gelesen, aber nicht
 summaries-status-folding = Gerade entsteht eine Zusammenfassung.
 summaries-status-index = Suchindex: { $done } von { shared-messages }
 summaries-status-failure = Letzter Fehlschlag: { $date }: { $error } (nichts ging verloren)
+summaries-status-one-of = Diese Zahlen gelten für die offene Unterhaltung; insgesamt gibt es { $number } (/chats).
 summaries-status-json-large = Ab mehr als { $most } Nachrichten ist SQLite zu empfehlen: /summary zieht alles um.
 summaries-utc = { $date } UTC
 summaries-one = { $kind } · { $dates } · { shared-messages }

@@ -56,3 +56,11 @@ files-place-rows = rows { $at }
 files-place-part = part { $at }
 files-place-chapter = chapter { $at }
 files-place-sheet = sheet { $at }
+# What memory notes of a message in English, in brackets.
+files-sent = Sent { $what }
+files-sent-with = Sent with { $what }
+files-sent-unread = Sent with { $what }, which was not read
+files-named = the file { $name }
+files-photo = Photo
+files-picture = Picture { $name }
+files-forwarded = Forwarded from { $name }

@@ -5,7 +5,7 @@ forget-usage =
 
     • one message: reply to it with /forget, or /forget #12
     • a fact: /forget fact 12
-    • a day or several: /forget 2026-01-31, /forget 2026-01-01 2026-02-01
+    • a day or several: /forget 2026-01-31, /forget 2026-01-01 2026-02-01, /forget yesterday
     • what you search for: /forget WORDS
     • all of it: /forget everything
 
@@ -47,6 +47,7 @@ forget-only-messages = Only these messages
 forget-erases = This erases: { $what }.
 forget-erases-with-them = With them, this erases: { $what }.
 forget-erases-with-turn = With the rest of its turn, this erases: { $what }.
+forget-erases-with-request = With the rest of its turn and your request just now, this erases: { $what }.
 forget-erases-with-turns = With the questions and answers that belong to them: { $what }.
 forget-choices-stay = Storage, threshold and whether memory is on stay as they are.
 forget-done = Forgotten.
@@ -83,3 +84,5 @@ forget-words-stay = { $messages ->
 forget-words-may-stay = Messages that stay may hold some of the same words; /search finds them.
 forget-receipt = Forgotten: { $what }. { $rest }
 forget-kept-aside = My operator also keeps files that were damaged or replaced, which may hold it: { $names }.
+# What may be written for it after /forget.
+forget-words-everything = everything/all

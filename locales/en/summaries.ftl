@@ -39,6 +39,7 @@ summaries-status-incognito = { $mark }: memory is read, nothing is written (/inc
 summaries-status-folding = A summary is being made right now.
 summaries-status-index = Search index: { $done } of { shared-messages }
 summaries-status-failure = Last failure: { $date }: { $error } (nothing was lost)
+summaries-status-one-of = These figures are of the conversation that is open; there are { $number } in all (/chats).
 summaries-status-json-large = With more than { $most } messages SQLite is recommended: /summary moves everything.
 summaries-utc = { $date } UTC
 summaries-one = { $kind } · { $dates } · { shared-messages }

@@ -54,3 +54,11 @@ files-place-rows = filas { $at }
 files-place-part = parte { $at }
 files-place-chapter = capítulo { $at }
 files-place-sheet = hoja { $at }
+# What memory notes of a message in English, in brackets.
+files-sent = Enviado: { $what }
+files-sent-with = Adjunto: { $what }
+files-sent-unread = Adjunto sin leer: { $what }
+files-named = el archivo { $name }
+files-photo = Foto
+files-picture = Imagen { $name }
+files-forwarded = Reenviado de { $name }

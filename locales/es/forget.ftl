@@ -4,10 +4,10 @@ forget-usage =
     ¿Qué olvido?
 
     • un mensaje: respóndele con /forget, o /forget #12
-    • un dato: /forget fact 12
-    • un día o varios: /forget 2026-01-31, /forget 2026-01-01 2026-02-01
+    • un dato: /forget dato 12
+    • un día o varios: /forget 2026-01-31, /forget 2026-01-01 2026-02-01, /forget ayer
     • lo que busques: /forget PALABRAS
-    • todo: /forget everything
+    • todo: /forget todo
 
     Antes de borrar nada, digo qué es y pregunto.
 forget-final = Esto no se puede deshacer.
@@ -47,6 +47,7 @@ forget-only-messages = Solo estos mensajes
 forget-erases = Esto borra: { $what }.
 forget-erases-with-them = Con ello, esto borra: { $what }.
 forget-erases-with-turn = Con el resto de su turno, esto borra: { $what }.
+forget-erases-with-request = Con el resto de su turno y lo que me acabas de pedir, esto borra: { $what }.
 forget-erases-with-turns = Con las preguntas y respuestas correspondientes: { $what }.
 forget-choices-stay = El almacenamiento, cada cuánto resumo y si la memoria está activada se quedan como están.
 forget-done = Olvidado.
@@ -86,3 +87,5 @@ forget-words-stay = { $messages ->
 forget-words-may-stay = Los mensajes que quedan pueden contener algunas de las mismas palabras; /search las encuentra.
 forget-receipt = Olvidado: { $what }. { $rest }
 forget-kept-aside = Mi operador guarda además archivos dañados o sustituidos que pueden contenerlo: { $names }.
+# What may be written for it after /forget.
+forget-words-everything = todo

@@ -37,6 +37,7 @@ summaries-status-incognito = { $mark }: leo la memoria, pero no escribo nada en 
 summaries-status-folding = Ahora mismo se está haciendo un resumen.
 summaries-status-index = Índice de búsqueda: { $done } de { shared-messages }
 summaries-status-failure = Último fallo: { $date }: { $error } (no se perdió nada)
+summaries-status-one-of = Estas cifras son de la conversación abierta; hay { $number } en total (/chats).
 summaries-status-json-large = Con más de { $most } mensajes conviene SQLite: /summary lo traslada todo.
 summaries-utc = { $date } UTC
 summaries-one = { $kind } · { $dates } · { shared-messages }

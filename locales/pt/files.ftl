@@ -54,3 +54,11 @@ files-place-rows = linhas { $at }
 files-place-part = parte { $at }
 files-place-chapter = capítulo { $at }
 files-place-sheet = folha { $at }
+# What memory notes of a message in English, in brackets.
+files-sent = Enviado: { $what }
+files-sent-with = Anexo: { $what }
+files-sent-unread = Anexo não lido: { $what }
+files-named = o arquivo { $name }
+files-photo = Foto
+files-picture = Imagem { $name }
+files-forwarded = Encaminhado de { $name }

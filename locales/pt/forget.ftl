@@ -4,10 +4,10 @@ forget-usage =
     O que devo esquecer?
 
     • uma mensagem: responda a ela com /forget, ou /forget #12
-    • um fato: /forget fact 12
-    • um dia ou vários: /forget 2026-01-31, /forget 2026-01-01 2026-02-01
+    • um fato: /forget fato 12
+    • um dia ou vários: /forget 2026-01-31, /forget 2026-01-01 2026-02-01, /forget ontem
     • o que você buscar: /forget PALAVRAS
-    • tudo: /forget everything
+    • tudo: /forget tudo
 
     Antes de apagar qualquer coisa, digo o que é e pergunto.
 forget-final = Isso não pode ser desfeito.
@@ -47,6 +47,7 @@ forget-only-messages = Só estas mensagens
 forget-erases = Isto apaga: { $what }.
 forget-erases-with-them = Com eles, isto apaga: { $what }.
 forget-erases-with-turn = Com o resto do turno, isto apaga: { $what }.
+forget-erases-with-request = Com o resto do turno e o seu pedido de agora, isto apaga: { $what }.
 forget-erases-with-turns = Com as perguntas e respostas correspondentes: { $what }.
 forget-choices-stay = O armazenamento, a frequência dos resumos e se a memória está ligada ficam como estão.
 forget-done = Esquecido.
@@ -86,3 +87,5 @@ forget-words-stay = { $messages ->
 forget-words-may-stay = Mensagens que ficam podem conter algumas das mesmas palavras; /search as encontra.
 forget-receipt = Esquecido: { $what }. { $rest }
 forget-kept-aside = Meu operador também guarda arquivos danificados ou substituídos que podem contê-lo: { $names }.
+# What may be written for it after /forget.
+forget-words-everything = tudo

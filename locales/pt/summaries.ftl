@@ -37,6 +37,7 @@ summaries-status-incognito = { $mark }: leio a memória, mas não gravo nada nel
 summaries-status-folding = Um resumo está sendo feito agora.
 summaries-status-index = Índice de busca: { $done } de { shared-messages }
 summaries-status-failure = Última falha: { $date }: { $error } (nada se perdeu)
+summaries-status-one-of = Estes números são da conversa aberta; ao todo há { $number } (/chats).
 summaries-status-json-large = Com mais de { $most } mensagens, recomenda-se SQLite: /summary move tudo.
 summaries-utc = { $date } UTC
 summaries-one = { $kind } · { $dates } · { shared-messages }

@@ -54,3 +54,11 @@ files-place-rows = строки { $at }
 files-place-part = часть { $at }
 files-place-chapter = глава { $at }
 files-place-sheet = лист { $at }
+# What memory notes of a message in English, in brackets.
+files-sent = Отправлено: { $what }
+files-sent-with = К сообщению приложено: { $what }
+files-sent-unread = К сообщению приложено, не прочитано: { $what }
+files-named = файл { $name }
+files-photo = Фото
+files-picture = Картинка { $name }
+files-forwarded = Переслано от { $name }

@@ -4,10 +4,10 @@ forget-usage =
     Что забыть?
 
     • одно сообщение: ответь на него командой /forget или напиши /forget #12
-    • факт: /forget fact 12
-    • день или несколько: /forget 2026-01-31, /forget 2026-01-01 2026-02-01
+    • факт: /forget факт 12
+    • день или несколько: /forget 2026-01-31, /forget 2026-01-01 2026-02-01, /forget вчера
     • то, что найдётся: /forget СЛОВА
-    • всё: /forget everything
+    • всё: /forget всё
 
     Прежде чем стереть, я скажу, что именно, и спрошу.
 forget-final = Отменить это нельзя.
@@ -47,6 +47,7 @@ forget-only-messages = Только эти сообщения
 forget-erases = Будет стёрто: { $what }.
 forget-erases-with-them = Вместе с ними будет стёрто: { $what }.
 forget-erases-with-turn = Вместе с остальным ходом будет стёрто: { $what }.
+forget-erases-with-request = Вместе с остальным ходом и твоей нынешней просьбой будет стёрто: { $what }.
 forget-erases-with-turns = Вместе с вопросами и ответами к ним: { $what }.
 forget-choices-stay = Хранилище, частота сводок и то, включена ли память, остаются как есть.
 forget-done = Забыто.
@@ -84,3 +85,5 @@ forget-words-stay = Некоторые из этих слов есть и в д�
 forget-words-may-stay = Те же слова могут быть и в сообщениях, которые остаются; их найдёт /search
 forget-receipt = Забыто: { $what }. { $rest }
 forget-kept-aside = Кроме того, мой оператор хранит повреждённые или заменённые файлы, в которых это может быть: { $names }.
+# What may be written for it after /forget.
+forget-words-everything = всё/все

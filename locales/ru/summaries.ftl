@@ -41,6 +41,7 @@ summaries-status-index = Поисковый индекс: { $done } из { $mess
    *[other] { $messages } сообщений
  }
 summaries-status-failure = Последняя неудача: { $date }: { $error } (ничего не потеряно)
+summaries-status-one-of = Эти цифры – об открытом разговоре; всего разговоров: { $number } (/chats).
 summaries-status-json-large = Когда сообщений больше { $most }, лучше SQLite: /summary перенесёт всё.
 summaries-utc = { $date } UTC
 summaries-one = { $kind } · { $dates } · { shared-messages }

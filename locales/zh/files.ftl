@@ -54,3 +54,11 @@ files-place-rows = 第 { $at } 行
 files-place-part = 第 { $at } 部分
 files-place-chapter = 第 { $at } 章
 files-place-sheet = 工作表 { $at }
+# What memory notes of a message in English, in brackets.
+files-sent = 已发送：{ $what }
+files-sent-with = 附带：{ $what }
+files-sent-unread = 附带（未读取）：{ $what }
+files-named = 文件 { $name }
+files-photo = 照片
+files-picture = 图片 { $name }
+files-forwarded = 转发自 { $name }

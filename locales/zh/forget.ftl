@@ -4,10 +4,10 @@ forget-usage =
     要我忘记什么？
 
     • 一条消息：用 /forget 回复它，或发送 /forget #12
-    • 一条事实：/forget fact 12
-    • 一天或几天：/forget 2026-01-31，/forget 2026-01-01 2026-02-01
+    • 一条事实：/forget 事实 12
+    • 一天或几天：/forget 2026-01-31，/forget 2026-01-01 2026-02-01，/forget 昨天
     • 搜索到的内容：/forget 关键词
-    • 全部：/forget everything
+    • 全部：/forget 全部
 
     删除之前，我会先说明内容并询问你。
 forget-final = 此操作无法撤销。
@@ -47,6 +47,7 @@ forget-only-messages = 只忘记这些消息
 forget-erases = 将删除：{ $what }。
 forget-erases-with-them = 连同它们，将删除：{ $what }。
 forget-erases-with-turn = 连同这一轮的其余部分，将删除：{ $what }。
+forget-erases-with-request = 连同这一轮的其余部分和你刚才的请求，将删除：{ $what }。
 forget-erases-with-turns = 连同相关的问题和回答：{ $what }。
 forget-choices-stay = 存储位置、总结间隔以及记忆的开关状态保持不变。
 forget-done = 已忘记。
@@ -68,3 +69,5 @@ forget-words-stay = 其中一些词也出现在会保留的 { shared-messages }�
 forget-words-may-stay = 保留的消息里可能有一些相同的词；用 /search 可以找到。
 forget-receipt = 已忘记：{ $what }。{ $rest }
 forget-kept-aside = 我的运营者还保留着损坏或被替换的文件，其中可能含有它：{ $names }。
+# What may be written for it after /forget.
+forget-words-everything = 全部/所有/一切

@@ -31,6 +31,7 @@ summaries-status-incognito = { $mark }：只读取记忆，不写入任何内容
 summaries-status-folding = 正在生成一份摘要。
 summaries-status-index = 搜索索引：{ $done } / { shared-messages }
 summaries-status-failure = 最近一次失败：{ $date }：{ $error }（什么也没丢）
+summaries-status-one-of = 以上是当前对话的数据；共有 { $number } 个对话（/chats）。
 summaries-status-json-large = 消息超过 { $most } 条时建议使用 SQLite：发送 /summary 可以全部迁移。
 summaries-utc = { $date } UTC
 summaries-one = { $kind } · { $dates } · { shared-messages }

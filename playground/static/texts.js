@@ -18,6 +18,7 @@ export const LANGUAGE = language;
 const LOCALE = `${language}-u-nu-latn`; // the digits that the bot writes
 const plural = new Intl.PluralRules(LOCALE);
 const number = new Intl.NumberFormat(LOCALE);
+const list = new Intl.ListFormat(LOCALE);
 
 document.documentElement.lang = language;
 document.documentElement.dir = isRightToLeft ? "rtl" : "ltr";
@@ -39,6 +40,9 @@ export const has = (key) => key in texts;
 
 /** A number in the manner of the language. */
 export const counted = (value) => number.format(value);
+
+/** Several names in one phrase, with the commas and the "and" of the language. */
+export const listed = (names) => list.format(names);
 
 /** A formatter of dates or numbers in the manner of the language. */
 export const manner = (Kind, options) => new Kind(LOCALE, options);

@@ -1,6 +1,6 @@
 // What a message says in a line: its text, its kind where it has none, or what happened to the group. Pure.
 
-import { tr } from "./texts.js";
+import { listed, tr } from "./texts.js";
 
 /** The display name of a person, a bot or a chat. */
 export const nameOf = (user) => [user?.first_name, user?.last_name].filter(Boolean).join(" ") || user?.title || tr("page-unknown");
@@ -9,7 +9,7 @@ export const textOf = (message) => message.text ?? message.caption ?? "";
 
 /** What Telegram shows in the middle of the log, without an author; null for what somebody said. */
 export function serviceOf(message) {
-  if (message.new_chat_members) return tr("page-joined", { names: message.new_chat_members.map(nameOf).join(", ") });
+  if (message.new_chat_members) return tr("page-joined", { names: listed(message.new_chat_members.map(nameOf)) });
   if (message.left_chat_member) return tr("page-left", { name: nameOf(message.left_chat_member) });
   if (message.forum_topic_created) return tr("page-topic-created", { name: message.forum_topic_created.name });
   if (message.new_chat_title) return tr("page-group-renamed", { name: message.new_chat_title });

@@ -12,7 +12,7 @@ from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.next_text import NextText
-from telegram_ui.commands.wording import messages, moment, quoted, ticked
+from telegram_ui.commands.wording import messages, moment, noted, quoted, ticked
 
 KIND = "cht"
 GO, RENAME, PAGE, NEW = "g", "r", "p", "n"
@@ -131,4 +131,4 @@ class ChatsCommands(Family):
 
 def label(one: ListedConversation) -> str:
     """What a conversation is called: its title, or its first words."""
-    return (one.label if one.is_titled else quoted(one.label, LABEL)) or tr("chats-untitled")
+    return (one.label if one.is_titled else quoted(noted(one.label), LABEL)) or tr("chats-untitled")

@@ -32,7 +32,7 @@ Queue = Literal["commands", "slow", "chat"]
 answers, where /stop reaches it."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 BeginAnswer = Callable[[Delivery, int, Chat, Callable[[], InlineKeyboardMarkup] | None, Sequence[int]], AnswerStream]
-GiveCommand = Callable[[Chat, Person, str, str], Awaitable[None]]
+GiveCommand = Callable[[Chat, Person, str, str, int | None], Awaitable[None]]
 SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awaitable[list[int]]]
 
 
@@ -40,13 +40,15 @@ SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awa
 class Ask:
     """Somebody's command, press, text or file.
 
-    `argument`: what follows a command's name, the payload of a pressed button, or the text.
+    `argument`: what follows a command's name, the payload of a pressed button, or the text. `requested_in`: the stored
+    turn whose answer offered the command, where the model did.
     """
 
     update: telegram.Update
     chat: Chat
     person: Person
     argument: str = ""
+    requested_in: int | None = None
 
     @property
     def replied_to(self) -> int | None:
@@ -191,7 +193,7 @@ def press(
     )
 
 
-async def _give_nothing(chat: Chat, person: Person, name: str, argument: str) -> None:
+async def _give_nothing(chat: Chat, person: Person, name: str, argument: str, requested_in: int | None) -> None:
     raise NotImplementedError
 
 

@@ -25,6 +25,8 @@ CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
 CONVERSATION = "fc"
 """Asks whether to forget a conversation, whose thread the button carries."""
 MATCHES = 10
+REQUEST = 3
+"""Messages of a turn that asks in words for something to be forgotten, as many as are looked for in addition."""
 LISTS = 200
 """Lists of matches that are kept for the button that means all of them."""
 SHOWN = 3
@@ -49,8 +51,9 @@ class ForgetCommands(Family):
         if not await self._may_configure(ask.chat, ask.person):
             return await self._take_back(ask)
         if ask.argument:
+            now = self._now().astimezone(await self._zone(ask.chat.scope.owner))
             try:
-                target = named(ask.argument)
+                target = named(ask.argument, now, [one.casefold() for one in tr("forget-words-everything").split("/")])
             except NoSuchDateError:
                 return tr("forget-no-such-date")
             if target is None:
@@ -102,8 +105,11 @@ class ForgetCommands(Family):
         async with self._services.memory.home(scope.owner) as store:
             asked = analyzer.content_terms(ask.argument)
             matched = await store.matching(scope, asked, limit=0, readings=analyzer.readings_of(asked, ask.argument))
-            hits = await store.search(scope, matched.held(asked), limit=MATCHES)
+            found = await store.search(scope, matched.held(asked), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
+            request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
+        # What asks in words for something to be forgotten is not what is meant, but it goes with it.
+        hits = [hit for hit in found if hit.message.turn != ask.requested_in][:MATCHES] or found[:MATCHES]
         if not hits:
             return tr("forget-none-found" if is_indexed else "notices-indexing")
         zone = await self._zone(scope.owner)
@@ -111,12 +117,15 @@ class ForgetCommands(Family):
         lines += [_line(hit.message, zone) for hit in hits]
         numbers = tuple(hit.message.id for hit in hits)
         buttons = [
-            self._target_button(ask, CHOOSE, f"#{number}", Target(kind="turn", number=number)) for number in numbers
+            self._target_button(
+                ask, CHOOSE, f"#{number}", Target(kind="turn", number=number, request=ask.requested_in or 0)
+            )
+            for number in numbers
         ]
         rows = [buttons[start : start + 5] for start in range(0, len(buttons), 5)]
         if len(hits) > 1:
             key = nonce()
-            self._found[key] = numbers
+            self._found[key] = tuple(dict.fromkeys((*numbers, *(one.id for one in request))))
             rows.append(
                 [
                     self._target_button(
@@ -144,7 +153,7 @@ class ForgetCommands(Family):
         """What would be erased, and the choices; no choice if there is nothing to erase."""
         owner = scope.owner
         if target.kind in ("message", "turn"):
-            return await self._message_question(scope, target.number)
+            return await self._message_question(scope, target)
         if target.kind == "found":
             return await self._found_question(scope, target)
         what = await self._what(scope, target)
@@ -195,8 +204,9 @@ class ForgetCommands(Family):
         lines.append(tr("forget-erases-with-them", what=counts(all_of_it)))
         return lines, [(tr("forget-them-too"), with_quotes), (label, target)]
 
-    async def _message_question(self, scope: Scope, number: int) -> tuple[str, Sequence[tuple[str, Target]]]:
-        turn = await self._turn(scope, number)
+    async def _message_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
+        number = target.number
+        turn = await self._turn(scope, number, target.request)
         message = next((one for one in turn if one.id == number), None)
         if message is None:
             return tr("forget-gone"), ()
@@ -204,9 +214,12 @@ class ForgetCommands(Family):
         zone = await self._zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _line(message, zone), ""]
         if len(turn) > 1:
-            lines.append(tr("forget-erases-with-turn", what=counts(whole)))
-            lines += [f"  {_line(one, zone)}" for one in turn if one is not message][:3]
-            label, target = tr("forget-turn"), Target(kind="turn", number=number)
+            is_asked = any(one.turn != message.turn for one in turn)
+            lines.append(
+                tr("forget-erases-with-request" if is_asked else "forget-erases-with-turn", what=counts(whole))
+            )
+            lines += [f"  {_line(one, zone)}" for one in turn if one is not message and one.origin != "tool"][:3]
+            label, target = tr("forget-turn"), replace(target, kind="turn")
             alone = [(tr("forget-only-message"), Target(kind="message", number=number))]
         else:
             lines.append(tr("forget-erases", what=counts(whole)))
@@ -286,7 +299,7 @@ class ForgetCommands(Family):
             case "message":
                 return await self._own(scope, [target.number])
             case "turn":
-                return _ids(await self._turn(scope, target.number))
+                return _ids(await self._turn(scope, target.number, target.request))
             case "fact":
                 return Forgetting(what="facts", ids=(target.number,))
             case "conversation":
@@ -306,11 +319,14 @@ class ForgetCommands(Family):
         async with self._services.memory.home(scope.owner) as store:
             return _ids(await store.messages(scope, ids))
 
-    async def _turn(self, scope: Scope, number: int) -> Sequence[Message]:
-        """The messages of a turn, found by any of them; empty if there is none."""
+    async def _turn(self, scope: Scope, number: int, request: int = 0) -> Sequence[Message]:
+        """The messages of a turn, found by any of them, and those of a request; empty if there is no such turn."""
         async with self._services.memory.home(scope.owner) as store:
             found = await store.messages(scope, [number])
-            return await store.turn(scope, found[0].turn) if found else []
+            if not found:
+                return []
+            asked = await store.turn(scope, request) if request not in (0, found[0].turn) else []
+            return [*await store.turn(scope, found[0].turn), *asked]
 
     def _target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
         return self._button(ask, kind, label, payload(target, self._now()))

@@ -4,21 +4,26 @@ Pure. Does not know what is stored, nor what is said about it.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal
 
 from records.forgetting import Forgetting
+from retrieval.date_expressions import period_named
 
 LIFETIME = timedelta(minutes=10)
 """A button older than this does nothing, so that nobody erases anything by touching an old message."""
 EVERYTHING = frozenset({"everything", "all"})
+"""In English; the words of the reader's language are handed over."""
 
 _DAY = r"(\d{4})-(\d{1,2})-(\d{1,2})"
 _DAYS = re.compile(rf"{_DAY}(?:\s*(?:to|until|till|\.\.|–|-|\s)\s*{_DAY})?", re.IGNORECASE)
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
-_FACT = re.compile(r"fact\s*#?\s*(\d{1,15})", re.IGNORECASE)
-_CODE = re.compile(r"(?:([mtfc])(-?\d+)|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
+_FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s*(\d{1,15})", re.IGNORECASE)
+_CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
+MOST_CODE = 19
+"""Characters of a target within a button."""
 
 
 class NoSuchDateError(ValueError):
@@ -30,7 +35,8 @@ class Target:
     """What to forget. `number`: of a message, of a turn (any message of it), of a fact, or the thread of a conversation
     of the owner's; `first` to `last`:
     days, both included; `key` (8 characters): a list of messages that a search found, alone or with their turns.
-    `with_quotes`: what repeats its words goes too.
+    `with_quotes`: what repeats its words goes too. `request`: the turn that asked for this in words, which goes with
+    the turn to forget; 0 where a command asked for it.
     """
 
     kind: Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]
@@ -39,11 +45,16 @@ class Target:
     last: date = date.min
     key: str = ""
     with_quotes: bool = False
+    request: int = 0
 
     @property
     def code(self) -> str:
-        """At most 19 characters, ASCII, without a colon."""
-        return self._what + ("q" if self.with_quotes else "")
+        """At most 19 characters, ASCII, without a colon. A request is left out next to a number that is too long."""
+        quotes = "q" if self.with_quotes else ""
+        request = f"r{self.request}" if self.request else ""
+        if len(self._what + request + quotes) > MOST_CODE:
+            request = ""
+        return self._what + request + quotes
 
     @property
     def _what(self) -> str:
@@ -59,13 +70,14 @@ class Target:
         return f"{self.kind[0]}{self.number}"
 
 
-def named(argument: str) -> Target | None:
-    """The target that a command's argument names; None for words to search for.
+def named(argument: str, now: datetime, everything: Collection[str] = ()) -> Target | None:
+    """The target that a command's argument names; None for words to search for. `now`: where its owner lives;
+    `everything`: the words for it in the reader's language, besides the English ones.
 
     Raises NoSuchDateError.
     """
     words = argument.strip()
-    if words.casefold() in EVERYTHING:
+    if words.casefold() in EVERYTHING.union(everything):
         return Target(kind="everything")
     if match := _NUMBER.fullmatch(words):
         return Target(kind="turn", number=int(match[1]))
@@ -75,6 +87,8 @@ def named(argument: str) -> Target | None:
         first = _day(match[1], match[2], match[3])
         last = _day(match[4], match[5], match[6]) if match[4] else first
         return Target(kind="days", first=min(first, last), last=max(first, last))
+    if span := period_named(words, now):
+        return Target(kind="days", first=span[0], last=span[1])
     return None
 
 
@@ -95,17 +109,18 @@ def read(text: str, now: datetime) -> Target | None:
     match = _CODE.fullmatch(code)
     if match is None or age >= LIFETIME + timedelta(minutes=1):
         return None
-    with_quotes = match[7] is not None
+    with_quotes = match[8] is not None
     kinds: dict[str, Literal["message", "turn", "fact", "conversation"]]
     kinds = {"m": "message", "t": "turn", "f": "fact", "c": "conversation"}
     if match[1]:
-        return Target(kind=kinds[match[1]], number=int(match[2]), with_quotes=with_quotes)
-    if match[3]:
-        first, last = (datetime.strptime(one, "%Y%m%d").date() for one in (match[3], match[4]))  # noqa: DTZ007
+        request = int(match[3] or 0)
+        return Target(kind=kinds[match[1]], number=int(match[2]), with_quotes=with_quotes, request=request)
+    if match[4]:
+        first, last = (datetime.strptime(one, "%Y%m%d").date() for one in (match[4], match[5]))  # noqa: DTZ007
         return Target(kind="days", first=first, last=last, with_quotes=with_quotes)
-    if match[5]:
-        kind: Literal["found", "found turns"] = "found" if match[5] == "l" else "found turns"
-        return Target(kind=kind, key=match[6], with_quotes=with_quotes)
+    if match[6]:
+        kind: Literal["found", "found turns"] = "found" if match[6] == "l" else "found turns"
+        return Target(kind=kind, key=match[7], with_quotes=with_quotes)
     return Target(kind="everything")
 
 

@@ -74,7 +74,7 @@ async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: 
         return
     name, _, argument = proposal.text.partition(" ")
     if proposal.kind == "command" and name in ASK_THEMSELVES:
-        await dependencies.answers.give(chat, person, name.removeprefix("/"), argument)
+        await dependencies.answers.give(chat, person, name.removeprefix("/"), argument, proposal.source)
         return
     yes, no = tr(f"proposals-yes-{proposal.kind}"), tr(f"proposals-no-{proposal.kind}")
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""

@@ -148,7 +148,9 @@ class Commands:
 
     def unknown(self, name: str) -> str:
         """What is said to a command that is none of `names`: the nearest of them, where one is near enough."""
-        near = get_close_matches(name, sorted(row.name for row in self._listed), n=1, cutoff=LIKENESS)
+        names = sorted(row.name for row in self._listed)
+        ending = [one for one in names if one.endswith(f"_{name}")]  # "/status" for "/summary_status"
+        near = ending or get_close_matches(name, names, n=1, cutoff=LIKENESS)
         if near:
             return tr("shared-unknown-near", command=f"/{name}", near=f"/{near[0]}")
         return tr("shared-unknown", command=f"/{name}")
@@ -184,9 +186,18 @@ class Commands:
         except StorageError:
             return chat
 
-    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
-        """Answer a command of `names`."""
-        ask = Ask(update=update, chat=await self.located(chat), person=person, argument=argument)
+    async def handle(
+        self,
+        update: telegram.Update,
+        chat: Chat,
+        person: Person,
+        name: str,
+        argument: str,
+        requested_in: int | None = None,
+    ) -> None:
+        """Answer a command of `names`. `requested_in`: see Ask."""
+        chat = await self.located(chat)
+        ask = Ask(update=update, chat=chat, person=person, argument=argument, requested_in=requested_in)
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return

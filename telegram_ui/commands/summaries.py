@@ -32,8 +32,14 @@ class SummaryCommands(Family):
 
     @command("summary_status", stands_alone=True)
     async def _status(self, ask: Ask) -> str:
-        status = status_text(await self._services.summaries.status(ask.chat.scope))
-        return "\n".join(filter(None, (status, retention_text(self._retention_days))))
+        status = await self._services.summaries.status(ask.chat.scope)
+        lines = [status_text(status), retention_text(self._retention_days)]
+        if status.config is not None:
+            place = ask.chat.place
+            async with self._services.memory.home(place.owner) as store:
+                _, conversations = await store.conversations.listed(place, first=0, limit=1)
+            lines.append(tr("summaries-status-one-of", number=str(conversations)) if conversations > 1 else "")
+        return "\n".join(filter(None, lines))
 
     @command("summary_show", stands_alone=True)
     async def _show_summaries(self, ask: Ask) -> str:

@@ -1,12 +1,13 @@
 """Words that several families share: counts, dates, quotations, labels. Pure; does not know any command."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
+from functools import cache
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import tr
+from locales.catalog import ENGLISH, speaking, tr
 from records.messages import Message
 from records.owners import Policy, StorageType
 from summaries.policies import POLICIES
@@ -16,6 +17,11 @@ QUOTED = 200
 """Characters of a text that are quoted."""
 OFFERED = (5, 10, 20, 50)
 """Turns after which a summary can be chosen by a button."""
+SENT = (
+    *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
+    *("venue", "poll", "dice", "story", "game", "paid_media", "checklist", "new"),
+)
+"""Kinds of things that are sent along: the texts files-kind-NAME."""
 
 
 def messages(number: int) -> str:
@@ -71,18 +77,54 @@ def quoted(text: str, most: int = QUOTED) -> str:
 _HEAD = re.compile(r"\[[^\]\n]{1,300}\]")
 _PLACE = re.compile(r"(?<=, )(pages?|lines?|rows?|part|chapter) (\d{1,9}(?:–\d{1,9})?)(?=[,\]])")
 _SHEET = re.compile(r"(?<=, )sheet ([^,\]]{1,40})(?=[,\]])")
+_PICTURE = re.compile(r"\[(?:Photo|Picture ([^\]\n]{1,100}?))(?=: )")
+_SENT = re.compile(r"\[Sent (with )?([^\]\n]{1,200}?)(, which was not read)?\]")
+_FORWARDED = re.compile(r"\[Forwarded from ([^\]\n]{1,200})\]")
 
 
 def said(message: Message, text: str) -> str:
-    """The words of a message. Where a passage of a document stands in it is told in the reader's language; memory holds
-    "[lease.pdf, pages 1–2]", as the model reads it.
+    """The words of a message. What memory notes of them as the model reads it ("[lease.pdf, pages 1–2]", "[Sent a
+    photo]") is told in the reader's language.
     """
+    if message.origin == "picture":
+        return _PICTURE.sub(
+            lambda found: f"[{tr('files-picture', name=found[1]) if found[1] else tr('files-photo')}", text, count=1
+        )
     head = _HEAD.match(text) if message.origin == "document" else None
     if head is None:
-        return text
+        return noted(text)
     place = _PLACE.sub(lambda found: tr(f"files-place-{found[1]}", at=found[2]), head[0])
     place = _SHEET.sub(lambda found: tr("files-place-sheet", at=found[1]), place)
     return place + text[head.end() :]
+
+
+def noted(text: str) -> str:
+    """A text with the notes of what was sent along or forwarded in the reader's language."""
+    if "[" not in text:
+        return text
+    forwarded = _FORWARDED.sub(lambda found: f"[{tr('files-forwarded', name=found[1])}]", text, count=1)
+    return _SENT.sub(_sent, forwarded)
+
+
+def _sent(found: re.Match[str]) -> str:
+    name, kinds = found[2], _kinds()
+    kind = next((one for one in kinds if name == one or (name.startswith(f"{one} ") and kinds[one] == "sticker")), "")
+    if name.startswith("the file "):
+        what = tr("files-named", name=name.removeprefix("the file "))
+    elif kind:
+        what = tr(f"files-kind-{kinds[kind]}") + name.removeprefix(kind)
+    else:  # a person's own words in brackets
+        return found[0]
+    if found[3]:
+        return f"[{tr('files-sent-unread', what=what)}]"
+    return f"[{tr('files-sent-with' if found[1] else 'files-sent', what=what)}]"
+
+
+@cache
+def _kinds() -> Mapping[str, str]:
+    """What can be sent along, by what memory calls it."""
+    with speaking(ENGLISH):
+        return {tr(f"files-kind-{kind}"): kind for kind in SENT}
 
 
 def ticked(label: str, *, is_chosen: bool) -> str:

@@ -34,18 +34,22 @@ async def turned_on(person: Member) -> None:
 
 
 async def forgets(house: House, person: Member, *, secret: str, question: str, words: str) -> None:
-    """A secret is forgotten: the model offers the command, which asks as if it had been written, and no oftener."""
+    """A secret is forgotten: the model offers the command, which asks as if it had been written, and no oftener. What
+    asked for it is not among what may be meant, and goes with it.
+    """
     house.model.script(ANSWERS, "OK.", offers(f"/forget {words}"), "OK.")
     await person.asks(secret, "OK.")
     since = person.now
     which = await person.tells(question, tr("forget-which"))
+    assert secret in which["text"]
+    assert question not in which["text"]
     person.press(which, "#")
     last_question = await person.hears(tr("forget-ask-this"), since=since)
     assert secret in last_question["text"]
     assert secret in stored(house, person), "nothing is erased before it was pressed"
     person.press(last_question, tr("forget-turn"))
     await person.hears(tr("forget-not-in-my-power"), since=since)
-    assert secret not in stored(house, person)
+    assert [said for said in stored(house, person) if words in said] == []
 
 
 def stored(house: House, person: Member) -> list[str]:
@@ -82,7 +86,7 @@ class Walk:
             looked_for=("Fahrrad", "Schublade", "Kaution"),
             wish=("Erinnere mich morgen um 9 daran, Mama anzurufen.", "Mama anzurufen"),
             secret="Mein Codewort ist Zitronenfalter.",
-            forget=("Vergiss bitte mein Codewort!", "Zitronenfalter"),
+            forget=("Vergiss bitte mein Codewort Zitronenfalter!", "Zitronenfalter"),
             anew=("Lass uns neu anfangen.", "Garten"),
         ),
         Walk(
@@ -95,7 +99,7 @@ class Walk:
             looked_for=("велосипед", "паспорт", "Zalog"),
             wish=("Напомни мне завтра в 9 позвонить маме.", "позвонить маме"),
             secret="Моё кодовое слово — лимонница.",
-            forget=("Забудь моё кодовое слово!", "лимонница"),
+            forget=("Забудь моё кодовое слово «лимонница»!", "лимонница"),
             anew=("Давай начнём сначала.", "Сад"),
         ),
     ],

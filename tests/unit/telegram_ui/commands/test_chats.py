@@ -50,6 +50,25 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
     assert "Which newts" in desk.last(ANN)
 
 
+async def test_a_status_says_that_it_is_of_one_conversation(desk: Desk) -> None:
+    await desk.services.memory.switch(ANN, enabled=True)
+    await tell(desk, "The walrus is called Oskar")
+    await desk.say(ANN, ANN, "/summary_status")
+    assert "/chats" not in desk.last(ANN)
+    await desk.say(ANN, ANN, "/new")
+    await desk.say(ANN, ANN, "/summary_status")
+    assert "Total messages: 0" in desk.last(ANN)
+    assert "the conversation that is open; there are 2 in all (/chats)" in desk.last(ANN)
+
+
+async def test_a_conversation_is_not_called_by_a_note_in_english(desk: Desk) -> None:
+    await desk.services.memory.switch(ANN, enabled=True)
+    await tell(desk, "[Sent a photo]")
+    await desk.say(ANN, ANN, "/language de")
+    await desk.say(ANN, ANN, "/chats")
+    assert rows(desk)[0][0] == "✓ [Geschickt: ein Foto]"
+
+
 async def test_the_list_opens_a_conversation_and_ticks_it(desk: Desk, talk: Talk) -> None:
     talk.server.default("summary-model", TOO_LONG)
     await desk.services.memory.switch(ANN, enabled=True)

@@ -171,6 +171,7 @@ async def test_words_after_a_command_are_read_or_refused(desk: Desk, written: st
 
 def test_a_misspelt_command_is_told_the_nearest_one(desk: Desk) -> None:
     assert "Did you mean /summary?" in desk.commands.unknown("sumary")
+    assert "Did you mean /summary_status?" in desk.commands.unknown("status")
     assert "Did you mean" not in desk.commands.unknown("zzz")
 
 

@@ -13,8 +13,14 @@ from telegram_ui.commands.forget_targets import LIFETIME, NoSuchDateError, Targe
 NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 JANUARY = Target(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
 
+
+def on(day: int, *, month: int = 11) -> Target:
+    return Target(kind="days", first=date(2026, month, day), last=date(2026, month, day))
+
+
 targets = st.one_of(
     st.builds(Target, kind=st.sampled_from(["message", "turn", "fact"]), number=st.integers(-(10**15), 10**15)),
+    st.builds(Target, kind=st.just("turn"), number=st.integers(1, 10**7), request=st.integers(1, 10**7)),
     st.tuples(st.dates(date(1970, 1, 1)), st.dates(date(1970, 1, 1))).map(
         lambda pair: Target(kind="days", first=min(pair), last=max(pair))
     ),
@@ -37,22 +43,40 @@ targets = st.one_of(
         ("2026-01-01 2026-01-31", JANUARY),
         ("2026-01-31 to 2026-1-1", JANUARY),
         ("2026-01-01..2026-01-31", JANUARY),
-        ("2026-01-05", Target(kind="days", first=date(2026, 1, 5), last=date(2026, 1, 5))),
+        ("2026-01-05", on(5, month=1)),
+        ("5.1.2026", on(5, month=1)),
+        ("Today", on(21)),
+        ("gestern", on(20)),
+        ("сегодня", on(21)),
+        ("昨天", on(20)),
+        ("أمس", on(20)),
+        ("hace 3 días", on(18)),
+        ("last week", Target(kind="days", first=date(2026, 11, 9), last=date(2026, 11, 15))),
+        ("esta semana", Target(kind="days", first=date(2026, 11, 16), last=date(2026, 11, 21))),
+        ("Fakt 12", Target(kind="fact", number=12)),
+        ("معلومة 12", Target(kind="fact", number=12)),
+        ("Alles", Target(kind="everything")),
     ],
 )
 def test_what_a_command_names(words: str, target: Target) -> None:
-    assert named(words) == target
+    assert named(words, NOW, ["alles"]) == target
 
 
-@pytest.mark.parametrize("words", ["my cat", "12", "everything about my cat", "fact", "2026-01", "#", "# 1 2"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("my cat", "12", "everything about my cat", "fact", "2026-01", "#", "# 1 2", "todo"),
+        *("yesterday's walk", "the code word of today", "2026", "May", "summer", "tomorrow", "Friday"),
+    ],
+)
 def test_all_else_is_searched(words: str) -> None:
-    assert named(words) is None
+    assert named(words, NOW, ["alles"]) is None
 
 
 @pytest.mark.parametrize("words", ["2026-02-30", "0000-01-01", "9999-12-31", "2026-01-01 2026-13-01"])
 def test_a_date_that_does_not_exist_is_refused(words: str) -> None:
     with pytest.raises(NoSuchDateError):
-        named(words)
+        named(words, NOW)
 
 
 @given(target=targets, now=st.datetimes(datetime(2026, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
@@ -62,6 +86,11 @@ def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: Target,
     assert ":" not in text
     assert read(text, now) == read(text, now + LIFETIME - timedelta(seconds=1)) == target
     assert read(text, now + LIFETIME + timedelta(minutes=1)) is None
+
+
+def test_a_request_that_has_no_room_is_left_out() -> None:
+    target = Target(kind="turn", number=10**14, request=10**14, with_quotes=True)
+    assert read(payload(target, NOW), NOW) == Target(kind="turn", number=10**14, with_quotes=True)
 
 
 def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
