@@ -6,6 +6,7 @@ sleeping. Does not know the program's code: it looks at chats, requests, files, 
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -142,8 +143,8 @@ async def _lines(stream: asyncio.StreamReader | None, feed: Feed) -> None:
 
 @cache
 def zygote() -> Zygote:
-    """What the runs of this process are forked from: its imports alone would take most of the tests' time."""
-    return Zygote()
+    """What the runs are forked from, those of all workers: its imports alone would take most of the tests' time."""
+    return Zygote(shared_by=os.environ.get("PYTEST_XDIST_TESTRUNUID", ""))
 
 
 @dataclass(kw_only=True)

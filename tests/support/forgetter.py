@@ -1,15 +1,15 @@
 """A process that forgets everything about an owner, and is killed while it does. Run by test_forgetting_killed.py.
 
-`python -m tests.support.forgetter FOLDER OWNER`: prints "begins" just before it does, "done" after.
+Its order (tests/support/killable.py) is FOLDER OWNER; it prints "begins" just before it does, "done" after.
 """
 
 import asyncio
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 from external_memory import ExternalMemory
 from records.forgetting import Forgetting
+from tests.support.killable import serve, tell
 
 
 async def forget(folder: Path, owner: int) -> None:
@@ -19,10 +19,5 @@ async def forget(folder: Path, owner: int) -> None:
         tell("done")
 
 
-def tell(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    asyncio.run(forget(Path(sys.argv[1]), int(sys.argv[2])))
+    serve(lambda folder, owner: asyncio.run(forget(Path(folder), int(owner))))

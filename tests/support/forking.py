@@ -52,26 +52,22 @@ class Forked:
 
 
 class Zygote:
-    """One zygote, from which any number of runs come; ended by `close`, or with this process."""
+    """One zygote, from which any number of runs come; ended by `close`, or with this process.
 
-    def __init__(self, *arguments: str) -> None:
-        self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.support.zygote", str(theirs.fileno()), *arguments],
-                cwd=ROOT,
-                env=ENVIRON,
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-            )
+    `shared_by`: a name for all processes that ask the same one. The first of them starts it, the last one ends it.
+    """
+
+    def __init__(self, *arguments: str, shared_by: str = "") -> None:
+        name = shared_by or f"{os.getpid()}-{id(self)}"
+        self._process, self._orders = _asked(f"\0keepsake-zygote-{name}", arguments)
         atexit.register(self.close)
 
     def close(self) -> None:
-        """End it; its runs go on, as long as this process does."""
+        """End it, unless others ask it as well; its runs go on, as long as this process does."""
         atexit.unregister(self.close)
         self._orders.close()
-        self._process.wait()
+        if self._process:
+            self._process.wait()
 
     async def fork(self, arguments: Sequence[str], environ: Mapping[str, str], *, folder: Path) -> Forked:
         """Begin a run in `folder`, with this environment and no other."""
@@ -84,6 +80,38 @@ class Zygote:
                 os.close(end)
         out, err, told = [await _reading(end) for end, _ in pipes]
         return Forked(int(await told.reader.readline()), out.reader, err.reader, told)
+
+
+def _asked(address: str, arguments: Sequence[str]) -> tuple[subprocess.Popen[bytes] | None, socket.socket]:
+    """A connection to the zygote of an address, and its process if there was none before."""
+    process = None
+    while True:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            try:
+                listener.bind(address)
+            except OSError:  # taken: another process was first
+                pass
+            else:
+                listener.listen()
+                process = _started(listener.fileno(), arguments)
+        orders = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            orders.connect(address)
+        except ConnectionRefusedError:  # whoever took the address a moment ago does not listen yet
+            orders.close()
+        else:
+            return process, orders
+
+
+def _started(listener: int, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.support.zygote", str(listener), *arguments],
+        cwd=ROOT,
+        env=ENVIRON,
+        pass_fds=[listener],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 class _Pipe:

@@ -1,11 +1,10 @@
 """A process that writes until it is killed, and says on stdout what was acknowledged. Run by test_killed.py.
 
-`python -m tests.support.writer FOLDER SEED`: prints one line for each thing that is done.
+Its order (tests/support/killable.py) is FOLDER SEED; it prints one line for each thing that is done.
 """
 
 import asyncio
 import random
-import sys
 from pathlib import Path
 
 from records.owners import IN_FILES, StorageType
@@ -19,6 +18,7 @@ from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.sql_store import SqlStore
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, said
+from tests.support.killable import serve, tell
 
 OWNERS = (1, 2)
 
@@ -82,10 +82,5 @@ async def step(
             await store.flush()
 
 
-def tell(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    asyncio.run(write(Path(sys.argv[1]), int(sys.argv[2])))
+    serve(lambda folder, seed: asyncio.run(write(Path(folder), int(seed))))

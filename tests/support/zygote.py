@@ -1,8 +1,9 @@
 """Starts bot.py again and again without its imports: a process that imports it once and forks for each run.
 
-`python -m tests.support.zygote FD [BYTES]`: each message of the socket FD is the order for a run, with the files that
-are its stdout, its stderr, and where its pid and then its exit status are written. What runs is a process of its own
-that opens its files itself; only the seconds that imports take are saved. Does not know what the bot does.
+`python -m tests.support.zygote FD [BYTES]`: each message on a connection to the listening socket FD is the order for a
+run, with the files that are its stdout, its stderr, and where its pid and then its exit status are written. What runs
+is a process of its own that opens its files itself; only the seconds that imports take are saved. Does not know what
+the bot does.
 """
 
 import asyncio
@@ -34,19 +35,32 @@ from text.tokenizer import Tokenizer
 LARGEST_ORDER = 1_000_000
 
 
-def serve(orders: socket.socket) -> None:
-    """Until the other end of the socket is closed."""
+def serve(listener: socket.socket) -> None:
+    """Until the last connection is closed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    while True:
-        order, files, _, _ = socket.recv_fds(orders, LARGEST_ORDER, 3)
-        if not order:
-            return
-        if not os.fork():
-            orders.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _watch(order, files)
-        for file in files:
-            os.close(file)
+    asking = [listener.accept()[0]]
+    while asking:
+        for one in select.select([listener, *asking], [], [])[0]:
+            if one is listener:
+                asking.append(listener.accept()[0])
+            elif not _forked(one, (listener, *asking)):
+                asking.remove(one)
+                one.close()
+
+
+def _forked(asking: socket.socket, connections: Sequence[socket.socket]) -> bool:
+    """Whether there was an order; False where the other end is closed."""
+    order, files, _, _ = socket.recv_fds(asking, LARGEST_ORDER, 3)
+    if not order:
+        return False
+    if not os.fork():
+        for one in connections:
+            one.close()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _watch(order, files)
+    for file in files:
+        os.close(file)
+    return True
 
 
 def _watch(order: bytes, files: Sequence[int]) -> None:
@@ -121,5 +135,5 @@ if __name__ == "__main__":
     gc.freeze()
     # Snapshots after a few messages instead of after a megabyte, so that kills hit them.
     store.LEAST_JOURNAL = int(sys.argv[2]) if len(sys.argv) > 2 else store.LEAST_JOURNAL
-    with socket.socket(fileno=int(sys.argv[1])) as orders:
-        serve(orders)
+    with socket.socket(fileno=int(sys.argv[1])) as listener:
+        serve(listener)

@@ -1,11 +1,7 @@
 """kill -9 at seeded points of a forgetting: the next start finds all of it, or leaves no trace of any."""
 
-import asyncio
-import contextlib
 import random
 import shutil
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +12,7 @@ from records.messages import NewMessage
 from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from tests.contract.conftest import fold
-from tests.paths import ROOT
+from tests.support.killable import Runs, runs_of
 from tests.unit.chat.test_forgetting import OTHER, SCOPE, WORD, traces
 
 KILLS = 4
@@ -43,37 +39,29 @@ async def prepared(folder: Path, storage: StorageType) -> int:
     return 300
 
 
-async def killed(folder: Path, delay: float) -> bool:
+async def killed(runs: Runs, folder: Path, delay: float) -> bool:
     """Forget in a process of its own and kill it; whether it had said that it was done."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.support.forgetter", str(folder), str(SCOPE.owner)),
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout
-    assert await process.stdout.readline() == b"begins\n"
-    # Not a wait for an event: the point of death is to be anywhere inside the forgetting.
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), delay)
-    if process.returncode is None:
-        process.kill()
-    rest, _ = await process.communicate()
-    return b"done" in rest
+    await runs.begin(folder, SCOPE.owner)
+    assert await runs.line() == "begins"
+    told, _ = await runs.kill(delay)
+    return "done" in told
 
 
 @pytest.mark.parametrize("storage", IN_FILES)
 async def test_killed_while_it_forgets_it_is_whole_or_gone(tmp_path: Path, storage: StorageType) -> None:
     chance = random.Random(3)  # noqa: S311 - not a secret
     total = await prepared(tmp_path / "made", storage)
-    for number in range(KILLS):
-        folder = tmp_path / str(number)
-        shutil.copytree(tmp_path / "made", folder)
-        is_done = await killed(folder, chance.random() * LONGEST)
+    async with runs_of("tests.support.forgetter") as runs:
+        folders = {tmp_path / str(number): chance.random() * LONGEST for number in range(KILLS)}
+        for folder in folders:
+            shutil.copytree(tmp_path / "made", folder)
+        is_done = {folder: await killed(runs, folder, delay) for folder, delay in folders.items()}
+    for folder in folders:
         async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC)) as memory:
             left = await memory.total(SCOPE.owner)
             assert left in (0, total)
             assert await memory.total(8) == 1
-            if is_done:
+            if is_done[folder]:
                 assert left == 0
             if left == 0:
                 assert traces(folder) == []

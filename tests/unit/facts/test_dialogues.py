@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from records.facts import Fact
+from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
+from storage.protocol import MemoryStore
 from tests.support.dialogues import Dialogue, dialogues
 from tests.support.talk import Talk, talking
 
@@ -30,16 +33,24 @@ async def played(talk: Talk, dialogue: Dialogue, scope: Scope) -> list[Fact]:
     who = Person(id=scope.owner, name=NAMES[dialogue.language] if "wife" not in dialogue.id else "Boris")
     for stage in dialogue.stages:
         talk.moment[0] = stage.day
-        for text in stage.said:
-            assert not (await talk.say(text, person=who)).is_error
         async with talk.services.memory.home(scope.owner) as store:
-            said = [one for one in await store.page(scope, limit=100) if one.role == "user"][-len(stage.said) :]
+            said = [await answered(store, scope, who, text, talk.moment) for text in stage.said]
             known = {fact.text: fact.id for fact in await store.facts.valid(scope.owner)}
         answer = stage.answer([one.id for one in said], known)
         talk.server.default_schema("facts", answer)
         await talk.services.facts.learn(scope)
     async with talk.services.memory.home(scope.owner) as store:
         return await store.facts.all(scope.owner)
+
+
+async def answered(store: MemoryStore, scope: Scope, who: Person, text: str, moment: list[datetime]) -> Message:
+    """What somebody says, stored with an answer: what else is done in a turn, facts are not learned from."""
+    moment[0] += timedelta(seconds=30)
+    said = NewMessage(role="user", content=text, created_at=moment[0], speaker=who.name)
+    [question] = await store.append(scope, [said])
+    answer = NewMessage(role="assistant", content="Understood.", created_at=moment[0], turn=question.turn)
+    await store.append(scope, [answer])
+    return question
 
 
 def faults(dialogue: Dialogue, facts: list[Fact]) -> dict[str, list[str]]:

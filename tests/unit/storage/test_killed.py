@@ -1,11 +1,8 @@
 """kill -9 at seeded points while a process writes, folds, moves and makes snapshots: nothing is lost or doubled."""
 
-import asyncio
 import contextlib
 import random
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 from records.owners import StorageType
@@ -15,43 +12,34 @@ from storage.files.database import Database
 from storage.json.store import JsonStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
-from tests.paths import ROOT
+from tests.support.killable import Runs, runs_of
 from tests.support.writer import OWNERS
 
 KILLS = 4
 
 
-async def run_and_kill(folder: Path, seed: int, lines: int, delay: float) -> set[tuple[int, str]]:
+async def run_and_kill(runs: Runs, folder: Path, seed: int, lines: int, delay: float) -> set[tuple[int, str]]:
     """Let a writer go until it has acknowledged that much, kill it a moment later; what it acknowledged."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.support.writer", folder, str(seed), cwd=ROOT, stdout=subprocess.PIPE
-    )
-    assert process.stdout
-    said: set[tuple[int, str]] = set()
-    while line := (await process.stdout.readline()).decode().split():
-        if line[0] == "said":
-            said.add((int(line[1]), line[2]))
-        if len(said) == lines:
-            # Not a wait for an event: the point of death is to be anywhere inside the next operations.
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), delay)
-            break
-    assert process.returncode is None, "the writer ended by itself"
-    process.kill()
-    rest, _ = await process.communicate()
-    for line in (text.split() for text in rest.decode().splitlines(keepends=True) if text.endswith("\n")):
-        if line[0] == "said":
-            said.add((int(line[1]), line[2]))
-    return said
+    await runs.begin(folder, seed)
+    said: list[list[str]] = []
+    while len(said) < lines:
+        line = await runs.line()
+        assert line != "over", "the writer ended by itself"
+        said += [line.split()] if line.startswith("said ") else []
+    rest, is_over = await runs.kill(delay)
+    assert not is_over, "the writer ended by itself"
+    said += [line.split() for line in rest if line.startswith("said ")]
+    return {(int(owner), source) for _, owner, source in said}
 
 
 async def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
     chance = random.Random(7)  # noqa: S311 - not a secret
     acknowledged: set[tuple[int, str]] = set()
-    for seed in range(KILLS):
-        acknowledged |= await run_and_kill(tmp_path, seed, chance.randint(1, 40), chance.random() / 50)
-        if seed % 2:
-            await check(tmp_path, acknowledged)
+    async with runs_of("tests.support.writer") as runs:
+        for seed in range(KILLS):
+            acknowledged |= await run_and_kill(runs, tmp_path, seed, chance.randint(1, 40), chance.random() / 50)
+            if seed % 2:
+                await check(tmp_path, acknowledged)
     with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:
         assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 

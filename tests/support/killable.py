@@ -1,0 +1,80 @@
+"""Runs of a small program that are killed, one after another, forked from a process that imports it once: both sides.
+
+Does not know what a run does: it hands over the words of an order, and passes on the lines that the run prints.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from tests.paths import ROOT
+
+
+def serve(run: Callable[..., object]) -> None:
+    """The program's side: fork a run for each line of stdin, with its words, and wait until it is over."""
+    for line in sys.stdin:
+        if not (pid := os.fork()):
+            tell(f"pid {os.getpid()}")
+            run(*line.split())
+            os._exit(0)
+        os.waitpid(pid, 0)
+        tell("over")
+
+
+def tell(line: str) -> None:
+    """To whoever reads our stdout, at once and whole, whoever is killed meanwhile."""
+    os.write(1, f"{line}\n".encode())
+
+
+class Runs:
+    """The test's side of a program: one run at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._pid = 0
+
+    async def begin(self, *words: object) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(" ".join(map(str, words)).encode() + b"\n")
+        told, pid = (await self.line()).split()
+        assert told == "pid"
+        self._pid = int(pid)
+
+    async def line(self) -> str:
+        """What is told next; "over" at the end of the run."""
+        assert self._process.stdout
+        return (await self._process.stdout.readline()).decode().rstrip("\n")
+
+    async def kill(self, delay: float) -> tuple[list[str], bool]:
+        """Kill the run that many seconds from now; the lines that it told meanwhile, and whether it was over by itself.
+
+        Not a wait for an event: the point of death is to be anywhere inside what is being done.
+        """
+        lines: list[str] = []
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(delay):
+                while (line := await self.line()) != "over":
+                    lines.append(line)
+                return lines, True
+        os.kill(self._pid, signal.SIGKILL)
+        while (line := await self.line()) != "over":
+            lines.append(line)
+        return lines, False
+
+
+@asynccontextmanager
+async def runs_of(module: str) -> AsyncIterator[Runs]:
+    """Runs of a module that ends with `serve`."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", module), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        yield Runs(process)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)  # with a run that a failed test has left
+        await process.communicate()
