@@ -48,6 +48,8 @@ Result = TypeVar("Result")
 
 LAST_TURNS = 4
 """This many turns stay verbatim, whether they are archived or not."""
+TURNS_READ = 2 * LAST_TURNS
+"""This many turns are read for a context."""
 SURE_OF_EVENT = 2.0
 """The score by words from which a message is about an event: it holds half of what the event's words weigh."""
 TIMES_IN = 2_000
@@ -90,6 +92,7 @@ class MemoryRetrieval:
         *,
         store: MemoryStore | None,
         turn: int | None = None,
+        sources: ContextSources | None = None,
         unstored: Sequence[Message] = (),
         ceiling: int | None = None,
         config: OwnerConfig | None = None,
@@ -98,9 +101,9 @@ class MemoryRetrieval:
         """The context of one request. Raises a StorageError.
 
         `store`: the owner's store; None while memory is off. `turn`: the stored turn that is being answered; neither it
-        nor what came after it is "earlier". `unstored`: earlier messages that only this process holds. `ceiling`: lower
-        than the one in the settings, for an endpoint that refused that length. `config`: the owner's, for their
-        persona. `zone`: theirs, for dates.
+        nor what came after it is "earlier". `sources`: what the store says of TURNS_READ turns, where that is known.
+        `unstored`: earlier messages that only this process holds. `ceiling`: lower than the one in the settings, for an
+        endpoint that refused that length. `config`: the owner's, for their persona. `zone`: theirs, for dates.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         begun = partial(
@@ -120,7 +123,8 @@ class MemoryRetrieval:
             await _off_loop(lambda: builder.take_last_turns(newest_turns(unstored, LAST_TURNS)), words)
             await _off_loop(lambda: builder.take_older_turns(unstored), words)
             return await _off_loop(builder.context, words)
-        sources = await store.context_sources(scope, turns=2 * LAST_TURNS, before=turn)
+        if sources is None:
+            sources = await store.context_sources(scope, turns=TURNS_READ, before=turn)
         summaries = sorted(sources.summaries, key=lambda one: (-one.level, *one.order))
         newest = newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _off_loop(lambda: builder.take_last_turns(newest), characters(newest))

@@ -28,7 +28,7 @@ from llm.precedence import Precedence
 from llm.quota import Quota
 from locales.catalog import tr
 from locales.told import told
-from memory_retrieval import MemoryRetrieval
+from memory_retrieval import TURNS_READ, MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
 from records.messages import UNSTORED
@@ -261,7 +261,9 @@ class Conversation:
                     if store is None:
                         turn.mode = "off"
                     else:
-                        turn.stored, turn.answer = await store.ask(turn.scope, questions)
+                        turn.session.is_outdated = False
+                        stored = await store.ask(turn.scope, questions, turns=TURNS_READ)
+                        turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources
                 self._store_fails = False
             except StorageError as error:
                 self._note_failure(error, turn)
@@ -272,6 +274,7 @@ class Conversation:
         """What the question asks to keep to from now on holds for its own answer already."""
         if turn.is_on and turn.stored is not None and standing.find(turn.incoming.words):
             await self._facts.note(turn.scope, turn.stored)
+            turn.sources = None
 
     async def _answer(self, turn: Turn, on_text: OnText | None) -> Answered:
         """The context, and the model's answer to it. What is asked in the background waits. Raises a ModelError."""
@@ -281,7 +284,8 @@ class Conversation:
     async def _answered(self, turn: Turn, on_text: OnText | None) -> Answered:
         session = turn.session
         await self._quota.demand(turn.incoming.person.id)
-        session.is_outdated = False
+        if session.is_outdated:  # a fact was forgotten since the question was stored
+            session.is_outdated, turn.sources = False, None
         context = await self._context(turn, self._answer_loop.ceiling(turn))
         turn.prepared()
         if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
@@ -309,7 +313,8 @@ class Conversation:
         if turn.reads_memory:
             try:
                 async with self._memory.opened(turn.scope.owner) as store:
-                    context = await built(store=store, turn=turn.stored, unstored=turn.incognito)
+                    sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
+                    context = await built(store=store, turn=turn.stored, sources=sources, unstored=turn.incognito)
                     is_indexed = store is None or await store.indexed(turn.scope.owner, within=0)
                 if not is_indexed and not turn.session.recall_failed:
                     turn.notices.append(tr("notices-indexing"))

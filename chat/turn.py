@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 
 from chat.session import Session
+from records.context import ContextSources
 from records.messages import UNSTORED, Message, NewMessage
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
@@ -24,8 +25,8 @@ class Turn:
     turn's number among what the process holds.
 
     Set when the question is stored: `stored`, its turn in the store (None: it is in no store), and `answer`, the answer
-    that the store already has. `prepared` is called once the prompt is made, before the model is asked. `notices` are
-    sentences that the person reads with the answer.
+    that the store already has, or else `sources`, what it said of the context at that moment. `prepared` is called once
+    the prompt is made, before the model is asked. `notices` are sentences that the person reads with the answer.
     """
 
     incoming: Incoming
@@ -38,6 +39,7 @@ class Turn:
     incognito: tuple[Message, ...] = ()
     stored: int | None = None
     answer: Message | None = None
+    sources: ContextSources | None = None
     notices: list[str] = field(default_factory=list)
     prepared: Callable[[], None] = lambda: None
 

@@ -31,6 +31,17 @@ class ContextSources:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class StoredQuestion:
+    """A question that was stored just now: its turn, and the answer that is stored to it already, or else what its
+    context is made of where that was asked for and could be read.
+    """
+
+    turn: int
+    answer: Message | None = None
+    sources: ContextSources | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Snippet:
     """A verbatim earlier message brought back for this question.
 

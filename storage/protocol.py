@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from records.context import ContextSources
+from records.context import ContextSources, StoredQuestion
 from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
@@ -74,9 +74,10 @@ class MemoryStore(Protocol):
         A draft with turn=None opens a turn (its turn is its own id).
         """
 
-    async def ask(self, scope: Scope, pieces: Sequence[NewMessage]) -> tuple[int, Message | None]:
-        """Store a question's pieces as one turn, as `append` does: its turn, and the answer that is stored already to
-        the last of them (by its source), where an earlier process got that far.
+    async def ask(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
+        """Store a question's pieces as one turn, as `append` does, and read the answer that is stored already to the
+        last of them (by its source), where an earlier process got that far; else, for `turns` above 0, what
+        `context_sources` says of so many turns before this one.
         """
         ...
 

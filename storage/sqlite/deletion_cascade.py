@@ -9,10 +9,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 
 from records.forgetting import Forgetting, Forgotten, Remainder
-from records.messages import Message, NewMessage
+from records.messages import Message
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.files.rows import message_of, text_of
@@ -167,8 +166,7 @@ class DeletionCascade(OwnerTables):
             assert row is not None  # noqa: S101 - it was updated above
             await tx.run(word_index.reindex, int(row["seq"]), row)
             if account:
-                again = NewMessage(role=before.role, content=text, created_at=now, account=account)
-                await tx.run(partial(explanation_table.keep, message=before, draft=again))
+                await tx.run(explanation_table.keep, before, account)
         self._vectors.drop(scope.owner)
         return message_of(row)
 

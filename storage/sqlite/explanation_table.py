@@ -1,18 +1,18 @@
 """The explanations of the newest answers. A part of SqlStore (`store.explanations`).
 
-Owns the SQL of `accounts` (the table of explanations), of `users.tokens_saved`, and of the Telegram ids of answers.
+Owns the SQL of `accounts` (the table of explanations), and of the Telegram ids of answers.
 Does not know what is in an explanation, except the Telegram messages that showed its answer.
 """
 
 import json
 from collections.abc import Sequence
 
-from records.messages import Message, NewMessage
+from records.messages import Message
 from records.scopes import Scope
 from storage.files.rows import text_of
 from storage.files.sql import Connection
-from storage.files.tables import ACCOUNTS
 from storage.sqlite.owner_tables import OwnerTables
+from text.characters import well_formed
 
 KEPT = 100
 """Explanations of an owner; older ones are deleted."""
@@ -30,14 +30,15 @@ class ExplanationTable(OwnerTables):
         return str(row[0]) if row else None
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """Record the Telegram messages that showed the answer to `source`: with the answer, and as "shown" in its
-        explanation. Without such an answer nothing happens.
+        """Record the Telegram messages that showed the answer to `source`: the first with the answer, several also as
+        "shown" in its explanation. Without such an answer nothing happens.
         """
         shown = json.dumps(list(telegram_ids))
 
         def note(connection: Connection) -> None:
             where = (telegram_ids[0], *scope, source)
-            if (answer := connection.execute(_SHOWN_AS, where).fetchone()) is not None:
+            answer = connection.execute(_SHOWN_AS, where).fetchone()
+            if answer is not None and len(telegram_ids) > 1:  # a single one stands with the answer
                 connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
 
         await self._db.transact(note, scope.owner)
@@ -48,23 +49,19 @@ class ExplanationTable(OwnerTables):
         return int(row[0]) if row else 0
 
 
-def keep(connection: Connection, message: Message, draft: NewMessage) -> None:
-    """Store an answer's explanation in the transaction that stores the answer; the oldest one goes."""
-    if not draft.account:
+def keep(connection: Connection, message: Message, account: str) -> None:
+    """Store an answer's explanation, if it has one, in the transaction that stores the answer; the oldest one goes."""
+    if not account:
         return
-    row = {
-        "id": message.id,
-        "user_id": message.scope.owner,
-        "thread_id": message.scope.thread,
-        "account": json.loads(draft.account),
-        "created_at": text_of(message.created_at),
-    }
-    connection.execute(ACCOUNTS.upsert, ACCOUNTS.stored(row))
-    connection.execute(_DROP_OLDEST, (message.scope.owner, KEPT))
-    if draft.saved:
-        connection.execute(_ADD_SAVED, (draft.saved, message.scope.owner))
+    scope, created_at = message.scope, text_of(message.created_at)
+    connection.execute(_KEEP, (message.id, *scope, well_formed(account), created_at))
+    connection.execute(_DROP_OLDEST, (scope.owner, KEPT))
 
 
+_KEEP = """
+INSERT INTO accounts (id, user_id, thread_id, account, created_at) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (user_id, id) DO UPDATE SET account = excluded.account
+"""
 _NEWEST = "SELECT account FROM accounts WHERE user_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1"
 _BY_TELEGRAM_ID = """
 SELECT account FROM accounts JOIN messages AS answer USING (user_id, id)
@@ -83,7 +80,6 @@ UPDATE messages SET telegram_id = ?
 WHERE user_id = ? AND thread_id = ? AND role = 'assistant' AND source = ? RETURNING id
 """
 _NOTE_SHOWN = "UPDATE accounts SET account = json_set(account, '$.shown', json(?)) WHERE user_id = ? AND id = ?"
-_ADD_SAVED = "UPDATE users SET tokens_saved = tokens_saved + ? WHERE user_id = ?"
 _DROP_OLDEST = """
 DELETE FROM accounts WHERE user_id = ?1 AND id <= (
   SELECT id FROM accounts WHERE user_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2

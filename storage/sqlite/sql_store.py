@@ -9,9 +9,10 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
-from records.context import ContextSources
-from records.errors import StorageError
+from records.context import ContextSources, StoredQuestion
+from records.errors import StorageBusy, StorageError
 from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
@@ -109,12 +110,21 @@ class SqlStore(FoldTable):
             lambda connection: message_table.append(connection, scope, self.kind, analysed), scope.owner
         )
 
-    async def ask(self, scope: Scope, pieces: Sequence[NewMessage]) -> tuple[int, Message | None]:
+    async def ask(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
         analysed = await message_table.analysed(scope, pieces)
         self._untidied += len(pieces)
-        return await self._db.transact(
-            lambda connection: message_table.ask(connection, scope, self.kind, analysed), scope.owner
-        )
+
+        def asked(connection: Connection, turns: int = turns) -> StoredQuestion:
+            return message_table.ask(connection, scope, self.kind, analysed, turns=turns)
+
+        try:
+            return await self._db.transact(asked, scope.owner)
+        except StorageBusy:
+            raise
+        except Exception:  # broad: what cannot be read must not keep a question from being stored
+            if not turns:
+                raise
+            return await self._db.transact(partial(asked, turns=0), scope.owner)
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         return await self._together(

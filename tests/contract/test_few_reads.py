@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from records.context import StoredQuestion
 from records.messages import NewMessage
 from records.scopes import Scope
 from storage.sqlite.sql_store import SqlStore
@@ -10,11 +13,12 @@ from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, said, talk
 
 async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: SqlStore) -> None:
     pieces = [said("first half", source="1:1"), said("second half", source="1:2")]
-    turn, answer = await store.ask(ANNA, pieces)
-    assert answer is None
+    asked = await store.ask(ANNA, pieces)
+    turn = asked.turn
+    assert asked.answer is None
     assert [(one.content, one.turn) for one in await store.page(ANNA)] == [("first half", turn), ("second half", turn)]
     [reply] = await store.append(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
-    assert await store.ask(ANNA, pieces) == (turn, reply)
+    assert await store.ask(ANNA, pieces, turns=4) == StoredQuestion(turn=turn, answer=reply)
     assert len(await store.page(ANNA)) == 3
     assert [hit.message.turn for hit in await store.search(ANNA, ["half"], limit=9)] == [turn, turn]
 
@@ -22,8 +26,31 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: SqlS
 async def test_an_answer_is_found_in_its_own_scope_only(store: SqlStore) -> None:
     question, reply = said("hello", source="1:1"), said("reply", role="assistant", source="1:1")
     await store.append(TOPIC, [reply])
-    assert (await store.ask(BORIS, [question]))[1] is None
-    assert (await store.ask(TOPIC, [question]))[1] is not None
+    assert (await store.ask(BORIS, [question])).answer is None
+    assert (await store.ask(TOPIC, [question])).answer is not None
+
+
+async def test_a_question_is_stored_and_its_context_read_at_once(store: SqlStore) -> None:
+    stored = await talk(store, ANNA, 5)
+    await fold(store, ANNA, stored[:4])
+    assert (await store.ask(ANNA, [said("and now?", source="1:1")])).sources is None
+    pieces = [said("first half", source="1:2"), said("second half", source="1:3")]
+    asked = await store.ask(ANNA, pieces, turns=4)
+    assert asked.sources == await store.context_sources(ANNA, turns=4, before=asked.turn)
+    assert asked.sources is not None
+    assert asked.sources.unfolded[-1].content == "and now?"
+    assert asked.sources.total == 13
+
+
+async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_read(store: SqlStore) -> None:
+    stored = await talk(store, ANNA, 2)
+    await fold(store, ANNA, stored[:2])
+    await store._execute(ANNA.owner, "UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
+    asked = await store.ask(ANNA, [said("and now?", source="1:1")], turns=4)
+    assert asked.sources is None
+    assert [one.content for one in await store.turn(ANNA, asked.turn)] == ["and now?"]
+    with pytest.raises(ValueError, match="some day"):
+        await store.context_sources(ANNA, turns=4)
 
 
 async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: SqlStore) -> None:
