@@ -58,12 +58,12 @@ async def test_the_press_of_import_over_which_the_process_dies_twice(house: Hous
     async with house.bot(DATA_DIR=folder) as process:
         await ann.sets_up()
         since = ann.now
-        sends(ann, long_chat(4000, person=ann.id), caption="/import")
-        offer = await ann.hears("would add 4,000 messages", since=since)
+        sends(ann, long_chat(1000, person=ann.id), caption="/import")
+        offer = await ann.hears("would add 1,000 messages", since=since)
         since = ann.now
         house.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
         ann.press(offer, "Import")
-        await ann.hears(lambda message: " of 4,000" in message.get("text", ""), since=since)
+        await ann.hears(lambda message: " of 1,000" in message.get("text", ""), since=since)
         await process.kill()
     held = Held(house)
     async with house.bot(DATA_DIR=folder) as process:

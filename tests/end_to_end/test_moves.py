@@ -115,24 +115,24 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
     async with own_house.bot(DATA_DIR=folder) as process:
         await ann.sets_up(storage)
         since = ann.now
-        sends(ann, long_chat(1500, person=ann.id), caption="/import")
-        offer = await ann.hears("would add 1,500 messages", since=since)
+        sends(ann, long_chat(600, person=ann.id), caption="/import")
+        offer = await ann.hears("would add 600 messages", since=since)
         since = ann.now
         # After "Importing…": the first word of progress holds the import up until the kill.
         own_house.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
         ann.press(offer, "Import")
-        await ann.hears(lambda message: " of 1,500" in message.get("text", ""), since=since)
+        await ann.hears(lambda message: " of 600" in message.get("text", ""), since=since)
         await process.kill()
     assert not violations(own_house.memory_in(folder).files())
     since = ann.now
     async with own_house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
         assert "known already" in done
-        assert "I read 1,500 messages of yours" in done
-        await ann.asks("To which locker went parcel 1113?", "Noted")
-        assert "went to locker 7791" in json.dumps(own_house.chat_requests()[-1])
+        assert "I read 600 messages of yours" in done
+        await ann.asks("To which locker went parcel 513?", "Noted")
+        assert "went to locker 3591" in json.dumps(own_house.chat_requests()[-1])
         since = ann.now
-        sends(ann, long_chat(1500, person=ann.id), caption="/import")
+        sends(ann, long_chat(600, person=ann.id), caption="/import")
         known = await ann.hears("There is nothing to import", since=since)
         since = ann.now
         ann.press(known, "Learn facts")
@@ -141,14 +141,14 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         stopped = await ann.hears("I have stopped", since=since)
         for text in (begun["text"], stopped["text"]):
             assert "There is nothing to import" in text
-            assert "I read 1,500 messages" not in text
+            assert "I read 600 messages" not in text
         await ann.asks("/summary_off", "Memory is off")
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
     found = own_house.memory_in(folder).files()
     assert not violations(found)
     said = sorted(found.home(ann.id).messages, key=lambda row: (row["created_at"], row["id"]))
     assert [row["content"] for row in said if row["id"] < 0] == [
-        f"Parcel {number} went to locker {number * 7}." for number in range(1, 1501)
+        f"Parcel {number} went to locker {number * 7}." for number in range(1, 601)
     ]
 
 

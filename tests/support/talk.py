@@ -69,7 +69,7 @@ async def talking(folder: Path, **settings: object) -> AsyncIterator[Talk]:
             "openai_base_url": url,
             "openai_model": "chat-model",
             "summary_model": "summary-model",
-            "model_timeout": 5.0,
+            "model_timeout": 60.0,  # of silence, in which a busy machine may be, too
             "embedding_model": "none",
             **settings,
         }

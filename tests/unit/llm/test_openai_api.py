@@ -247,7 +247,7 @@ async def test_silence_is_given_up_after_the_time_limit(where: str, plain: bool)
 
 
 async def test_the_time_that_showing_takes_is_not_the_models() -> None:
-    async with a_bench(timeout=1) as bench:
+    async with a_bench(timeout=3) as bench:
         bench.server.script("m", Behaviour(text="a b", step=True))
         first, reader_is_done = asyncio.Event(), asyncio.Event()
 
@@ -258,7 +258,7 @@ async def test_the_time_that_showing_takes_is_not_the_models() -> None:
         answering = asyncio.create_task(bench.model.complete(asked(), on_text=slow_reader))
         await bench.server.release(9)
         await first.wait()
-        asyncio.get_running_loop().call_later(1.5, reader_is_done.set)
+        asyncio.get_running_loop().call_later(3.5, reader_is_done.set)
         assert (await answering).text == "a b"
 
 

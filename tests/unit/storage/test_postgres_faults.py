@@ -187,18 +187,19 @@ async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, pos
 
 async def test_a_stop_waits_for_no_server_whose_machine_is_gone(tmp_path: Path, postgres_url: str) -> None:
     """What hears nothing waits for as long as the system's own limits are, which a stop has no time for."""
-    async with (
-        laid(postgres_url, tmp_path) as (url, wire),
-        asyncio.timeout(STOPS_WITHIN),
-        ExternalMemory.open(tmp_path / "data", clock=lambda: NOW, database_url=url) as memory,
-    ):
+    async with laid(postgres_url, tmp_path) as (url, wire), contextlib.AsyncExitStack() as stack:
+        memory = await stack.enter_async_context(
+            ExternalMemory.open(tmp_path / "data", clock=lambda: NOW, database_url=url)
+        )
         await memory.configure(ANNA.owner, storage=StorageType.POSTGRES, every_n=3)
         wire.is_silent = True
         waiting = asyncio.create_task(memory.switch(ANNA.owner, enabled=False))
         await wire.swallowed.wait()
-        memory.finish_by(time.monotonic())
-        with pytest.raises(StorageError, match="cannot be reached"):
-            await waiting
+        async with asyncio.timeout(STOPS_WITHIN):
+            memory.finish_by(time.monotonic())
+            with pytest.raises(StorageError, match="cannot be reached"):
+                await waiting
+            await stack.aclose()
 
 
 def limit(url: str, name: str, connections: int) -> None:

@@ -561,9 +561,9 @@ async def test_an_export_of_several_files(tmp_path: Path) -> None:
     """Large ones are packed and parted; each part can be imported by itself."""
     async with talking(tmp_path / "old") as talk:
         await talk.remember(every_n=500)
-        await imported(talk, history(1500))
+        await imported(talk, history(600))
         exporter = type(talk.services.exporter)(
-            memory=talk.services.memory, clock=lambda: talk.moment[0], readable=1000, largest=200_000
+            memory=talk.services.memory, clock=lambda: talk.moment[0], readable=400, largest=80_000
         )
         async with exporter.files(ANNA.id) as files:
             assert [one.name for one in files] == [f"keepsake-2026-11-21-{n}.json.gz" for n in range(1, len(files) + 1)]
@@ -572,7 +572,7 @@ async def test_an_export_of_several_files(tmp_path: Path) -> None:
     async with talking(tmp_path / "new") as talk:
         await talk.remember()
         counts = [await imported(talk, part) for part in reversed(parts)]
-        assert sum(new for new, _ in counts) == 1500
+        assert sum(new for new, _ in counts) == 600
         assert [await imported(talk, part) for part in reversed(parts)] == [(0, new) for new, _ in counts]
     async with AsyncExitStack() as stack:
         empty = await stack.enter_async_context(talking(tmp_path / "empty"))

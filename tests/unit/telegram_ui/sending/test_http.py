@@ -137,7 +137,7 @@ async def test_no_room_among_the_connections_means_that_nothing_was_sent() -> No
         return JSONResponse({"ok": True, "result": {}})
 
     async with server(hang) as url, opened(connect_timeout=0.05, pool_timeout=0.0) as request:
-        first = asyncio.create_task(request.post(url))
+        first = asyncio.create_task(request.post(url, connect_timeout=20.0))
         await begun.wait()
         with pytest.raises(TimedOut) as raised:
             await request.post(url)
