@@ -48,8 +48,10 @@ async def told(request: Request) -> Response:
 
 async def test_values_and_files_arrive_as_they_are() -> None:
     async with server(told) as url, opened() as request:
-        plain: Any = await request.post(f"{url}/plain", data(text="a&b=c é 😀", ids=[1, 2]))
-        assert dict(parse_qsl(plain["body"])) == {"text": "a&b=c é 😀", "ids": "[1, 2]"}
+        odd = "".join(map(chr, range(1, 256))) + "%41 привет 😀"
+        plain: Any = await request.post(f"{url}/plain", data(text=odd, caption="", ids=[1, 2]))
+        assert dict(parse_qsl(plain["body"], keep_blank_values=True)) == {"text": odd, "caption": "", "ids": "[1, 2]"}
+        assert plain["body"].isascii()
         file = InputFile(b"words", filename="été.txt")
         with_file: Any = await request.post(f"{url}/file", data(document=file, caption="c"))
         assert 'filename="été.txt"\r\n\r\nwords\r\n' in with_file["body"].replace("Content-Type: text/plain\r\n", "")
