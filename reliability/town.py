@@ -12,7 +12,7 @@ import signal
 import ssl
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from playground.world import World
 from reliability.invariants import Files, Violations, read, violations
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House, Member, Process
 from tests.peers.openai_server import OpenAIServer
-from tests.support.forking import Forked, Zygote
+from tests.support.forking import Forked, zygote
 
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
@@ -94,13 +94,13 @@ class Bot:
 
 @asynccontextmanager
 async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[Bot]:
-    """A zygote; no run yet."""
-    with closing(Zygote(str(snapshot_after))) as zygote:
-        bot = Bot(partial(zygote.fork, (), {**environ, "DATA_DIR": str(folder)}, folder=folder.parent))
-        try:
-            yield bot
-        finally:
-            await bot.kill()
+    """What begins its runs; no run yet."""
+    its = {**environ, "DATA_DIR": str(folder)}
+    bot = Bot(partial(zygote().fork, (), its, folder=folder.parent, snapshot_after=snapshot_after))
+    try:
+        yield bot
+    finally:
+        await bot.kill()
 
 
 @asynccontextmanager

@@ -6,13 +6,12 @@ sleeping. Does not know the program's code: it looks at chats, requests, files, 
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from playground.world import World
 from tests.end_to_end.memory import Memory
 from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour, OpenAIServer, running, words_of
-from tests.support.forking import ENVIRON, Forked, Zygote
+from tests.support.forking import ENVIRON, Forked, zygote
 from tests.support.postgres_server import address, as_uri
 from tests.support.reference_encoding import reference_encoding
 
@@ -139,12 +138,6 @@ async def _lines(stream: asyncio.StreamReader | None, feed: Feed) -> None:
     while stream is not None and (line := await stream.readline()):
         feed.add({"line": line.decode().rstrip("\n")})
     feed.add({"line": "", "over": True})
-
-
-@cache
-def zygote() -> Zygote:
-    """What the runs are forked from, those of all workers: its imports alone would take most of the tests' time."""
-    return Zygote(shared_by=os.environ.get("PYTEST_XDIST_TESTRUNUID", ""))
 
 
 @dataclass(kw_only=True)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from tests.paths import ROOT
@@ -52,26 +53,33 @@ class Forked:
 
 
 class Zygote:
-    """One zygote, from which any number of runs come; ended by `close`, or with this process.
+    """One zygote, from which any number of runs come; ended with this process.
 
     `shared_by`: a name for all processes that ask the same one. The first of them starts it, the last one ends it.
     """
 
-    def __init__(self, *arguments: str, shared_by: str = "") -> None:
-        name = shared_by or f"{os.getpid()}-{id(self)}"
-        self._process, self._orders = _asked(f"\0keepsake-zygote-{name}", arguments)
-        atexit.register(self.close)
+    def __init__(self, shared_by: str) -> None:
+        self._process, self._orders = _asked(f"\0keepsake-zygote-{shared_by}")
+        atexit.register(self._close)
 
-    def close(self) -> None:
-        """End it, unless others ask it as well; its runs go on, as long as this process does."""
-        atexit.unregister(self.close)
+    def _close(self) -> None:
         self._orders.close()
         if self._process:
             self._process.wait()
 
-    async def fork(self, arguments: Sequence[str], environ: Mapping[str, str], *, folder: Path) -> Forked:
-        """Begin a run in `folder`, with this environment and no other."""
-        order = {"arguments": list(arguments), "environ": dict(environ), "folder": str(folder)}
+    async def fork(
+        self, arguments: Sequence[str], environ: Mapping[str, str], *, folder: Path, snapshot_after: int | None = None
+    ) -> Forked:
+        """Begin a run in `folder`, with this environment and no other.
+
+        `snapshot_after`: bytes of a journal in place of the usual number, so that kills hit snapshots, too.
+        """
+        order = {
+            "arguments": list(arguments),
+            "environ": dict(environ),
+            "folder": str(folder),
+            "snapshot_after": snapshot_after,
+        }
         pipes = [os.pipe() for _ in range(3)]
         try:
             socket.send_fds(self._orders, [json.dumps(order).encode()], [end for _, end in pipes])
@@ -82,7 +90,13 @@ class Zygote:
         return Forked(int(await told.reader.readline()), out.reader, err.reader, told)
 
 
-def _asked(address: str, arguments: Sequence[str]) -> tuple[subprocess.Popen[bytes] | None, socket.socket]:
+@cache
+def zygote() -> Zygote:
+    """What all runs are forked from, those of all workers of a test run: its imports alone take seconds."""
+    return Zygote(os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid()))
+
+
+def _asked(address: str) -> tuple[subprocess.Popen[bytes] | None, socket.socket]:
     """A connection to the zygote of an address, and its process if there was none before."""
     process = None
     while True:
@@ -93,7 +107,7 @@ def _asked(address: str, arguments: Sequence[str]) -> tuple[subprocess.Popen[byt
                 pass
             else:
                 listener.listen()
-                process = _started(listener.fileno(), arguments)
+                process = _started(listener.fileno())
         orders = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             orders.connect(address)
@@ -103,9 +117,9 @@ def _asked(address: str, arguments: Sequence[str]) -> tuple[subprocess.Popen[byt
             return process, orders
 
 
-def _started(listener: int, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+def _started(listener: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.support.zygote", str(listener), *arguments],
+        [sys.executable, "-m", "tests.support.zygote", str(listener)],
         cwd=ROOT,
         env=ENVIRON,
         pass_fds=[listener],

@@ -1,6 +1,6 @@
 """Starts bot.py again and again without its imports: a process that imports it once and forks for each run.
 
-`python -m tests.support.zygote FD [BYTES]`: each message on a connection to the listening socket FD is the order for a
+`python -m tests.support.zygote FD`: each message on a connection to the listening socket FD is the order for a
 run, with the files that are its stdout, its stderr, and where its pid and then its exit status are written. What runs
 is a process of its own that opens its files itself; only the seconds that imports take are saved. Does not know what
 the bot does.
@@ -95,6 +95,7 @@ def _run(order: bytes, out: int, err: int) -> None:
     os.chdir(given["folder"])
     os.environ.clear()
     os.environ.update(given["environ"])
+    store.LEAST_JOURNAL = given["snapshot_after"] or store.LEAST_JOURNAL
     sys.argv = [str(Path(bot.__file__)), *given["arguments"]]
     _end(bot.main(given["arguments"]))
 
@@ -133,7 +134,5 @@ def _read_once() -> None:
 if __name__ == "__main__":
     _read_once()
     gc.freeze()
-    # Snapshots after a few messages instead of after a megabyte, so that kills hit them.
-    store.LEAST_JOURNAL = int(sys.argv[2]) if len(sys.argv) > 2 else store.LEAST_JOURNAL
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         serve(listener)
