@@ -12,6 +12,7 @@ pgvector.py       vectors that the server itself searches, where it has that ext
 replica.py        this process among several: that it lives, and is woken
 schema.py         the schema of the first version
 shared_schema.py  the tables by which several processes serve one bot
+statements.py     statements prepared once on a connection, their values and rows
 store.py          memories in PostgreSQL
 vector_upkeep.py  vectors taken over into pgvector's column, and their indexes
 """

@@ -28,6 +28,7 @@ from storage.postgres.migrations import alone, migrate
 from storage.postgres.pgvector import NOT_THERE, SEARCHING, Pgvector
 from storage.postgres.pgvector import prepare as prepare_vectors
 from storage.postgres.replica import Replica
+from storage.postgres.statements import STALE
 from storage.postgres.vector_upkeep import Upkeep
 
 Result = TypeVar("Result")
@@ -52,6 +53,15 @@ _VACUUMED = (
 )
 
 
+@dataclass(slots=True)
+class _Pooled:
+    """A connection of the pool: in whose name it reads, and when it was used last, of time.monotonic()."""
+
+    connection: Connection
+    whose: str = ""
+    used: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class _InThreads:
     """Runs work with one connection, in the database's threads; errors come in our words."""
@@ -60,7 +70,7 @@ class _InThreads:
     connection: Connection
 
     async def __call__(self, work: Callable[[Any], Result], /) -> Result:
-        return await self.database.in_thread(partial(work, self.connection))
+        return await self.database.in_thread(partial(_done, self.connection, work))
 
 
 class PostgresDatabase:
@@ -77,7 +87,7 @@ class PostgresDatabase:
         # As many as there are threads: what waits for a connection must not keep the threads of those that have one.
         self._free = asyncio.Semaphore(CONNECTIONS)
         self.pgvector: Pgvector | str = NOT_THERE
-        self._last_used: dict[Raw, tuple[str, float]] = {}
+        self._connections: dict[Raw, _Pooled] = {}
         self._away_until = 0.0
         self._ending: asyncio.TimerHandle | None = None
 
@@ -116,9 +126,16 @@ class PostgresDatabase:
         """As OwnerDatabase has it."""
 
         def whole() -> Result:
-            connection = self._taken(self._writing(owner))
+            begin = self._writing(owner)
+            connection = self._taken(begin)
             try:
-                result = work(connection)
+                try:
+                    result = work(connection)
+                except STALE:
+                    connection.raw.rollback()
+                    connection.statements.forget()
+                    connection.run(begin)
+                    result = work(connection)
                 connection.run("COMMIT")
             finally:
                 self._give_back(connection)
@@ -153,7 +170,7 @@ class PostgresDatabase:
 
     def _let_go(self) -> None:
         self._away_until = math.inf
-        for raw in list(self._last_used):
+        for raw in list(self._connections):
             cut(raw)
 
     async def forget_log(self) -> bool:
@@ -184,6 +201,8 @@ class PostgresDatabase:
         async with self._free:
             try:
                 await self.in_thread(lambda: taken.append(self._taken(begin, whose=whose)))
+                # What takes several steps is not done again from its beginning.
+                taken[0].statements.prepares = not begin
                 yield _InThreads(self, taken[0])
             finally:
                 if taken:
@@ -216,14 +235,14 @@ class PostgresDatabase:
             except PoolTimeout:
                 self._away_until = time.monotonic() + AWAY_SECONDS
                 raise
-            connection = Connection(raw)
-            set_for, used = self._last_used.get(raw, ("", 0.0))
+            pooled = self._pooled(raw)
+            connection = pooled.connection
             try:
                 if begin:
                     connection.run(begin)
-                elif set_for != whose or time.monotonic() - used > IDLE_SECONDS:
+                elif pooled.whose != whose or time.monotonic() - pooled.used > IDLE_SECONDS:
                     connection.run(f"SELECT set_config('app.owner', '{whose}', false)")
-                    set_for = whose
+                    pooled.whose = whose
             except psycopg.OperationalError:
                 # It had died in the pool, and nothing was done with it yet.
                 is_gone = raw.closed
@@ -231,19 +250,39 @@ class PostgresDatabase:
                 if not is_gone or not last:
                     raise
             else:
-                self._last_used[raw] = (set_for, time.monotonic())
+                pooled.used = time.monotonic()
                 return connection
         raise AssertionError
 
+    def _pooled(self, raw: Raw) -> _Pooled:
+        if (found := self._connections.get(raw)) is None:
+            for closed in [one for one in list(self._connections) if one.closed]:
+                self._connections.pop(closed, None)
+            found = self._connections[raw] = _Pooled(Connection(raw))
+        return found
+
     def _give_back(self, connection: Connection) -> None:
         raw = connection.raw
+        connection.statements.prepares = True
         if raw.pgconn.transaction_status == TransactionStatus.INERROR and _is_read_only(raw):
             self._pool.drain()  # new connections may find the server to which this one failed over
         with contextlib.suppress(psycopg.Error):
             raw.rollback()
         if raw.closed:
-            self._last_used.pop(raw, None)
+            self._connections.pop(raw, None)
         self._pool.putconn(raw)
+
+
+def _done(connection: Connection, work: Callable[[Any], Result]) -> Result:
+    """What `work` does; once more where a newer program has changed a table since a statement was prepared."""
+    is_whole = connection.is_idle
+    try:
+        return work(connection)
+    except STALE:
+        if not is_whole or not connection.is_idle:
+            raise
+        connection.statements.forget()
+        return work(connection)
 
 
 def _configured(replica: Replica | None, raw: Raw) -> None:

@@ -1,24 +1,24 @@
-"""The PostgreSQL driver: connections that take the shared statements, the values they carry, and our words for errors.
+"""The PostgreSQL driver: connections that take the shared statements, psycopg's options, and our words for errors.
 
-PostgreSQL's texts hold no NUL, which a message may have: it is stored as U+FDD0 and a 0, and U+FDD0 itself, which
-Unicode keeps free for such uses, doubled. Does not know tables, pools or tasks.
+Does not know tables, pools or tasks.
 """
 
 import contextlib
 import os
 import socket
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import psycopg
 from psycopg import pq
 from psycopg.adapt import Buffer, Dumper, Loader
-from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
+from psycopg.types.numeric import Int8BinaryDumper
 from psycopg.types.string import StrBinaryDumper
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageBusy, StorageError, StorageLacks
 from storage.postgres.dialect import joined, translated
 from storage.postgres.full_text import TsVector
+from storage.postgres.statements import HalfVector, Statements, escaped, unescaped
 from storage.search.full_text import FullText
 
 CONNECT_SECONDS = 5
@@ -29,7 +29,6 @@ LOCK_SECONDS = 20
 """How long a write waits for another of the same owner."""
 SILENT_SECONDS = 10
 """A server that says nothing for so long is gone."""
-PREPARED = 500
 JOINED = 250
 """Rows that one INSERT has; a statement may have 65,535 values."""
 HANGING_SECONDS = 15
@@ -44,28 +43,19 @@ LEASE_LOST = "55K01"
 _MISSING = {"42703", "42704", "42883"}
 """A column, a type (or another object) or a function that is not there."""
 
-_ESCAPE = "\ufdd0"
-_ESCAPE_BYTES = _ESCAPE.encode()
-
 
 class _Text(StrBinaryDumper):
     """A text parameter is of type text, not of whatever type the place where it stands suggests."""
 
     def dump(self, obj: str) -> Buffer | None:
-        if "\0" in obj or _ESCAPE in obj:
-            obj = obj.replace(_ESCAPE, _ESCAPE + _ESCAPE).replace("\0", _ESCAPE + "0")
-        return super().dump(obj)
+        return super().dump(escaped(obj))
 
 
 class _Whole(Int8BinaryDumper):
-    """Every whole number is of one type, so that a statement is prepared once, whatever its numbers are."""
+    """Every whole number is of one type."""
 
     def dump(self, obj: int) -> Buffer | None:
         return super().dump(int(obj))
-
-
-class HalfVector(bytes):
-    """A vector in the words of pgvector's type `halfvec`; pgvector.py makes it."""
 
 
 class _HalfVector(Dumper):
@@ -81,18 +71,7 @@ class _TextLoader(Loader):
     format = pq.Format.BINARY
 
     def load(self, data: Buffer) -> str:
-        raw = bytes(data)
-        text = raw.decode()
-        if _ESCAPE_BYTES in raw:
-            return _ESCAPE.join(part.replace(_ESCAPE + "0", "\0") for part in text.split(_ESCAPE + _ESCAPE))
-        return text
-
-
-class _SumLoader(NumericBinaryLoader):
-    """Sums of whole numbers are `numeric` there."""
-
-    def load(self, data: Buffer) -> Any:
-        return int(super().load(data))
+        return unescaped(bytes(data))
 
 
 class _Named:
@@ -100,7 +79,7 @@ class _Named:
 
     __slots__ = ("_names", "_values")
 
-    def __init__(self, values: tuple[Any, ...], names: dict[str, int]) -> None:
+    def __init__(self, values: tuple[Any, ...], names: Mapping[str, int]) -> None:
         self._values = values
         self._names = names
 
@@ -117,24 +96,14 @@ class _Named:
 class Cursor:
     """What a statement returned, all of it: nothing is left on the way when the next statement begins."""
 
-    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+    def __init__(self, statements: Statements) -> None:
         self.row_factory: Any = _Named
-        self._raw = raw
+        self._statements = statements
         self._rows: Iterator[Any] = iter(())
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> "Cursor":
-        cursor = psycopg.RawCursor(self._raw)
-        cursor.execute(translated(sql).encode(), values or None, binary=True)
-        if cursor.description is None:
-            self._rows = iter(())
-            return self
-        found: list[Any] = cursor.fetchall()
-        if self.row_factory is not None:
-            names: dict[str, int] = {}
-            for number, column in enumerate(cursor.description):
-                names.setdefault(column.name, number)
-            found = [_Named(row, names) for row in found]
-        self._rows = iter(found)
+        rows, columns = self._statements.execute(sql, values)
+        self._rows = iter(rows) if self.row_factory is None else iter([_Named(row, columns) for row in rows])
         return self
 
     def fetchone(self) -> Any:
@@ -154,30 +123,39 @@ class Connection:
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
         self.raw = raw
+        self.statements = Statements(raw.pgconn)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no transaction has begun."""
+        return self.raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> Cursor:
-        return Cursor(self.raw).execute(sql, values)
+        return self.cursor().execute(sql, values)
 
     def executemany(self, sql: str, values: Iterable[Sequence[Any]], /) -> Cursor:
-        rows, cursor = list(values), psycopg.RawCursor(self.raw)
+        rows = list(values)
         # Triggers that count run once for each statement: row by row, many rows took quadratic time.
         for first in range(0, len(rows), JOINED):
             some = rows[first : first + JOINED]
-            if (together := joined(sql, len(some))) is None:  # in a pipeline: one journey to the server for all of them
-                cursor.executemany(translated(sql).encode(), some)
-            else:
-                cursor.execute(together.encode(), [value for row in some for value in row], binary=True)
-        return Cursor(self.raw)
+            if (together := joined(sql, len(some))) is not None:
+                self.statements.execute(together, [value for row in some for value in row], is_translated=True)
+            elif len(some) == 1:
+                self.statements.execute(sql, some[0])
+            else:  # in a pipeline: one journey to the server for all of them
+                psycopg.RawCursor(self.raw).executemany(translated(sql).encode(), some)
+        return self.cursor()
 
     def cursor(self) -> Cursor:
-        return Cursor(self.raw)
+        return Cursor(self.statements)
 
     def rollback(self) -> None:
-        self.raw.rollback()
+        if not self.is_idle:
+            self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
         """Statements of PostgreSQL's own, without values: not translated, and sent as they stand."""
-        self.raw.execute(script.encode(), prepare=False)
+        self.statements.run(script)
 
 
 def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
@@ -187,8 +165,7 @@ def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     raw.adapters.register_dumper(bool, _Whole)
     raw.adapters.register_dumper(HalfVector, _HalfVector)
     raw.adapters.register_loader("text", _TextLoader)
-    raw.adapters.register_loader("numeric", _SumLoader)
-    raw.prepared_max = PREPARED
+    raw.prepare_threshold = None  # it forgets what is prepared at every ROLLBACK, by DEALLOCATE ALL: ours, too
 
 
 def cut(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:

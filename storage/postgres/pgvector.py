@@ -17,7 +17,7 @@ from psycopg import sql
 
 from records.scopes import Scope
 from storage.files.sql import Connection
-from storage.postgres.driver import HalfVector
+from storage.postgres.statements import HalfVector
 from storage.search.protocol import Floats
 from storage.search.vector_search import CENTRING, centred_query
 from storage.search.vector_server import Blob, Figures, Key

@@ -1,0 +1,155 @@
+"""Statements on a connection to PostgreSQL: what goes there comes back, they are prepared once, and errors leave it
+usable.
+"""
+
+import math
+from collections.abc import Iterator
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.postgres import statements
+from storage.postgres.database import PostgresDatabase
+from storage.postgres.driver import Connection
+from storage.postgres.store import PostgresStore
+from tests.contract.conftest import ANNA, config, talk
+from tests.support.postgres_server import address
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Size(IntEnum):
+    LARGE = 3
+
+
+@pytest.fixture
+def connection(postgres_url: str) -> Iterator[Connection]:
+    with psycopg.connect(postgres_url, autocommit=True) as raw:
+        yield Connection(raw)
+
+
+def prepared(connection: Connection) -> int:
+    row = connection.execute("SELECT COUNT(*) FROM pg_prepared_statements").fetchone()
+    return int(row[0])
+
+
+def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as raw:
+        connection = Connection(raw)
+
+        @given(
+            st.text(st.sampled_from("\0\ufdd0" + "0a😀")) | st.text(),
+            st.integers(-(2**63), 2**63 - 1),
+            st.floats(allow_nan=False),
+            st.binary(),
+        )
+        def kept(text: str, number: int, real: float, data: bytes) -> None:
+            text = text.encode(errors="replace").decode()  # half surrogates are replaced by every store
+            given_values = (text, number, real, data, None)
+            assert tuple(connection.execute("SELECT ?, ?, ?, ?, ?", given_values).fetchone()) == given_values
+
+        kept()
+
+
+@pytest.mark.parametrize(
+    ("value", "back"),
+    [(True, 1), (np.int64(7), 7), (Colour.RED, "red"), (Size.LARGE, 3), (math.inf, math.inf), ("", ""), (b"", b"")],
+)
+def test_values_of_other_kinds_are_one_of_these(connection: Connection, value: Any, back: object) -> None:
+    found = connection.execute("SELECT ?", (value,)).fetchone()[0]
+    assert found == back
+    assert type(found) is type(back)
+
+
+def test_sums_are_whole_numbers_and_other_types_are_what_the_driver_makes_of_them(connection: Connection) -> None:
+    row = connection.execute(
+        "SELECT SUM(n) AS total, true AS yes, NULL::BIGINT AS no FROM (SELECT 2::BIGINT AS n) AS a"
+    )
+    found = row.fetchone()
+    assert (found["total"], found["yes"], found["no"]) == (2, True, None)
+
+
+@pytest.mark.parametrize("count", [1, statements.FEW, statements.FEW + 1])
+@pytest.mark.parametrize("text", ["é", "a\0b\ufdd0c"])
+def test_many_rows_are_the_same_as_few(connection: Connection, count: int, text: str) -> None:
+    found = connection.execute(
+        "SELECT n, n::FLOAT / 2, decode('00ff', 'hex'), NULLIF(n, 1), ?, NULL::TEXT FROM generate_series(1, ?) AS n",
+        (text, count),
+    )
+    expected = [
+        (number, number / 2, b"\x00\xff", None if number == 1 else number, text, None) for number in range(1, count + 1)
+    ]
+    assert [tuple(row) for row in found] == expected
+
+
+def test_a_number_of_more_than_64_bits_is_an_error_of_the_driver(connection: Connection) -> None:
+    with pytest.raises(psycopg.DataError):
+        connection.execute("SELECT ?", (2**63,))
+    assert connection.execute("SELECT 1").fetchone()[0] == 1
+
+
+def test_what_the_server_refuses_is_an_error_with_its_code_and_the_connection_goes_on(connection: Connection) -> None:
+    for _ in range(3):
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            connection.execute("SELECT 1 / ?", (0,))
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        connection.run("SELECT 1; SELECT * FROM nothing_of_this_name")
+    assert connection.execute("SELECT 1 / ?", (1,)).fetchone()[0] == 1
+
+
+def test_a_statement_is_prepared_when_it_comes_again_and_stays_so_after_a_rollback(connection: Connection) -> None:
+    """A driver that forgets its statements at every ROLLBACK never prepares those of a turn, which reads twice."""
+    before = prepared(connection)
+    for number in range(4):
+        connection.run("BEGIN")
+        assert connection.execute("SELECT ? + 1", (number,)).fetchone()[0] == number + 1
+        connection.rollback()
+    assert prepared(connection) == before + 2  # this one, and that which counts them
+
+
+def test_the_statements_of_a_connection_have_a_limit(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "PREPARED", 4)
+    for number in range(20):
+        for _ in range(2):
+            connection.execute(f"SELECT {number}")
+    assert prepared(connection) <= 4
+
+
+async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, postgres_url: str) -> None:
+    async with PostgresDatabase.open(address(postgres_url, tmp_path)) as database:
+        store = PostgresStore(database)
+        await store.put_owner(config(store, ANNA.owner))
+        await talk(store, ANNA, 6)
+        async with database.read(None) as reader:
+            await reader.run(lambda connection: connection.run("DEALLOCATE ALL"))
+        await talk(store, ANNA, 1)
+        assert len(await store.last_turns(ANNA, 9)) == 14
+
+
+async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: Path, postgres_url: str) -> None:
+    """What was prepared returns another row then, which the server refuses: alone, in a reading and in a write."""
+    url = address(postgres_url, tmp_path)
+    async with PostgresDatabase.open(url) as database:
+        store = PostgresStore(database)
+        await store.put_owner(config(store, ANNA.owner))
+
+        async def a_turn() -> int:
+            await talk(store, ANNA, 1)
+            assert await store.owner(ANNA.owner)
+            sources = await store.context_sources(ANNA, turns=4)
+            return len(await store.page(ANNA)) + len(sources.last)
+
+        for _ in range(6):
+            await a_turn()
+        with psycopg.connect(url, autocommit=True) as raw:
+            for table in ("users", "messages", "summaries", "profiles", "facts"):
+                raw.execute(f"ALTER TABLE {table} ADD COLUMN newer BIGINT NOT NULL DEFAULT 0".encode())
+        assert await a_turn() == 14 + 8
