@@ -5,10 +5,12 @@ stands in a message is read from `places.marks`. Does not know how text becomes 
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 import numpy as np
+import numpy.typing as npt
+from attrs import define
 
 from records.scopes import Scope
 from storage.files.sql import Connection
@@ -20,6 +22,10 @@ MOST_LEXEMES = 600_000
 """Bytes of tokens of one message that are indexed: a tsvector may have 1 MB."""
 K1, B = 1.2, 0.75
 """Of BM25, as in FTS5."""
+NARROWED, MOST_NARROWED = 3_000, 16
+"""Where a question's terms stand in more messages than this, taken together, those that cannot be among the best are
+left out; not where it has more terms, since their pairs would take as long.
+"""
 LEAST_WEIGHT = 1e-6
 """Of a term that more than half of the messages hold, as in FTS5."""
 
@@ -72,28 +78,88 @@ class TsVector:
         ).fetchone()
         if sums is None or not sums[0]:
             return []
-        asked = _question([scope], terms)
-        if among:
-            asked = f"({asked}) & ({_question([scope], among)})"
-        cursor = connection.cursor()
-        cursor.row_factory = None  # of thousands of rows no column is read by its name
-        rows = cursor.execute(_MATCHES, (scope.owner, asked)).fetchall()
-        if not rows:
-            return []
         looked_up = [*dict.fromkeys((*terms, *among))]
         held = self.frequency(connection, scope, looked_up)
-        seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
-        often = Marks([row[2] for row in rows]).counts(Wanted(map(term_hash, looked_up)))
-        weights = np.array([_weight(held.get(term, 0), sums[0]) for term in looked_up])
-        mean = sums[1] / sums[0]
-        scores = weights @ (often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / max(mean, 1e-9))))
-        order = np.lexsort((-seqs, -scores))[:limit]
-        return list(zip(seqs[order].tolist(), scores[order].tolist(), strict=True))
+        ranking = _Ranking(connection, scope, held, messages=sums[0], mean_length=sums[1] / sums[0])
+        asked = _question([scope], terms)
+        if among:
+            found = ranking.scores(f"({asked}) & ({_question([scope], among)})")
+        elif sum(held.values()) <= NARROWED or len(terms) > MOST_NARROWED:
+            found = ranking.scores(asked)
+        else:
+            found = ranking.narrowed(limit)
+        order = np.lexsort((-found.seqs, -found.scores))[:limit]
+        return list(zip(found.seqs[order].tolist(), found.scores[order].tolist(), strict=True))
 
     def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
         owner = scopes[0].owner  # scopes of one owner
         found = connection.execute(_HOLDING, (owner, _question(scopes, terms), limit))
         return [seq for (seq,) in found]
+
+
+@define(eq=False)
+class _Scored:
+    """[messages]: their seqs, and their scores."""
+
+    seqs: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float64]
+
+    def least(self, limit: int) -> float:
+        """The score that the best `limit` reach; 0.0 where there are fewer."""
+        return 0.0 if len(self.scores) < limit else float(np.partition(self.scores, -limit)[-limit])
+
+    def and_those(self, other: "_Scored") -> "_Scored":
+        """With those of another search that are not among these."""
+        new = ~np.isin(other.seqs, self.seqs)
+        return _Scored(np.append(self.seqs, other.seqs[new]), np.append(self.scores, other.scores[new]))
+
+
+class _Ranking:
+    """Messages of a scope by BM25. `held`: the terms, and in how many messages each stands."""
+
+    def __init__(
+        self, connection: Connection, scope: Scope, held: Mapping[str, int], *, messages: int, mean_length: float
+    ) -> None:
+        self._connection, self._scope, self._held, self._mean = connection, scope, held, max(mean_length, 1e-9)
+        self._weights = {term: _weight(count, messages) for term, count in held.items()}
+
+    def scores(self, asked: str) -> _Scored:
+        """All messages for which a tsquery holds."""
+        cursor = self._connection.cursor()
+        cursor.row_factory = None  # of thousands of rows no column is read by its name
+        rows = cursor.execute(_MATCHES, (self._scope.owner, asked)).fetchall()
+        seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
+        often = Marks([row[2] for row in rows]).counts(Wanted(map(term_hash, self._weights)))
+        each = often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / self._mean))
+        # Row by row: a product of matrices may round the same message differently among others.
+        return _Scored(seqs, (np.array(list(self._weights.values()))[:, None] * each).sum(axis=0))
+
+    def narrowed(self, limit: int) -> _Scored:
+        """Messages among which the best `limit` are, without most of those that hold one common term and no other.
+
+        However often a term stands in a message, it adds less than K1 + 1 times its weight (MaxScore: Turtle and Flood,
+        1995). So those that hold a rare term, or two, are scored first; then of the others only those that hold one
+        whose weight may still bring them among the best.
+        """
+        rarest = sorted(self._held, key=self._held.__getitem__)
+        reached = np.cumsum([self._held[term] for term in rarest])
+        first = 1 + int(np.searchsorted(reached, 2 * limit))
+        common = rarest[first:]
+        found = self.scores(" | ".join([self._any(rarest[:first]), *self._two_of(common)]))
+        least = found.least(limit)
+        further = [term for term in common if (K1 + 1) * self._weights[term] >= least]
+        return found.and_those(self.scores(self._any(further))) if further else found
+
+    def _any(self, terms: Sequence[str]) -> str:
+        return f"({_question([self._scope], terms)})"
+
+    def _two_of(self, terms: Sequence[str]) -> list[str]:
+        """Questions of which one holds where two of the terms stand or more."""
+        if len(terms) < 2:
+            return []
+        half = len(terms) // 2
+        one, other = terms[:half], terms[half:]
+        return [f"({self._any(one)} & {self._any(other)})", *self._two_of(one), *self._two_of(other)]
 
 
 def _weight(held: int, messages: int) -> float:
