@@ -19,7 +19,7 @@ from records.scopes import Scope
 from storage.protocol import MemoryStore
 from storage.search.protocol import Floats, MessageVectors
 
-CHATS = tuple(sorted((Path(__file__).parent / "data").glob("*.json")))
+CHATS = tuple(sorted((Path(__file__).parent / "data").glob("chat-*.json")))
 FARTHEST = 0.9
 BATCH = 5_000
 

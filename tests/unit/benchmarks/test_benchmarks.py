@@ -15,7 +15,7 @@ from benchmarks.backlog import chatting
 from benchmarks.capacity import copies
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
-from benchmarks.planted import plant
+from benchmarks.planted import CHATS, plant
 from benchmarks.recall import SCOPE, Clock, remember
 from benchmarks.scale_recall import recall_figures
 from external_memory import ExternalMemory
@@ -36,6 +36,12 @@ from tests.support.postgres_server import address
 from text.tokenizer import Tokenizer
 
 DATA = ROOT / "benchmarks" / "data"
+
+
+def test_the_chats_that_are_planted_can_all_be_read() -> None:
+    """Next to them lie files of other benchmarks; benchmarks.scale once took one of those for a chat, and ended."""
+    assert len(CHATS) == 4
+    assert all(sample.questions for path in CHATS for sample in read(path))
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
