@@ -63,9 +63,11 @@ class Answered:
         """What a person will be asked, once each, the first few."""
         return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MOST_PROPOSALS]
 
-    def messages(self, source: str, turn: int | None) -> list[NewMessage]:
-        """What memory keeps: a note of each use of a tool, and the answer, last. `source`: of the question."""
-        record = self.record
+    def messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
+        """What memory keeps: a note of each use of a tool, and the answer, last. `source`: of the question.
+        `explained`: with the answer's explanation, which is of use to a store only.
+        """
+        record = self.record if explained else None
         notes = [
             NewMessage(
                 role="system",
@@ -84,8 +86,8 @@ class Answered:
             created_at=self.at,
             source=source,
             turn=turn,
-            account=record.text(),
-            saved=record.saved,
+            account=record.text() if record else "",
+            saved=record.saved if record else 0,
         )
         return [*notes, answer]
 

@@ -338,7 +338,7 @@ class Conversation:
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.note(turn)
-        messages = answered.messages(turn.incoming.source, turn.stored)
+        messages = answered.messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
             self._explanations.hold(turn.incoming, answered.record)

@@ -51,10 +51,20 @@ def tr(key: str, /, **arguments: Argument) -> str:
 
 def text_in(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
     """A text in one of LANGUAGES, or in English where that language does not have it. Raises LookupError."""
+    return _written(language, key, arguments) if arguments else _without_arguments(language, key)
+
+
+@cache
+def _without_arguments(language: str, key: str) -> str:
+    """Buttons have the same few labels under every answer."""
+    return _written(language, key, {})
+
+
+def _written(language: str, key: str, arguments: Mapping[str, Argument]) -> str:
     for one in (language, ENGLISH):
         bundle = _read(one, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
-            text, errors = bundle.format_pattern(pattern, dict(arguments or {}))
+            text, errors = bundle.format_pattern(pattern, dict(arguments))
             if errors:
                 raise LookupError(f"{key} in {one}: {errors[0]}")
             return str(text)

@@ -175,9 +175,8 @@ class PromptBuilder:
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [
             turn
-            for turn in self._made.of(messages)
-            if turn.messages[0].turn not in known
-            and not any(first <= turn.messages[0].id <= last for first, last in seen)
+            for turn in self._made.of([message for message in messages if message.turn not in known])
+            if not any(first <= turn.messages[0].id <= last for first, last in seen)
         ]
         sizes = [turn.tokens for turn in older]
         self._wanted += sum(sizes)

@@ -67,10 +67,7 @@ class Tokenizer:
     @classmethod
     def for_encoding(cls, name: str) -> "Tokenizer":
         """The tokenizer of a bundled encoding, or the estimate (with one logged warning) where it does not load."""
-        encoding = _encoding(name)
-        if encoding is None:
-            return cls.estimate()
-        return cls(lambda text: _encoded_length(encoding, text), name=name, divides=True)
+        return _of_encoding(name)
 
     @classmethod
     def estimate(cls) -> "Tokenizer":
@@ -99,17 +96,18 @@ class Tokenizer:
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of one request: 3, and for each message 3, its role and its content (the contract's formula)."""
-        return REQUEST_OVERHEAD + sum(self.message_tokens(message) for message in messages)
+        return REQUEST_OVERHEAD + sum(map(self.message_tokens, messages))
 
     def message_tokens(self, message: PromptMessage) -> int:
         """Tokens that one message adds to a request, its calls of tools and its pictures (by estimate) included."""
-        # Arguments go as a text of JSON within JSON, each of its quotation marks with a sign before it.
-        calls = (
-            f"{call.id} {call.name} {json.dumps(json.dumps(call.arguments))}{call.extra}" for call in message.calls
-        )
-        size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content)
-        size += sum(self.count(call) + CALL_OVERHEAD for call in calls)
-        return size + self.count(message.call_id) + sum(picture.tokens for picture in message.pictures)
+        size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content) + self.count(message.call_id)
+        for call in message.calls:
+            # Arguments go as a text of JSON within JSON, each of its quotation marks with a sign before it.
+            text = f"{call.id} {call.name} {json.dumps(json.dumps(call.arguments))}{call.extra}"
+            size += self.count(text) + CALL_OVERHEAD
+        for picture in message.pictures:
+            size += picture.tokens
+        return size
 
     def cut_middle(self, text: str, tokens: int) -> str:
         """The text, at most `tokens` long: its head and tail, with a note between them of how much is left out.
@@ -320,6 +318,15 @@ _BUNDLED = {
     "cl100k_base": ("cl100k_base", _CL100K_PATTERN),
 }
 _loading = threading.Lock()
+
+
+@lru_cache(maxsize=len(_BUNDLED))
+def _of_encoding(name: str) -> Tokenizer:
+    """One for all who count in an encoding: what a prompt's builder has counted, its model need not count again."""
+    encoding = _encoding(name)
+    if encoding is None:
+        return Tokenizer.estimate()
+    return Tokenizer(lambda text: _encoded_length(encoding, text), name=name, divides=True)
 
 
 @lru_cache(maxsize=len(_BUNDLED))

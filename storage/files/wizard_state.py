@@ -1,6 +1,6 @@
 """Where each person stands in the /summary wizard of a scope; stored, so that a restart changes nothing.
 
-Does not know the wizard's steps or words, nor the time: an expired state is returned, and its reader says so.
+Does not know the wizard's other steps or words, nor the time: an expired state is returned, and its reader says so.
 """
 
 from collections.abc import AsyncIterator
@@ -16,7 +16,10 @@ from storage.files.rows import text_of
 from storage.files.sql import OwnerDatabase, Transaction
 
 KNOWN = 10_000
-"""States that are held in memory, nearly all of them "in no wizard": each message of a person asks twice."""
+"""States that are held in memory, nearly all of them "in no wizard": each message of a person asks."""
+LEFT = "left"
+"""The step of a question or setup that is over; `nonce` names the update that ended it, which may come again after a
+crash."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,6 +32,10 @@ class WizardState:
     nonce: str
     expires_at: datetime
     storage: StorageType | None = None
+
+    def concerns(self, update_id: int) -> bool:
+        """Whether an update may answer it, or is the one that ended it."""
+        return self.step != LEFT or self.nonce == str(update_id)
 
 
 class WizardStates:

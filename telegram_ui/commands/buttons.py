@@ -60,7 +60,7 @@ class Buttons:
 
     def _signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
         signed = f"{kind}:{person.id}:{chat.place.owner}:{chat.place.thread}:{payload}"
-        digest = hmac.new(self._key, signed.encode(), hashlib.sha256).digest()
+        digest = hmac.digest(self._key, signed.encode(), "sha256")
         return base64.urlsafe_b64encode(digest[:12]).decode()
 
 

@@ -272,8 +272,15 @@ class Family:
         """Its commands and presses, in the order of the class's body."""
         return (value for value in vars(cls).values() if isinstance(value, Command | Press))
 
+    async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
+        """Whether take_text() may deal with a person's text in this update: something was asked of them here."""
+        state = await self._services.memory.wizards.get(chat.place, person.id)
+        return state is not None and state.concerns(update_id)
+
     async def take_text(self, ask: Ask) -> bool:
-        """Whether a text was asked for by this family, and has been dealt with: then it is no message to the bot."""
+        """Whether a text was asked for by this family, and has been dealt with: then it is no message to the bot.
+        Called where `awaits_text` says so.
+        """
         return False
 
     def awaits_file(self, ask: Ask) -> bool:

@@ -9,14 +9,11 @@ from datetime import timedelta
 from telegram import ForceReply
 
 from locales.catalog import tr
-from storage.files.wizard_state import WizardState
+from storage.files.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies
 
 LIFETIME = timedelta(minutes=10)
-LEFT = "left"
-"""The step of a question or setup that is over; `nonce` names the update that ended it, which may come again after a
-crash."""
 PLACEHOLDER = 64
 """Characters that Telegram shows in an empty reply field."""
 

@@ -106,6 +106,9 @@ class Commands:
         self._rows = all_commands(families)
         self.dependencies = replace(dependencies, commands=self._rows)
         self._families = [family(self.dependencies) for family in families]
+        self._taking_texts = [one for one in self._families if type(one).take_text is not Family.take_text]
+        # Families with the same rule are asked once.
+        self._awaiting_texts = tuple({type(one).awaits_text: one for one in self._taking_texts}.values())
         self._declared: dict[str, tuple[Family, Command | Press]] = {}
         for family in self._families:
             for one in family.declared():
@@ -237,10 +240,17 @@ class Commands:
             with suppress(TelegramError):  # it may be too old by now: the person sees the message anyway
                 await query.answer(toast)
 
+    async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
+        """Whether a family may have asked for the text of this update; so, too, while the store cannot say."""
+        try:
+            return any([await family.awaits_text(chat, person, update_id) for family in self._awaiting_texts])
+        except KeepsakeError:
+            return True
+
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """Whether a family had asked for a text, and has answered it."""
         ask = Ask(update=update, chat=await self.located(chat), person=person, argument=text)
-        for family in self._families:
+        for family in self._taking_texts:
             if await family.take_text(ask):
                 return True
         return False

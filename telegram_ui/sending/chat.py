@@ -45,4 +45,5 @@ class Chat:
 
     def within(self, scope: Scope) -> "Chat":
         """The same chat, in this conversation of its place."""
-        return replace(self, conversation=0 if scope == self.place else scope.thread)
+        conversation = 0 if scope == self.place else scope.thread
+        return self if conversation == self.conversation else replace(self, conversation=conversation)

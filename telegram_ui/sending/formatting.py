@@ -161,7 +161,9 @@ def split(
 
     A piece ends where it has as many entities as a message may have; `keeps_all` False: the further ones are dropped.
     """
-    offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
+    offsets: Sequence[int] = range(len(text) + 1)
+    if units(text) > len(text):
+        offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
     ordered = _without_deepest(entities)
     start = 0
     while start < len(text):
@@ -291,13 +293,12 @@ def _lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
     """
     if is_blank(text):
         return not is_blank(source)
-    if "\\" in source or "$" in source:
+    if text == source or "\\" in source or "$" in source:
         return False
     lines = (
         line
         for line in html.unescape(source.replace("[x]", "").replace("[X]", "")).splitlines()
         if not line.lstrip(" >*-").startswith(("```", "~~~"))
     )
-    kept = Counter(character for character in text + "".join(urls) if character.isalpha())
-    wanted = Counter(character for line in lines for character in line if character.isalpha())
+    kept, wanted = (Counter(filter(str.isalpha, one)) for one in (text + "".join(urls), "".join(lines)))
     return any(kept[character] < number for character, number in wanted.items())

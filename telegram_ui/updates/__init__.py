@@ -9,7 +9,7 @@ dispatch.py         where an update goes
 durable_queue.py    the queue between Telegram and the bot
 error_boundary.py   the one place that catches every error: one log line, one sentence to the person
 file_attempts.py    how often a file is tried over which the process dies
-parsing.py          an update → our own values; the only place that converts
+parsing.py          an update → our own values, the usual one straight from JSON; the only place that converts
 paste.py            joining the pieces of a split paste
 placing.py          in which conversation something was said, and how memory stood
 polling.py          fetching: what is not on disk is not confirmed

@@ -7,7 +7,6 @@ nor what waits before it (dispatch.py).
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from attrs import define, field
@@ -67,7 +66,7 @@ class Answering:
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
         """Answer what a person said, in its pieces. Raises nothing but CancelledError."""
         first = await self._placing.again(pieces[0])
-        pieces = [replace(piece, chat=piece.chat.within(first.scope)) for piece in pieces]
+        pieces = [piece.within(first.scope) for piece in pieces]
         with speaking(await self._commands.language(pieces[0].chat, pieces[0].person)):
             await self._answer_turn(pieces)
 

@@ -40,6 +40,7 @@ from telegram_ui.updates.reading import AttachedFiles
 from telegram_ui.updates.repeats import Asked, Repeats
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
+from telegram_ui.updates.unread import Unread
 
 logger = logging.getLogger(__name__)
 
@@ -128,12 +129,13 @@ class Dispatcher:
         """Put an update into its queue. Quick: PTB hands over the next one when this returns."""
         if self._closing:  # it stays in the inbox
             return
-        update = received.update
-        bot = update.get_bot()
-        if (ids := upgraded(update)) is not None:
-            self._upgrades.begin(*ids, partial(self._done, received))
-            return
-        parsed = parse(update, bot.bot)
+        parsed = received.sent.plain() if isinstance(received.sent, Unread) else None
+        if parsed is None:
+            update = received.update
+            if (ids := upgraded(update)) is not None:
+                self._upgrades.begin(*ids, partial(self._done, received))
+                return
+            parsed = parse(update, update.get_bot().bot)
         parsed = parsed and self._upgrades.as_now(parsed)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._done(received)
@@ -336,6 +338,10 @@ class Dispatcher:
             self._chat(await self._placing.of_message(received, parsed))
 
     async def _is_taken(self, received: Received, parsed: ParsedUpdate) -> bool:
+        if parsed.attachment != FILE:
+            is_text = parsed.kind == "text" and not parsed.attachment
+            if not is_text or not await self._commands.awaits_text(parsed.chat, parsed.person, parsed.update_id):
+                return False
         taken = False
 
         async def offer() -> None:
@@ -347,10 +353,8 @@ class Dispatcher:
                 if taken:
                     take = partial(self._commands.take_file, received.update, parsed.chat, parsed.person)
                     await self._file_attempts.run(received.update, parsed.chat, take)
-            elif parsed.kind == "text" and not parsed.attachment:
-                taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
             else:
-                taken = False
+                taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
 
         await self._error_boundary.guarded(parsed, offer, asked=Asked(pieces=(parsed,), received=received))
         return taken

@@ -55,7 +55,7 @@ class Placing:
         except StorageError as error:
             logger.warning("Which conversation is open in %s is not known: %s", parsed.place, type(error).__name__)
             return parsed
-        return replace(parsed, chat=parsed.chat.within(scope))
+        return parsed.within(scope)
 
     async def again(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """A message whose turn begins. Its conversation may have been forgotten while it waited: then it belongs to the

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import telegram
 from telegram.error import TelegramError
 
-from telegram_ui.updates.parsing import LARGEST_ID
+from telegram_ui.updates.parsing import LARGEST_ID, ParsedUpdate, plain
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def glimpse(raw: Mapping[str, Any]) -> Glimpse | None:
 
 
 class Unread:
-    """A text of somebody in private that is parsed when it is needed. Shows no text."""
+    """A text of somebody in private, of which the library's objects are made when they are needed. Shows no text."""
 
     def __init__(self, raw: dict[str, Any], seen: Glimpse, bot: telegram.Bot) -> None:
         self.update_id = seen.update_id
@@ -89,6 +89,10 @@ class Unread:
         self._raw = raw
         self._bot = bot
         self._read: telegram.Update | None = None
+
+    def plain(self) -> ParsedUpdate | None:
+        """What it says, without those objects; None where only they tell."""
+        return plain(self._raw, self._bot.id)
 
     def read(self) -> telegram.Update:
         """The update; emptied to its id where it cannot be parsed."""

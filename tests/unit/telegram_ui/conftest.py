@@ -26,7 +26,7 @@ from playground.world import World
 from records.errors import StorageError
 from records.messages import Correction
 from records.owners import Mode
-from records.scopes import Scope
+from records.scopes import Person, Scope
 from records.turns import Incoming, Reply
 from settings import Secret, Settings
 from storage.files.database import Database
@@ -37,6 +37,7 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command, press
 from telegram_ui.commands.proposals import Proposals
 from telegram_ui.commands.registry import Commands
+from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.service import Service, telegram_service
@@ -153,6 +154,9 @@ class Toys(Family):
     async def _fold(self, ask: Ask) -> str:
         await self.folding.wait()
         return f"did summary_now {ask.argument}"
+
+    async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
+        return bool(self.asked_for)
 
     async def take_text(self, ask: Ask) -> bool:
         if ask.argument not in self.asked_for:

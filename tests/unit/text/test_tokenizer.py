@@ -115,6 +115,7 @@ def test_a_request_counts_as_the_contract_says() -> None:
 )
 def test_each_model_gets_an_encoding_that_needs_no_network(model: str, encoding: str) -> None:
     assert Tokenizer.for_model(model).name == encoding
+    assert Tokenizer.for_model(model) is Tokenizer.for_encoding(encoding), "what one has counted the other need not"
 
 
 @given(text=texts, limit=st.integers(0, 120))
