@@ -74,6 +74,12 @@ async def _hung_up(request: Request) -> None:
         pass
 
 
+IDLE_FOR = 75
+"""Seconds, more than the clients that come here keep a connection (ours 30): whoever closes it while the other sends
+cuts a request off.
+"""
+
+
 class _Protocol(BoundedProtocol):
     """HTTP/1.1 that lets a handler cut its connection, within the bounds that every server here has."""
 
@@ -96,7 +102,7 @@ async def serve(app: ASGIApp, port: int = 0, *, host: str = "127.0.0.1") -> Asyn
         scope.setdefault("state", {})["lifetime"] = lifetime
         await app(scope, receive, send)
 
-    async with serving(with_lifetime, host, port, protocol=_Protocol, grace=5) as taken:
+    async with serving(with_lifetime, host, port, protocol=_Protocol, grace=5, idle=IDLE_FOR) as taken:
         try:
             yield f"http://{host}:{taken}"
         finally:

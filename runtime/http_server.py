@@ -117,10 +117,12 @@ async def serving(
     *,
     protocol: type[asyncio.Protocol] | None = None,
     grace: int = 2,
+    idle: int = 5,
 ) -> AsyncIterator[int]:
     """Serve `app` at `host` while the block runs; gives the port (0 takes a free one).
 
-    An address that cannot be taken is an OSError. At the end requests under way have `grace` seconds to finish.
+    An address that cannot be taken is an OSError. At the end requests under way have `grace` seconds to finish. `idle`:
+    seconds that a connection is kept between two requests, or after a refused one.
     """
     listener = _listening(host.strip("[]"), port)
     # No logging of its own: access lines would hold tokens, and whatever a stranger sends.
@@ -133,6 +135,7 @@ async def serving(
         access_log=False,
         lifespan="off",
         timeout_graceful_shutdown=grace,
+        timeout_keep_alive=idle,
     )
     server = _Server(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))

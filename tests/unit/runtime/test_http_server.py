@@ -9,7 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from playground.server import IDLE_FOR
 from runtime import http_server
+from runtime.http_client import KEPT_ALIVE
 from runtime.http_server import MOST_CONNECTIONS, serving
 
 WHOLE = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nhi"
@@ -77,6 +79,20 @@ async def test_a_request_that_never_arrives_whole_is_given_up(
     assert (b"200" in said) == begun.startswith(WHOLE)
     writer.close()
     assert await served(port)
+
+
+def test_our_own_client_gives_an_idle_connection_up_before_the_local_servers_do() -> None:
+    """Otherwise a request that is sent at that moment is cut off, and nobody knows whether it was heard."""
+    assert IDLE_FOR >= 2 * KEPT_ALIVE
+
+
+async def test_an_idle_connection_is_closed_after_its_time() -> None:
+    async with serving(Starlette(routes=[Route("/", answer, methods=["POST"])]), "127.0.0.1", 0, idle=0) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(WHOLE)
+        async with asyncio.timeout(20):
+            assert (await reader.read()).endswith(b"served")
+        writer.close()
 
 
 async def test_beyond_the_limit_whoever_has_waited_longest_makes_room(port: int) -> None:
