@@ -1,6 +1,6 @@
 """Peers for all tests of a module, and a bot that most of them share."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,18 @@ from tests.end_to_end.harness import SUITE, House, check_requests, open_house
 def _on_postgres(request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--on-postgres"):
         SUITE.postgres = request.getfixturevalue("postgres_url")
+
+
+@pytest.fixture(autouse=True)
+def _peers_are_left_as_they_were(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What one test told the peers to do meets no other that shares them, in whichever order they run."""
+    house: House | None = request.getfixturevalue("house") if "house" in request.fixturenames else None
+    before = house.model.defaults if house else {}
+    yield
+    if house:
+        assert not house.model.unasked, "answers are scripted that nobody asked for"
+        assert house.model.defaults == before, "a model goes on answering what this test wanted"
+        assert not house.faults.rules(), "faults are still in force"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -88,13 +88,13 @@ class Process:
         """The whole log so far."""
         return "\n".join(entry["line"] for entry in self.log)
 
-    async def logged(self, words: str, *, since: int = 0) -> str:
-        """The first line of the log after entry `since` with these words, waited for."""
+    async def logged(self, *words: str, since: int = 0) -> str:
+        """The first line of the log after entry `since` with all these words, waited for."""
         return await self._line(self.log, words, since)
 
     async def printed(self, words: str) -> str:
         """The first line on stdout with these words, waited for."""
-        return await self._line(self.out, words, 0)
+        return await self._line(self.out, (words,), 0)
 
     async def terminate(self) -> int:
         """SIGTERM; the exit status. TimeoutError when it takes more than the contract's ten seconds."""
@@ -123,10 +123,12 @@ class Process:
             await asyncio.gather(*self._readers)
         return status
 
-    async def _line(self, feed: Feed, words: str, since: int) -> str:
+    async def _line(self, feed: Feed, words: Sequence[str], since: int) -> str:
         try:
             entry = await feed.first(
-                lambda entry: words in entry["line"] or "over" in entry, since=since, timeout=PATIENCE
+                lambda entry: all(one in entry["line"] for one in words) or "over" in entry,
+                since=since,
+                timeout=PATIENCE,
             )
         except TimeoutError:
             raise AssertionError(f"no line with {words!r} in:\n{self.text()}") from None
@@ -327,6 +329,10 @@ class Member:
         since = self.now
         self.says(text, reply_to=reply_to)
         return await self.hears(words, since=since)
+
+    async def folded(self, bot: Process, level: int = 1, *, since: int) -> None:
+        """Wait for a summary of what was said here, after entry `since` of the log. Others' are made there as well."""
+        await bot.logged("summarized messages", f" of {self.owner} in ", f"(level {level})", since=since)
 
     def heard(self, *, since: int = 0) -> list[Json]:
         """The messages that the bot sent here after event `since`."""

@@ -198,7 +198,7 @@ async def test_the_log_at_debug_holds_no_words_of_anybody(house: House, bot: Pro
     house.model.script(SUMMARIES, "They spoke of a secret okapi.")
     since = bot.log.last
     await ann.asks("My word is zorilla")
-    await bot.logged("summarized messages", since=since)
+    await ann.folded(bot, since=since)
     await ann.asks("zorilla, again")
     await ann.asks("/summary_show")
     await ann.asks("/nonsense zorilla")

@@ -25,7 +25,7 @@ async def folded(bot: Process, person: Member, *words: str) -> None:
     since = bot.log.last
     for each in words:
         await person.asks(each, "Noted.")
-    await bot.logged("summarized messages", since=since)
+    await person.folded(bot, since=since)
 
 
 def check_files(house: House, owner: int) -> None:
@@ -146,11 +146,11 @@ async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: Hou
         if number == 31:
             house.model.script(SUMMARIES, *newest)
         await ann.asks(f"Thing number {number}", "Noted.")
-        await bot.logged("(level 1)", since=since)
+        await ann.folded(bot, since=since)
         if number % 5 == 1 and number > 5:
-            await bot.logged("(level 2)", since=since)
+            await ann.folded(bot, 2, since=since)
         if number == 31:
-            await bot.logged("(level 3)", since=since)
+            await ann.folded(bot, 3, since=since)
         active: dict[int, int] = {}
         for one in house.memory.summaries(ann.id):
             if one["is_active"]:

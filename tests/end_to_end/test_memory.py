@@ -94,7 +94,7 @@ async def test_switching_storage_moves_everything_with_its_ids(house: House, bot
     since = bot.log.last
     await ann.asks("I grow kohlrabi")
     await ann.asks("And salsify")
-    await bot.logged("summarized messages", since=since)
+    await ann.folded(bot, since=since)
     before, made = house.memory.messages(ann.id), house.memory.summaries(ann.id)
     assert "4 messages" in await ann.sets_up("JSON", 3)
     assert house.memory.messages(ann.id) == []

@@ -33,7 +33,7 @@ async def says(bot: Process, person: Member, count: int, first: int = 1, *, fold
         since = bot.log.last
         await person.asks(f"Thing number {number}", "Noted.")
         if number in folded:
-            await bot.logged("summarized messages", since=since)
+            await person.folded(bot, since=since)
 
 
 def active(house: House, person: Member) -> list[dict[str, object]]:
@@ -129,8 +129,9 @@ async def test_instructions_are_shown_set_and_reset(house: House, bot: Process) 
     assert "Write in verse." in await ann.asks("/summary_prompt")
     since = bot.log.last
     await ann.asks("Something", "Noted.")
-    await bot.logged("summarized messages", since=since)
-    assert "Write in verse." in house.summary_requests()[-1][0]["content"]
+    await ann.folded(bot, since=since)
+    [hers] = [one for one in house.summary_requests() if "Something" in one[-1]["content"]]
+    assert "Write in verse." in hers[0]["content"]
     assert "gone" in await ann.asks("/summary_prompt reset")
     assert "no further instructions" in await ann.asks("/summary_prompt")
     assert "at most 1,000" in await ann.asks("/summary_prompt " + "x" * 1500)

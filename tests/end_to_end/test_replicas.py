@@ -44,12 +44,12 @@ async def talk(member: Member, words: list[str], stopping: asyncio.Event) -> Non
 
 
 async def test_three_processes_are_killed_one_after_another_and_nothing_is_lost(
-    house: House, postgres_url: str
+    own_house: House, postgres_url: str
 ) -> None:
-    house.model.default(ANSWERS, newest_word)
+    own_house.model.default(ANSWERS, newest_word)
     url = as_uri(address := new_database(postgres_url, f"replicas_{os.getpid()}"))
-    running = {name: await started(house, url, name) for name in "abc"}
-    people = [house.person() for _ in range(4)]
+    running = {name: await started(own_house, url, name) for name in "abc"}
+    people = [own_house.person() for _ in range(4)]
     said: dict[int, list[str]] = {person.id: [] for person in people}
     stopping = asyncio.Event()
     try:
@@ -67,9 +67,9 @@ async def test_three_processes_are_killed_one_after_another_and_nothing_is_lost(
         assert took < TAKEN_OVER_WITHIN
         # The others are started again at once, as a supervisor does it.
         for name in "bc":
-            since = house.world.feed.last
+            since = own_house.world.feed.last
             await running[name].kill()
-            running[name] = await started(house, url, name)
+            running[name] = await started(own_house, url, name)
             await asyncio.gather(*(person.hears("I heard", since=since) for person in people))
         stopping.set()
         await asyncio.gather(*talking)
@@ -92,23 +92,23 @@ async def test_three_processes_are_killed_one_after_another_and_nothing_is_lost(
         assert "Traceback" not in process.text(), process.text()
 
 
-async def test_stop_reaches_the_process_that_answers(house: House, postgres_url: str) -> None:
+async def test_stop_reaches_the_process_that_answers(own_house: House, postgres_url: str) -> None:
     """The question comes in by one process's webhook, /stop by another's."""
-    url, ann = as_uri(new_database(postgres_url, f"stopped_{os.getpid()}")), house.person()
+    url, ann = as_uri(new_database(postgres_url, f"stopped_{os.getpid()}")), own_house.person()
     with kept_port() as first, kept_port() as second:
         hooks = [
             {"WEBHOOK_URL": f"http://127.0.0.1:{port}/hook", "WEBHOOK_LISTEN": f"127.0.0.1:{port}"}
             for port in (first, second)
         ]
-        held = house.model.held
-        answers = await started(house, url, "answers", **hooks[0])
+        held = own_house.model.held
+        answers = await started(own_house, url, "answers", **hooks[0])
         receives: Process | None = None
         try:
-            house.model.default(ANSWERS, newest_word)
-            house.model.script(ANSWERS, HANGS)
+            own_house.model.default(ANSWERS, newest_word)
+            own_house.model.script(ANSWERS, HANGS)
             ann.says("A question that takes long: w1w")
-            await house.model.until_held(held + 1)
-            receives = await started(house, url, "receives", **hooks[1])
+            await own_house.model.until_held(held + 1)
+            receives = await started(own_house, url, "receives", **hooks[1])
             await ann.asks("/stop", "Stopped")
             assert await ann.asks("And now w2w") == "I heard w2w."
         finally:

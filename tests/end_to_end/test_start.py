@@ -106,25 +106,24 @@ def parts_of(run: Run) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in run.out.splitlines())
 
 
-async def test_check_says_one_line_for_each_part(house: House) -> None:
-    house.model.script(ANSWERS, "ok", Behaviour(calls=({"name": "note", "arguments": '{"word": "ok"}'},)))
-    house.model.default_schema("trial", '{"word": "ok"}')
-    run = await house.run("--check", environ=house.environ(LOG_LEVEL="ERROR"))
+async def test_check_says_one_line_for_each_part(own_house: House) -> None:
+    own_house.model.script(ANSWERS, "ok", Behaviour(calls=({"name": "note", "arguments": '{"word": "ok"}'},)))
+    own_house.model.default_schema("trial", '{"word": "ok"}')
+    run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR"))
     assert (run.status, run.err) == (0, "")
     parts = [line.partition(":")[0] for line in run.out.splitlines()]
     assert parts == ["settings", "telegram", "storage", "model", "model", "embeddings"]
-    assert f"@{house.world.bot['username']}" in parts_of(run)["telegram"]
+    assert f"@{own_house.world.bot['username']}" in parts_of(run)["telegram"]
     assert "model answering-model answers, calls tools, takes pictures\n" in run.out
     assert "model summarising-model answers, keeps to a JSON schema\n" in run.out
 
 
-async def test_check_says_what_a_model_cannot_do(house: House) -> None:
-    house.model.script(ANSWERS, "ok", Behaviour(refuses=("tools",)))
-    house.model.default_schema("trial", "no JSON")
-    run = await house.run("--check", environ=house.environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
+async def test_check_says_what_a_model_cannot_do(own_house: House) -> None:
+    own_house.model.script(ANSWERS, "ok", Behaviour(refuses=("tools",)))
+    own_house.model.default_schema("trial", "no JSON")
+    run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
     assert run.status == 0
     assert "takes no tools, does not keep to a JSON schema" in parts_of(run)["model"]
-    house.model.unscript(ANSWERS)
 
 
 async def test_check_tells_what_cannot_be_reached(house: House) -> None:

@@ -138,6 +138,16 @@ class OpenAIServer:
         """Forget the answers that are still queued for a model."""
         self._queues[model].clear()
 
+    @property
+    def unasked(self) -> list[str]:
+        """The models and schemas for which answers are still queued."""
+        return [name for queues in (self._queues, self._schema_queues) for name, queue in queues.items() if queue]
+
+    @property
+    def defaults(self) -> dict[str, Default]:
+        """What is answered while nothing is queued, by model and by schema."""
+        return {**self._defaults, **self._schema_defaults}
+
     def default(self, model: str, default: Default) -> None:
         """What a model answers while nothing is queued: a text, a behaviour, or a function of the messages."""
         self._defaults[model] = default

@@ -3,9 +3,15 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from tests.end_to_end.harness import House, check_requests, open_house
+
+
+@pytest.fixture(autouse=True)
+def _peers_are_left_as_they_were() -> None:
+    """They are this test's own."""
 
 
 @pytest_asyncio.fixture(loop_scope="module")
