@@ -62,15 +62,40 @@ class _Pooled:
     used: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _InThreads:
-    """Runs work with one connection, in the database's threads; errors come in our words."""
+    """Runs work with one connection, in the database's threads; errors come in our words.
+
+    The connection is taken by the first work, in one hop between threads with it. `begin`, `whose`: see `_taken`.
+    """
 
     database: "PostgresDatabase"
-    connection: Connection
+    begin: str
+    whose: str
+    connection: Connection | None = None
 
     async def __call__(self, work: Callable[[Any], Result], /) -> Result:
-        return await self.database.in_thread(partial(_done, self.connection, work))
+        return await self.database.in_thread(partial(self._done, work))
+
+    def take(self) -> Connection:
+        """The connection; in a thread."""
+        if self.connection is None:
+            self.connection = self.database._taken(self.begin, whose=self.whose)
+            # What takes several steps is not done again from its beginning.
+            self.connection.statements.prepares = not self.begin
+        return self.connection
+
+    def _done(self, work: Callable[[Any], Result]) -> Result:
+        """What `work` does; once more where a newer program has changed a table since a statement was prepared."""
+        connection = self.take()
+        is_whole = connection.is_idle
+        try:
+            return work(connection)
+        except STALE:
+            if not is_whole or not connection.is_idle:
+                raise
+            connection.statements.forget()
+            return work(connection)
 
 
 class PostgresDatabase:
@@ -197,16 +222,19 @@ class PostgresDatabase:
     @contextlib.asynccontextmanager
     async def _held(self, begin: str, *, whose: str = "") -> AsyncIterator[_InThreads]:
         """A connection for the length of a block; what is not committed then is undone."""
-        taken: list[Connection] = []
+        run = _InThreads(self, begin, whose)
         async with self._free:
             try:
-                await self.in_thread(lambda: taken.append(self._taken(begin, whose=whose)))
-                # What takes several steps is not done again from its beginning.
-                taken[0].statements.prepares = not begin
-                yield _InThreads(self, taken[0])
+                if begin:
+                    await self.in_thread(run.take)
+                yield run
             finally:
-                if taken:
-                    await uncancelled(partial(self.in_thread, partial(self._give_back, taken[0])))
+                if (connection := run.connection) is not None:
+                    give_back = partial(self._give_back, connection)
+                    if connection.is_idle:  # nothing is asked of the server
+                        give_back()
+                    else:
+                        await uncancelled(partial(self.in_thread, give_back))
 
     def _writing(self, owner: int | None) -> str:
         """The beginning of a writing transaction: writes of one owner follow each other, also those of other processes.
@@ -271,18 +299,6 @@ class PostgresDatabase:
         if raw.closed:
             self._connections.pop(raw, None)
         self._pool.putconn(raw)
-
-
-def _done(connection: Connection, work: Callable[[Any], Result]) -> Result:
-    """What `work` does; once more where a newer program has changed a table since a statement was prepared."""
-    is_whole = connection.is_idle
-    try:
-        return work(connection)
-    except STALE:
-        if not is_whole or not connection.is_idle:
-            raise
-        connection.statements.forget()
-        return work(connection)
 
 
 def _configured(replica: Replica | None, raw: Raw) -> None:

@@ -123,6 +123,27 @@ def test_the_statements_of_a_connection_have_a_limit(connection: Connection, mon
     assert prepared(connection) <= 4
 
 
+async def test_a_reading_of_one_step_changes_threads_once(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each change costs as much as a statement."""
+    async with PostgresDatabase.open(address(postgres_url, tmp_path)) as database:
+        work, submit = list[Any](), database._threads.submit
+
+        def counted(*one: Any) -> Any:
+            work.append(one)
+            return submit(*one)
+
+        monkeypatch.setattr(database._threads, "submit", counted)
+        for _ in range(3):
+            async with database.read(ANNA.owner) as reader:
+                assert await reader.together(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1
+        assert len(work) == 3
+        async with database.read(ANNA.owner):
+            pass
+        assert len(work) == 3
+
+
 async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, postgres_url: str) -> None:
     async with PostgresDatabase.open(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
