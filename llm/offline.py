@@ -102,6 +102,8 @@ _MOST_CORRECTIONS = 50
 _SAME_TOPIC = 0.5
 """The share of an earlier sentence's content words, without values, that its correction repeats."""
 
+QUOTES = ("“", "„", "«")
+"""How `shared-quoted` begins, in every language."""
 _DAY_OF_A_QUOTE = re.compile(r"\(\d{1,4}[./-]\d\d[./-]\d{2,4}\)\.?")
 _OF_THE_MARKER = 9
 """Characters by which the sentence that says what this model is can be told: it is cut into sentences."""
@@ -351,14 +353,15 @@ def _quoted(sentence: Sentence) -> str:
     text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else sentence.text[:_LONGEST_QUOTE].rstrip() + "…"
     day = f" ({sentence.when.strftime(tr('shared-day'))})" if sentence.when else ""
     end = "" if not day and text.endswith((".", "!", "?", "…", "。")) else "."
-    return f"“{text}”{day}{end}"
+    return f"{tr('shared-quoted', text=text)}{day}{end}"
 
 
 def _is_own_words(sentence: Sentence) -> bool:
     """Whether a sentence is from an earlier answer of the offline model, which must not be quoted as knowledge."""
     if _DAY_OF_A_QUOTE.fullmatch(sentence.text):
         return True
-    return sentence.text.startswith(_own_words()) or (sentence.speaker == "assistant" and sentence.text.startswith("“"))
+    is_quote = sentence.speaker == "assistant" and sentence.text.startswith(QUOTES)
+    return is_quote or sentence.text.startswith(_own_words())
 
 
 @cache

@@ -133,7 +133,7 @@ def split_sentences(text: str) -> Iterator[str]:
 
 def is_question(text: str) -> bool:
     """Whether a text asks rather than tells something."""
-    tail = text.rstrip("\"'”’») ")
+    tail = text.rstrip("\"'”“’») ")
     return tail.endswith(("?", "？", "؟")) or bool(_QUESTION.match(text) or _CJK_QUESTION.search(text))
 
 

@@ -17,7 +17,7 @@ QUESTION_MARKS = ("?", "？", "؟")
 UNSPACED = 2.5
 """A character of a script without spaces costs a model as many tokens as so many letters of an alphabet."""
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7af\uf900-\ufaff]")
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n+")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”“’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n+")
 
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.\s*$")
 

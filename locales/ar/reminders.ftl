@@ -13,6 +13,7 @@ reminders-none = لا توجد تذكيرات.
 reminders-how = قل «ذكّرني يوم الجمعة الساعة 9 أن أتصل بسارة»، أو أرسل ⁨/reminders add⁩ متبوعًا بالوقت والموضوع: ⁨/reminders add⁩ كل يوم اثنين الساعة 10 إرسال التقرير.
 reminders-press = الزر يلغي التذكير الذي يحمل رقمه.
 reminders-utc = الأوقات بتوقيت UTC لأنني لا أعرف منطقتك الزمنية: يضبطها ⁨/tz⁩.
+reminders-zone = ضبط المنطقة الزمنية
 reminders-heading = { $reminders ->
     [zero] { $reminders } تذكير:
     [one] تذكير واحد:

@@ -13,6 +13,7 @@ reminders-none = Es gibt keine Erinnerungen.
 reminders-how = Sag „erinnere mich am Freitag um 9 daran, Anna anzurufen“, oder schicke /reminders add mit einer Zeit und worum es geht: /reminders add jeden Montag um 10 den Bericht schicken.
 reminders-press = Ein Knopf löscht die Erinnerung mit seiner Nummer.
 reminders-utc = Die Zeiten sind in UTC, denn ich kenne deine Zeitzone nicht: /tz stellt sie ein.
+reminders-zone = Zeitzone einstellen
 reminders-heading = { $reminders ->
     [one] { $reminders } Erinnerung:
    *[other] { $reminders } Erinnerungen:

@@ -15,6 +15,7 @@ reminders-none = There are no reminders.
 reminders-how = Say “remind me on Friday at 9 to call Ann”, or send /reminders add followed by a time and what it is about: /reminders add every Monday at 10 send the report.
 reminders-press = A button cancels the reminder with its number.
 reminders-utc = Times are in UTC, since I do not know your time zone: /tz sets it.
+reminders-zone = Set my time zone
 reminders-heading = { $reminders ->
     [one] { $reminders } reminder:
    *[other] { $reminders } reminders:

@@ -13,6 +13,7 @@ reminders-none = No hay recordatorios.
 reminders-how = Di «recuérdame el viernes a las 9 llamar a Ana», o envía /reminders add con la hora y el motivo: /reminders add cada lunes a las 10 enviar el informe.
 reminders-press = Cada botón cancela el recordatorio de su número.
 reminders-utc = Las horas están en UTC, pues no conozco tu zona horaria: /tz la establece.
+reminders-zone = Indicar mi zona horaria
 reminders-heading = { $reminders ->
     [one] { $reminders } recordatorio:
    *[other] { $reminders } recordatorios:

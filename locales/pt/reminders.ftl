@@ -13,6 +13,7 @@ reminders-none = Não há lembretes.
 reminders-how = Diga “me lembre na sexta às 9 de ligar para a Ana”, ou envie /reminders add com a hora e o motivo: /reminders add toda segunda às 10 enviar o relatório.
 reminders-press = Cada botão cancela o lembrete do seu número.
 reminders-utc = As horas estão em UTC, pois não conheço o seu fuso horário: /tz o define.
+reminders-zone = Definir meu fuso horário
 reminders-heading = { $reminders ->
     [one] { $reminders } lembrete:
    *[other] { $reminders } lembretes:

@@ -13,6 +13,7 @@ reminders-none = Напоминаний нет.
 reminders-how = Скажи «напомни в пятницу в 9 позвонить Ане» или отправь /reminders add, время и о чём напомнить: /reminders add каждый понедельник в 10 отправить отчёт.
 reminders-press = Кнопка отменяет напоминание с её номером.
 reminders-utc = Время указано по UTC: я не знаю твоего часового пояса, его задаёт /tz.
+reminders-zone = Указать часовой пояс
 reminders-heading = { $reminders ->
     [one] { $reminders } напоминание:
     [few] { $reminders } напоминания:

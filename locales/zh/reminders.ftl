@@ -13,6 +13,7 @@ reminders-none = 没有提醒。
 reminders-how = 请说“提醒我周五9点给小安打电话”，或发送 /reminders add 加上时间和内容：/reminders add 每周一10点交报告。
 reminders-press = 按钮会取消对应编号的提醒。
 reminders-utc = 时间为 UTC，因为我不知道你的时区：用 /tz 设置。
+reminders-zone = 设置时区
 reminders-heading = { $reminders ->
    *[other] { $reminders } 个提醒：
  }

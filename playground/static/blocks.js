@@ -44,7 +44,7 @@ function blockOf(message, first, detail) {
   const block = h("button", {
     type: "button", class: `block ${message.role}`, tabIndex: first ? 0 : -1,
     data: { key: `m${message.id}`, message: String(message.id), chunk: message.chunk_id === null ? "" : String(message.chunk_id) },
-    "aria-label": `${message.speaker}: ${message.text}`, title: `${message.speaker}: ${message.text}`, "aria-pressed": String(message.id === chosen),
+    "aria-label": `${speakerOf(message)}: ${message.text}`, title: `${speakerOf(message)}: ${message.text}`, "aria-pressed": String(message.id === chosen),
   });
   block.addEventListener("click", () => {
     chosen = chosen === message.id ? null : message.id;
@@ -54,11 +54,13 @@ function blockOf(message, first, detail) {
   return block;
 }
 
+const speakerOf = (message) => message.speaker || tr(message.role === "user" ? "page-legend-person" : "page-legend-bot");
+
 function showDetail(detail, message) {
   detail.hidden = !message;
   if (!message) return detail.replaceChildren();
   return detail.replaceChildren(
-    h("p", { class: "detail-head" }, h("b", {}, message.speaker), h("span", {}, `#${message.id} · ${fullDate(new Date(message.created_at))}`)),
+    h("p", { class: "detail-head" }, h("b", {}, speakerOf(message)), h("span", {}, `#${message.id} · ${fullDate(new Date(message.created_at))}`)),
     h("p", { class: "detail-text", dir: "auto" }, message.text),
     h("p", { class: "hint" }, message.chunk_id === null ? tr("page-message-active") : tr("page-message-archived", { id: String(message.chunk_id) })));
 }

@@ -19,6 +19,8 @@ AGAIN = "ag"
 """The kind of the button that does again what the message says to which its own message replies."""
 SETTINGS, BACK = "set", "b"
 """The kind of the buttons under /settings; what the one carries that shows them in the place of one of their lists."""
+ZONE, ALONE = "z", "z.a"
+"""What the one carries that asks for a city; the other one stands under another message, which stays as it is."""
 HELD = "h"
 """Ends what it carries where only the process has what is to be done again: no message says all of it."""
 MOST_PAYLOAD = 28

@@ -14,7 +14,7 @@ from locales.lists import listed
 from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType
 from summaries.policies import POLICIES
 from telegram_ui.commands import models as model_choices
-from telegram_ui.commands.buttons import BACK
+from telegram_ui.commands.buttons import BACK, ZONE
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.language import ASK
@@ -31,7 +31,7 @@ from telegram_ui.commands.wording import (
 )
 from text.time_zones import label, similar_names, zone_named
 
-MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, SPOKEN, ZONE = "m", "s", "n", "p", "a", "i", "v", "z"
+MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, SPOKEN = "m", "s", "n", "p", "a", "i", "v"
 ON, OFF = "on", "off"
 SPOKEN_NAMES = {one: one or "none" for one in SPOKEN_ANSWERS}
 """What the button of a choice carries, and the end of the names of its texts."""
@@ -62,7 +62,8 @@ class ChoiceCommands(Family):
             await self._show_settings(ask, await self._config(ask), ask.message_id)
             return None
         if what == ZONE:
-            await self._city.ask_for(ask, tr("choices-which-city"), about=ask.message_id, example="Berlin")
+            about = None if value else ask.message_id
+            await self._city.ask_for(ask, tr("choices-which-city"), about=about, example="Berlin")
             return None
         before = await self._config(ask)
         toast = await self._choose(ask, what, value, before)

@@ -19,10 +19,12 @@ from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
 from reminders.wishes import wish
+from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import minute, quoted
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
+from text.wall_clock import moment_of
 
 log = logging.getLogger(__name__)
 
@@ -63,9 +65,9 @@ class ReminderCommands(Family):
         kept = await self._keep(ask, asked, None)
         if kept is None:
             return tr("reminders-full", reminders=MOST_REMINDERS)
-        row = [self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")]
         text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
-        await self._delivery.say(ask.chat, "\n".join([text, *_zone_hint(config)]), keyboard=InlineKeyboardMarkup([row]))
+        text = "\n".join([text, *_zone_hint(config)])
+        await self._delivery.say(ask.chat, text, keyboard=self._under(ask, kept, config))
         return None
 
     @press(OFFERED)
@@ -74,7 +76,8 @@ class ReminderCommands(Family):
         if ask.argument == NO:
             await self._show(ask, tr("reminders-declined"))
             return None
-        zone = await self._zone(ask.chat.scope.owner)
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        zone = _zone_of(config)
         read = read_offer(ask.argument, ask.message_text, zone)
         if read is None:
             return tr("reminders-too-old")  # or it was pressed twice: the message says already what came of it
@@ -86,9 +89,8 @@ class ReminderCommands(Family):
         if kept is None:
             await self._show(ask, tr("reminders-full", reminders=MOST_REMINDERS))
             return None
-        row = [self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")]
         text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
-        await self._show(ask, text, InlineKeyboardMarkup([row]))
+        await self._show(ask, text, self._under(ask, kept, config))
         return None
 
     @press(LISTED)
@@ -113,6 +115,11 @@ class ReminderCommands(Family):
         else:
             await self._show(ask, gone)
         return gone[:200]
+
+    def _under(self, ask: Ask, kept: Reminder, config: OwnerConfig | None) -> InlineKeyboardMarkup:
+        """The buttons under what says that a reminder is set."""
+        row = [self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")]
+        return InlineKeyboardMarkup([row, *_zone_button(self._buttons, ask.chat, ask.person, config)])
 
     async def _keep(self, ask: Ask, asked: Wish, source: int | None) -> Reminder | None:
         return await self._services.reminders.add(
@@ -148,6 +155,7 @@ class ReminderCommands(Family):
         turning = [(number, label) for number, label in ((page - 1, "‹"), (page + 1, "›")) if 0 <= number <= last]
         if turning:
             rows.append([self._button(ask, LISTED, label, f"{PAGE}.{number}") for number, label in turning])
+        rows += _zone_button(self._buttons, ask.chat, ask.person, config)
         lines += ["", tr("reminders-press"), *_zone_hint(config)]
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
 
@@ -163,16 +171,19 @@ async def offer(dependencies: Dependencies, chat: Chat, person: Person, proposal
     row = [
         InlineKeyboardButton(label, callback_data=dependencies.buttons.data(OFFERED, chat, person, payload))
         for label, payload in (
-            (tr("reminders-yes"), offer_payload(asked, proposal.source)),
+            (tr("reminders-yes"), offer_payload(asked, proposal.source, knows_zone=_knows_zone(config))),
             (tr("reminders-no"), NO),
         )
     ]
-    await dependencies.delivery.say(chat, text, keyboard=InlineKeyboardMarkup([row]))
+    rows = [row, *_zone_button(dependencies.buttons, chat, person, config)]
+    await dependencies.delivery.say(chat, text, keyboard=InlineKeyboardMarkup(rows))
 
 
-def offer_payload(asked: Wish, source: int | None) -> str:
-    """What the button carries apart from the text: moment, repetition, whether the clock counts, day, source."""
-    clock = "i" if asked.local is None else "c"
+def offer_payload(asked: Wish, source: int | None, *, knows_zone: bool = True) -> str:
+    """What the button carries apart from the text: moment, repetition, whether the clock counts (and is said in UTC,
+    where no zone is known), day, source.
+    """
+    clock = "i" if asked.local is None else "c" if knows_zone else "u"
     return f"{int(asked.due_at.timestamp()):x}{_LETTERS[asked.repeat]}{clock}{asked.month_day:02d}.{source or 0:x}"
 
 
@@ -189,6 +200,9 @@ def read_offer(payload: str, message: str, zone: tzinfo) -> tuple[Wish, int | No
     if not text:
         return None
     local = due_at.astimezone(zone).replace(tzinfo=None) if clock == "c" else None
+    if clock == "u":  # "at 9" is at 9 where they live, if they have said that meanwhile
+        local = due_at.replace(tzinfo=None)
+        due_at = moment_of(local, zone)
     return Wish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
 
 
@@ -212,9 +226,23 @@ def _zone_of(config: OwnerConfig | None) -> tzinfo:
     return config.zone if config else UTC
 
 
+def _knows_zone(config: OwnerConfig | None) -> bool:
+    return bool(config and config.timezone)
+
+
 def _zone_hint(config: OwnerConfig | None) -> list[str]:
     """Said to who has chosen no time zone: "at 9" may be another time for them."""
-    return [] if config and config.timezone else [tr("reminders-utc")]
+    return [] if _knows_zone(config) else [tr("reminders-utc")]
+
+
+def _zone_button(
+    buttons: Buttons, chat: Chat, person: Person, config: OwnerConfig | None
+) -> list[list[InlineKeyboardButton]]:
+    """The row with the button that asks for a city, where that is not known. In a group its admins choose."""
+    if _knows_zone(config) or not chat.is_private:
+        return []
+    data = buttons.data(SETTINGS, chat, person, ALONE)
+    return [[InlineKeyboardButton(tr("reminders-zone"), callback_data=data)]]
 
 
 class ReminderTeller:

@@ -349,7 +349,7 @@ async def test_in_every_language_a_newcomer_is_answered_in_theirs(language: str)
         for question in (about, asked):
             answered = await replied(user(told), assistant(noted), last(question))
             assert answered.startswith(tr("offline-remembered")), question
-            assert told in answered
+            assert tr("shared-quoted", text=told) in answered
         # Asked again, nothing of its own is quoted as knowledge.
         again = await replied(user(told), assistant(noted), user(about), assistant(answered), last(asked))
         assert again == answered

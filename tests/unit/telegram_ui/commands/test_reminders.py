@@ -34,7 +34,7 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
         "Shall I remind you on Fri 2026-11-27 09:00?\n"
         "Times are in UTC, since I do not know your time zone: /tz sets it.\n\ncall mum"
     )
-    assert list(buttons) == ["Yes", "No"]
+    assert list(buttons) == ["Yes", "No", "Set my time zone"]
     desk.restart()
     for _ in range(2):
         await desk.press(ANN, ANN, message, buttons["Yes"])
@@ -45,6 +45,22 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     _, buttons = desk.buttons(ANN)
     assert await desk.press(ANN, ANN, message, buttons["Cancel it"]) == "Cancelled: call mum"
     assert await of(desk) == []
+
+
+async def test_who_has_said_no_time_zone_sets_it_by_a_button_and_means_their_own_nine(desk: Desk) -> None:
+    message, buttons = await is_offered(desk, "remind me on Friday at 9 to call mum")
+    late, late_buttons = await is_offered(desk, "remind me in 20 minutes to stretch")
+    await desk.press(ANN, ANN, message, buttons["Set my time zone"])
+    assert "Europe/Berlin" in desk.last(ANN), "an example"
+    await desk.say(ANN, ANN, "Tokyo")
+    assert "Asia/Tokyo" in desk.last(ANN), "and nothing else: /settings was not asked for"
+    await desk.press(ANN, ANN, message, buttons["Yes"])
+    await desk.press(ANN, ANN, late, late_buttons["Yes"])
+    by_text = {one.text: one.due_at for one in await of(desk)}
+    assert f"{by_text['call mum']:%a %H:%M}" == "Fri 00:00"
+    assert by_text["stretch"] == desk.moment[0] + timedelta(minutes=20)
+    _, buttons = await is_offered(desk, "remind me on Friday at 9 to call mum")
+    assert list(buttons) == ["Yes", "No"]
 
 
 async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was_meant(desk: Desk) -> None:
@@ -111,10 +127,10 @@ async def test_the_list_has_pages_and_cancels(desk: Desk) -> None:
         await desk.say(ANN, ANN, f"/reminders add in {number + 1} hours to do thing {number}")
     await desk.say(ANN, ANN, "/reminders")
     message, buttons = desk.buttons(ANN)
-    assert list(buttons) == [f"✕ {number}" for number in range(1, 9)] + ["›"]
+    assert list(buttons) == [f"✕ {number}" for number in range(1, 9)] + ["›", "Set my time zone"]
     await desk.press(ANN, ANN, message, buttons["›"])
     _, buttons = desk.buttons(ANN)
-    assert list(buttons) == ["✕ 9", "✕ 10", "‹"]
+    assert list(buttons) == ["✕ 9", "✕ 10", "‹", "Set my time zone"]
     assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "Cancelled: do thing 9"
     assert desk.last(ANN).splitlines()[0] == "9 reminders:"
     assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "This reminder is not there any more."
