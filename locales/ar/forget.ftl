@@ -23,6 +23,7 @@ forget-not-in-my-power = ليس في يدي: ما كُتب في هذه المح�
 forget-today = اليوم
 forget-everything = كل شيء
 forget-none-found = لم أجد رسالة بهذه الكلمات في هذه المحادثة. لم يُنسَ شيء.
+forget-elsewhere = قد يكون في محادثة أخرى: يبحث ⁨/search⁩ فيها كلها، ويفتح ⁨/chats⁩ إحداها.
 forget-which = أيّها أنسى؟ أسأل مرة أخرى قبل المحو.
 forget-all = كلها ({ $number })
 forget-maybe-more = قد يوجد المزيد: ابحث مرة أخرى بعد الانتهاء من هذه.

@@ -45,3 +45,4 @@ shared-failed = لم ينجح ذلك. حاول مرة أخرى من فضلك.
 shared-takes-nothing = لا يأتي بعد الأمر { $command } أي نص، لذلك لم أفعل شيئًا. أرسل { $command } وحده.
 shared-unknown = لا أعرف الأمر { $command }. يعرض ⁨/help⁩ كل الأوامر.
 shared-unknown-near = لا أعرف الأمر { $command }. هل تقصد { $near }؟ يعرض ⁨/help⁩ كل الأوامر.
+shared-once-more = حاول مرة أخرى، أو أرسل ⁨/cancel⁩ ليبقى كل شيء كما هو.

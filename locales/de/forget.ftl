@@ -23,6 +23,7 @@ forget-not-in-my-power = Nicht in meiner Hand: was in diesem Chat steht (in Tele
 forget-today = Heute
 forget-everything = Alles
 forget-none-found = Ich habe in dieser Unterhaltung keine Nachricht mit diesen Wörtern gefunden. Nichts wurde vergessen.
+forget-elsewhere = Vielleicht ist es in einer anderen Unterhaltung: /search findet es in allen, und /chats öffnet eine.
 forget-which = Was davon soll ich vergessen? Bevor ich es lösche, frage ich noch einmal.
 forget-all = Alle { $number }
 forget-maybe-more = Es kann mehr geben: Such noch einmal, wenn diese erledigt sind.

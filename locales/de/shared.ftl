@@ -32,3 +32,4 @@ shared-failed = Das hat nicht geklappt. Bitte versuch es noch einmal.
 shared-takes-nothing = Nach { $command } folgt kein weiterer Text, deshalb habe ich nichts getan. Sende nur { $command }.
 shared-unknown = Den Befehl { $command } kenne ich nicht. /help zeigt alle, die ich kenne.
 shared-unknown-near = Den Befehl { $command } kenne ich nicht. Meintest du { $near }? /help zeigt alle, die ich kenne.
+shared-once-more = Bitte versuch es noch einmal; /cancel lässt alles, wie es ist.

@@ -23,6 +23,7 @@ forget-not-in-my-power = Not in my power: what is written in this chat (Telegram
 forget-today = Today
 forget-everything = Everything
 forget-none-found = I found no message with these words in this conversation. Nothing was forgotten.
+forget-elsewhere = It may be in another conversation: /search finds it in all of them, and /chats opens one.
 forget-which = Which of these should I forget? I ask once more before I erase it.
 forget-all = All { $number }
 forget-maybe-more = There may be more: search again when these are done.

@@ -35,3 +35,4 @@ shared-failed = That did not work. Please try again.
 shared-takes-nothing = { $command } takes no words after it, so nothing was done. Send { $command } alone.
 shared-unknown = I do not know the command { $command }. /help lists those I know.
 shared-unknown-near = I do not know the command { $command }. Did you mean { $near }? /help lists those I know.
+shared-once-more = Please try again; /cancel leaves everything as it is.

@@ -23,6 +23,7 @@ forget-not-in-my-power = No está en mi mano: lo escrito en este chat (Telegram 
 forget-today = Hoy
 forget-everything = Todo
 forget-none-found = No he encontrado mensajes con esas palabras en esta conversación. No se ha olvidado nada.
+forget-elsewhere = Quizá esté en otra conversación: /search lo encuentra en todas y /chats abre una.
 forget-which = ¿Cuál de estos olvido? Pregunto una vez más antes de borrarlo.
 forget-all = Los { $number }
 forget-maybe-more = Puede haber más: busca otra vez cuando acabes con estos.

@@ -32,3 +32,4 @@ shared-failed = No ha funcionado. Inténtalo de nuevo.
 shared-takes-nothing = { $command } no lleva nada detrás, así que no he hecho nada. Envía solo { $command }.
 shared-unknown = No conozco el comando { $command }. /help muestra los que conozco.
 shared-unknown-near = No conozco el comando { $command }. ¿Querías decir { $near }? /help muestra los que conozco.
+shared-once-more = Inténtalo otra vez; /cancel lo deja todo como está.

@@ -23,6 +23,7 @@ forget-not-in-my-power = Fora do meu alcance: o que está escrito neste chat (o 
 forget-today = Hoje
 forget-everything = Tudo
 forget-none-found = Não encontrei mensagens com essas palavras nesta conversa. Nada foi esquecido.
+forget-elsewhere = Talvez esteja em outra conversa: /search encontra em todas e /chats abre uma.
 forget-which = Qual destas devo esquecer? Pergunto mais uma vez antes de apagar.
 forget-all = Todas as { $number }
 forget-maybe-more = Pode haver mais: busque de novo quando terminar estas.

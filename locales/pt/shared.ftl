@@ -32,3 +32,4 @@ shared-failed = Não deu certo. Tente de novo.
 shared-takes-nothing = { $command } não leva nada depois, então não fiz nada. Envie só { $command }.
 shared-unknown = Não conheço o comando { $command }. /help mostra os que conheço.
 shared-unknown-near = Não conheço o comando { $command }. Você quis dizer { $near }? /help mostra os que conheço.
+shared-once-more = Tente de novo; /cancel deixa tudo como está.

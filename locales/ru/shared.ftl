@@ -36,3 +36,4 @@ shared-failed = Не получилось. Попробуй ещё раз.
 shared-takes-nothing = После { $command } ничего писать не нужно, поэтому я ничего не сделал. Отправь просто { $command }.
 shared-unknown = Я не знаю команды { $command }. Все команды: /help
 shared-unknown-near = Я не знаю команды { $command }. Может быть, { $near }? Все команды: /help
+shared-once-more = Попробуй ещё раз; /cancel оставит всё как есть.

@@ -23,6 +23,7 @@ forget-not-in-my-power = 不受我控制的有：这个聊天里写下的内容�
 forget-today = 今天
 forget-everything = 全部
 forget-none-found = 在这个对话里没有找到含有这些词的消息。什么都没有忘记。
+forget-elsewhere = 也许在另一个对话里：/search 可在所有对话中查找，/chats 可打开某个对话。
 forget-which = 要我忘记其中哪些？删除之前我会再问一次。
 forget-all = 全部 { $number } 条
 forget-maybe-more = 可能还有更多：处理完这些后请再搜索一次。

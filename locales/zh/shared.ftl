@@ -20,3 +20,4 @@ shared-failed = 没有成功，请再试一次。
 shared-takes-nothing = { $command } 后面不需要内容，所以我什么也没做。请单独发送 { $command }。
 shared-unknown = 我不认识命令 { $command }。发送 /help 可查看所有命令。
 shared-unknown-near = 我不认识命令 { $command }。你是不是想用 { $near }？发送 /help 可查看所有命令。
+shared-once-more = 请再试一次；发送 /cancel 则一切不变。

@@ -54,7 +54,7 @@ function blockOf(message, first, detail) {
   return block;
 }
 
-const speakerOf = (message) => message.speaker || tr(message.role === "user" ? "page-legend-person" : "page-legend-bot");
+const speakerOf = (message) => message.speaker || (message.role === "user" ? tr("page-legend-person") : tr("page-legend-bot"));
 
 function showDetail(detail, message) {
   detail.hidden = !message;

@@ -114,8 +114,12 @@ class ChatsCommands(Family):
         thread = await self._title.answered(ask)
         if thread is None:
             return False
-        await self._title.close(ask)
-        await self._delivery.say(ask.chat, await self._rename(ask, Scope(owner=ask.chat.id, thread=thread)))
+        told = await self._rename(ask, Scope(owner=ask.chat.id, thread=thread))
+        if len(" ".join(ask.argument.split())) > LONGEST_TITLE:
+            told += f"\n{tr('shared-once-more')}"
+        else:
+            await self._title.close(ask)
+        await self._delivery.say(ask.chat, told)
         return True
 
     async def _rename(self, ask: Ask, scope: Scope) -> str:

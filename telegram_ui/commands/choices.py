@@ -33,6 +33,8 @@ from text.time_zones import label, similar_names, zone_named
 
 MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, SPOKEN = "m", "s", "n", "p", "a", "i", "v"
 ON, OFF = "on", "off"
+WORDS_OF_A_CITY = 3
+"""What has more and names no city is taken for talk: the question is not asked again."""
 SPOKEN_NAMES = {one: one or "none" for one in SPOKEN_ANSWERS}
 """What the button of a choice carries, and the end of the names of its texts."""
 
@@ -170,6 +172,10 @@ class ChoiceCommands(Family):
         if shown is None:
             return False
         text, config = await self._choose_zone(ask, ask.argument.strip())
+        is_unknown = config is None and zone_named(ask.argument.strip()) is None
+        if is_unknown and len(ask.argument.split()) <= WORDS_OF_A_CITY:
+            await self._delivery.say(ask.chat, f"{text}\n{tr('shared-once-more')}")
+            return True
         await self._delivery.say(ask.chat, text)
         await self._city.close(ask)
         if config is not None and shown:

@@ -108,10 +108,12 @@ class ForgetCommands(Family):
             found = await store.search(scope, matched.held(asked), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
             request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
+            _, conversations = await store.conversations.listed(ask.chat.place, first=0, limit=1)
         # What asks in words for something to be forgotten is not what is meant, but it goes with it.
         hits = [hit for hit in found if hit.message.turn != ask.requested_in][:MATCHES] or found[:MATCHES]
         if not hits:
-            return tr("forget-none-found" if is_indexed else "notices-indexing")
+            nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
+            return f"{nothing}\n{tr('forget-elsewhere')}" if conversations > 1 else nothing
         zone = await self._zone(scope.owner)
         lines = [tr("forget-which"), ""]
         lines += [_line(hit.message, zone) for hit in hits]

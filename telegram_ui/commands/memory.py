@@ -184,9 +184,11 @@ class MemoryCommands(Family):
         refusal: str | None = tr("shared-admins-only")
         if await self._may_configure(ask.chat, ask.person):
             refusal = await self._edit(ask, id_, ask.argument)
+        is_too_long = len(" ".join(ask.argument.split())) > LONGEST_FACT
         if refusal:
-            await self._delivery.say(ask.chat, refusal)
-        await self._new_text.close(ask)
+            await self._delivery.say(ask.chat, f"{refusal}\n{tr('shared-once-more')}" if is_too_long else refusal)
+        if not is_too_long:
+            await self._new_text.close(ask)
         return True
 
 

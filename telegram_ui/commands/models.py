@@ -122,9 +122,12 @@ class ModelCommands(Family):
         shown = await self._own.answered(ask)
         if shown is None:
             return False
-        await self._own.close(ask)
         may_configure = await self._may_configure(ask.chat, ask.person)
         text = await self._choose_own(ask) if may_configure else tr("shared-admins-only")
+        if len(" ".join(ask.argument.split())) > LONGEST_PERSONA:
+            await self._delivery.say(ask.chat, f"{text}\n{tr('shared-once-more')}")
+            return True
+        await self._own.close(ask)
         await self._delivery.say(ask.chat, text)
         if may_configure and shown:
             await self._show_personas(ask, shown)

@@ -42,6 +42,9 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
     assert second != PLACE
     await desk.say(ANN, ANN, "/search walrus")
     assert "Oskar" not in desk.last(ANN)
+    await desk.say(ANN, ANN, "/forget walrus")
+    assert "It may be in another conversation: /search" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/search walrus")
     assert await press(desk, "In all conversations") is None
     assert "In all your conversations:" in desk.last(ANN)
     told = "talked about several things\nThe walrus is called Oskar"
@@ -101,6 +104,8 @@ async def test_a_conversation_is_renamed_by_the_next_text(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/chats")
     await press(desk, "✏️")
     assert desk.last(ANN) == "What should this conversation be called?"
+    assert await desk.say(ANN, ANN, "x" * 61)
+    assert desk.last(ANN).endswith("this one has 61.\nPlease try again; /cancel leaves everything as it is.")
     assert await desk.say(ANN, ANN, "At the zoo")
     assert desk.last(ANN) == "The conversation is called “At the zoo” now."
     await desk.say(ANN, ANN, "/chats")

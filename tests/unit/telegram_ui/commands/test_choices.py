@@ -93,11 +93,21 @@ async def test_a_city_is_asked_for_and_the_settings_show_its_time(desk: Desk) ->
     message, _ = desk.buttons(ANN)
     assert await choose(desk, "Time zone: UTC") is None
     assert "Which larger city" in desk.last(ANN)
+    assert await desk.say(ANN, ANN, "Buxtehude")
+    assert "Please try again; /cancel leaves everything as it is." in desk.last(ANN)
     assert await desk.say(ANN, ANN, "berlin")
     assert (await config_of(desk)).timezone == "Europe/Berlin"
     shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
     assert "Europe/Berlin, where it is 2026-11-21 10:" in shown["text"]
     assert not await desk.say(ANN, ANN, "london")
+
+
+async def test_who_talks_on_instead_of_naming_a_city_is_not_asked_again(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/settings")
+    await choose(desk, "Time zone: UTC")
+    assert await desk.say(ANN, ANN, "never mind, how are you?")
+    assert "Please try again" not in desk.last(ANN)
+    assert not await desk.say(ANN, ANN, "Berlin")
 
 
 async def test_in_a_group_only_admins_see_and_change_the_settings(desk: Desk) -> None:

@@ -113,6 +113,8 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     await press(desk, "Edit")
     assert "until now: Ann plays the cello." in desk.last(ANN)
     desk.restart()
+    assert await desk.say(ANN, ANN, "x" * 301)
+    assert "Please try again; /cancel leaves everything as it is." in desk.last(ANN)
     assert await desk.say(ANN, ANN, "Ann plays the viola.")
     assert "Ann plays the viola.\n\n" in shown(desk)
     assert "Before, 2026-11-21 to 2026-11-21: Ann plays the cello." in shown(desk)

@@ -16,6 +16,7 @@ from telegram_ui.commands.buttons import AGAIN, Buttons, kind_of
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour, running
 from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, Bots, Peer
+from tests.unit.telegram_ui.updates.test_dispatch import Seeing
 
 
 def buttons(message: Json) -> list[Json]:
@@ -157,6 +158,25 @@ async def test_all_pieces_of_a_paste_are_asked_again_as_one_turn(bots: Bots, pee
         if is_restarted
         else [one.source for one in turns[0].pieces] == [one.source for one in turns[1].pieces]
     )
+
+
+async def test_all_pictures_of_an_album_are_asked_again_as_one_turn(bots: Bots, peer: Peer) -> None:
+    bots.model = Seeing()
+    text = "my trip\n[Sent with a photo]\n[Sent a photo]\n[Sent a photo]"
+    bots.conversation.fails[text] = RuntimeError("of whatever kind")
+    async with bots.running() as service:
+        for number, caption in enumerate(["my trip", "", ""]):
+            name, data = f"{number}.jpg", b"%d" % number
+            peer.world.send_file(ANN, ANN, kind="photo", name=name, data=data, caption=caption, album="13")
+        said = await failed(peer, "went wrong", ANN)
+        del bots.conversation.fails[text]
+        press(peer, ANN, said)
+        await peer.told("echo my trip", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    first, again = bots.conversation.turns
+    assert [one.data for one in again.pictures] == [one.data for one in first.pictures] == [b"0", b"1", b"2"]
+    assert [one.source for one in again.pieces] == [one.source for one in first.pieces]
 
 
 async def test_a_correction_that_failed_is_taken_in_at_the_next_press(bots: Bots, peer: Peer) -> None:
