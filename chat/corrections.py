@@ -115,10 +115,13 @@ class Corrections:
         return self._memory.successor(owner)
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
-        """Store the new text of an edited message, and erase what was derived from the old one. Raises StorageError."""
+        """Store the new text of an edited message, and erase what was derived from the old one; what only this process
+        holds is changed there. Raises StorageError.
+        """
         async with self._memory.between_turns(scope.owner):
-            if mode_of(await self._memory.config(scope.owner)) != "on":
-                return Correction()
+            mode = mode_of(await self._memory.config(scope.owner))
+            if mode != "on":
+                return self._sessions.of(scope).correct(telegram_id, text, mode)
             async with self._memory.opened(scope.owner) as store:
                 message = await store.forgetting.said_as(scope, telegram_id) if store is not None else None
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.

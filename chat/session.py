@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from records.context import Context
 from records.forgetting import Forgetting
-from records.messages import UNSTORED, Message, NewMessage
+from records.messages import UNSTORED, Correction, Message, NewMessage
 from records.owners import Mode
 from records.scopes import Scope
 from records.turns import Incoming, Replied
@@ -105,6 +105,17 @@ class Session:
         """A turn that is answered again, with what it replied to where that is still known."""
         replied = self.replied[1] if self.replied is not None and self.replied[0] == turn else None
         return replace(incoming, replied=replied)
+
+    def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
+        """Give an edited message that no store holds its new text. `mode`: off or incognito."""
+        held = self.incognito if mode == "incognito" else self.recent
+        for place, one in enumerate(held):
+            if self.mode == mode and one.role == "user" and one.telegram_id == telegram_id:
+                if one.content == text:
+                    break
+                held[place] = replace(one, content=text)
+                return Correction(turn=one.turn, is_last=held[-1].turn == one.turn)
+        return Correction()
 
     def forget(self, what: Forgetting) -> None:
         """Everything that was said goes, because it is known by no id here; of what is unwritten, what is forgotten."""

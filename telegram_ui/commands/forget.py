@@ -28,7 +28,7 @@ MATCHES = 10
 REQUEST = 3
 """Messages of a turn that asks in words for something to be forgotten, as many as are looked for in addition."""
 LISTS = 200
-"""Lists of matches that are kept for the button that means all of them."""
+"""Lists of matches that are kept for the button that means all of them, and questions that were answered."""
 SHOWN = 3
 """Answers that are shown of those that quote what is to be forgotten."""
 QUOTED = 80
@@ -43,6 +43,7 @@ class ForgetCommands(Family):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._found = LRUCache[str, tuple[int, ...]](LISTS)
+        self._erased = LRUCache[tuple[int, int], None](LISTS)
 
     @command("forget", refusal="forget-admins-only")
     async def _forget(self, ask: Ask) -> str | None:
@@ -279,6 +280,17 @@ class ForgetCommands(Family):
         target = read(ask.argument, self._now())
         if target is None:
             return tr("forget-expired")
+        question = ask.chat.id, ask.message_id or 0
+        if question in self._erased:  # its receipt stands there by now, or will
+            return tr("answers-pressed-already")
+        self._erased[question] = None
+        try:
+            return await self._erase_once(ask, target)
+        except BaseException:
+            self._erased.pop(question, None)  # it may be asked for again
+            raise
+
+    async def _erase_once(self, ask: Ask, target: Target) -> str:
         scope = await self._scope(ask, target)
         async with self._delivery.typing(ask.chat):
             what = await self._what(scope, target)

@@ -133,6 +133,30 @@ async def test_an_edit_of_what_is_not_stored_changes_nothing(talk: Talk) -> None
     assert await stored(talk) == ["Hello.", "Understood."]
 
 
+@pytest.mark.parametrize("mode", ["off", "incognito"])
+async def test_an_edit_of_what_only_the_process_holds_is_taken_in_there(talk: Talk, mode: str) -> None:
+    if mode == "off":
+        await talk.services.memory.switch(ANNA.id, enabled=False)
+    else:
+        await talk.services.memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+    await say(talk, "My cat is Tom.", 5)
+    assert await talk.services.corrections.correct(SCOPE, 5, "My cat is Tom.") == Correction(), "the same words"
+    changed = await talk.services.corrections.correct(SCOPE, 5, "My cat is Tim.")
+    assert changed.is_last
+    assert changed.turn is not None
+    answered = await talk.conversation.answer_again(SCOPE, changed.turn, ANNA)
+    assert answered is not None
+    assert answered[0].words == "My cat is Tim."
+    await say(talk, "And now?", 7)
+    assert await talk.services.corrections.correct(SCOPE, 5, "My cat is Kim.") == Correction(turn=changed.turn)
+    await say(talk, "What is my cat called?", 9)
+    prompt = str(talk.server.of("chat-model")[-1].messages)
+    assert "Kim" in prompt
+    assert "Tom" not in prompt
+    assert "Tim" not in prompt
+    assert await stored(talk) == []
+
+
 async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(storage=StorageType.JSON)

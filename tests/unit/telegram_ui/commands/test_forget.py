@@ -88,8 +88,11 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
     await desk.say(ANN, ANN, "/forget everything")
     assert "6 messages, 1 summary" in desk.last(ANN)
     assert "whether memory is on stay as they are" in desk.last(ANN)
+    question, buttons = desk.buttons(ANN)
     await press(desk, "Forget everything")
     assert await contents(talk) == []
+    assert await desk.press(ANN, ANN, question, buttons["Forget everything"]) == "You have pressed this already."
+    assert desk.last(ANN).startswith("Forgotten: 6 messages, 1 summary"), "a double tap leaves the receipt"
     assert await talk.services.memory.is_on(ANN)
     await desk.say(ANN, ANN, "/forget everything")
     assert desk.last(ANN) == "There is nothing to forget there."
@@ -188,6 +191,9 @@ async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(des
     await desk.say(ANN, ANN, "/forget #1")
     message, buttons = desk.buttons(ANN)
     await press(desk, "Forget question and answer")
+    assert "already" in str(await desk.press(ANN, ANN, message, buttons["Forget question and answer"]))
+    assert desk.last(ANN).startswith("Forgotten: 2 messages.")
+    desk.restart()
     await desk.press(ANN, ANN, message, buttons["Forget question and answer"])
     assert desk.last(ANN) == "That is not in my memory (any more)."
 
