@@ -202,7 +202,8 @@ class MemoryRetrieval:
         self, required: MustInclude, store: MemoryStore, scope: Scope, *, room: int, now: datetime
     ) -> list[Snippet]:
         """The best that fit `room`, the required ones cut where they are too long."""
-        if not required.in_order(0, READ_AT_ONCE):
+        first = required.in_order(0, READ_AT_ONCE)
+        if not first:
             return []
         packing = Packing(
             room=room,
@@ -214,7 +215,7 @@ class MemoryRetrieval:
         )
         reading = (
             asyncio.create_task(self._sentence_vectors(required.found, store, scope)),
-            asyncio.create_task(self._allowed(required, store, scope, 0)),
+            asyncio.create_task(self._allowed(required, store, scope, first)),
         )
         async with side_by_side(*reading):
             vectors, allowed = await asyncio.gather(*reading)
@@ -230,14 +231,13 @@ class MemoryRetrieval:
                 packing.offer(shown)
             if packing.is_full or read >= len(required.found.ranked):
                 return packing.taken
-            allowed = await self._allowed(required, store, scope, read)
+            allowed = await self._allowed(required, store, scope, required.in_order(read, READ_AT_ONCE), start=read)
             read += READ_AT_ONCE
 
     async def _allowed(
-        self, required: MustInclude, store: MemoryStore, scope: Scope, start: int
+        self, required: MustInclude, store: MemoryStore, scope: Scope, some: Sequence[Scored], start: int = 0
     ) -> list[tuple[int, Scored, Message]]:
-        """The next candidates that may be shown, each with its index; what is whole in the prompt is not even read."""
-        some = required.in_order(start, READ_AT_ONCE)
+        """Those of some candidates, counted from `start`, that may be shown; what the prompt has is not even read."""
         indexes = {one.id: index for index, one in enumerate(some, start) if one.id not in required.shown}
         messages = await self._messages(store, scope, [one for one in some if one.id in indexes])
         return [(indexes[one.id], one, message) for one, message in messages if required.allows(message)]
@@ -273,7 +273,7 @@ class MemoryRetrieval:
             terms = list(dict.fromkeys([*own, *await _terms(question)]))  # of a long question the first are looked up
         readings = readings_of(own, itself, question)
         leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(cued)
-        touched = Asked.of(question, terms) if leans else Asked.of(itself, own)
+        touched = partial(Asked.of, question if leans else itself, terms if leans else own)
         known = carried(scope, await store.facts.valid(scope.owner)) if facts is None else facts
         nearest: VectorSearch | None = None
         if self._embedder is None:
@@ -317,7 +317,7 @@ class MemoryRetrieval:
     async def _facts_of(
         self,
         known: Sequence[Fact],
-        touched: Asked,
+        touched: Callable[[], Asked],
         store: MemoryStore,
         owner: int,
         own: Sequence[str],
@@ -335,7 +335,7 @@ class MemoryRetrieval:
             ranked = rank_facts(
                 known, own, with_before=terms, query=vector, vectors=vectors, model=model, min_similarity=least
             )
-            relevant, standing = best(ranked, self._facts.top), applying(known, ranked, touched)
+            relevant, standing = best(ranked, self._facts.top), applying(known, ranked, touched())
             return FoundFacts(ranked=ranked, relevant=relevant, standing=standing)
 
         found = await done(chosen, in_thread=len(known) > MANY_FACTS)

@@ -5,7 +5,7 @@ or how candidates are ranked.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cache
 from itertools import compress
 from operator import itemgetter
@@ -40,13 +40,17 @@ ALWAYS = 20
 STANDING = 10
 """So many messages that say what always holds, and hold one of the question's words, are candidates."""
 
+LOOKED_UP_AFTER, SCOPES_HELD = 8, 1_000
+"""After so many messages it is looked up again which words of what always holds a scope has; so many scopes are known.
+"""
+
 SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
 _APART = 3
 """Between the positions of messages that have others between them; ranking looks at most two messages far."""
 
 _COLUMNS = """
-near.seq, near.message_id, near.length, near.size, near.said_at, near.is_assistant, near.speaker, near.marks
+near.seq, near.message_id, near.size, near.said_at, near.is_assistant, near.speaker, near.marks
 """
 # CROSS JOIN keeps this order; SQLite would otherwise begin with all rows of all scopes. `marks` are hashes of terms.
 # The signs let SQLite look both columns up in the index: what another table's column is compared with it takes for a
@@ -80,7 +84,7 @@ FROM span CROSS JOIN places AS a ON a.seq = first CROSS JOIN places AS b ON b.se
 ORDER BY a.said_at, a.message_id
 """
 _AROUND = f"""
-SELECT {_COLUMNS}, run.key
+SELECT {_COLUMNS}
 FROM json_each(?) AS run
 CROSS JOIN places AS a ON a.seq = json_extract(run.value, '$[0]')
 CROSS JOIN places AS b ON b.seq = json_extract(run.value, '$[1]')
@@ -92,8 +96,10 @@ _SEQS = """
 SELECT seq FROM json_each(?3) AS given CROSS JOIN messages ON messages.user_id = ?1 AND messages.id = given.value
 WHERE thread_id = ?2
 """
-_EVERYTHING = f"SELECT {_COLUMNS}, 0 FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
-_TIME = itemgetter(4, 1)
+_EVERYTHING = f"SELECT {_COLUMNS} FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
+_TIME = itemgetter(3, 1)
+HeldStanding = dict[tuple[Scope, int], Mapping[str, int]]
+"""How many messages of a scope hold which words of what always holds, by the scope and about how many it has."""
 
 
 def matching(
@@ -105,8 +111,12 @@ def matching(
     surely: Sequence[str] = (),
     readings: Readings | None = None,
     most_postings: int = MOST_POSTINGS,
+    standing: HeldStanding | None = None,
 ) -> Matching:
-    """The `limit` messages that match the terms best, and those that hold the rarest of the terms `surely`."""
+    """The `limit` messages that match the terms best, and those that hold the rarest of the terms `surely`.
+
+    `standing`: what earlier calls found out, for this one and for later ones.
+    """
     sums = connection.execute(
         "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
         tuple(scope),
@@ -120,12 +130,13 @@ def matching(
         seqs = _newest(connection, scope, turns)
     else:
         rare = [(frequency.get(term, 0), term) for term in surely]
+        said = _held_standing(connection, scope, turns, {} if standing is None else standing)
         seqs = list(
             dict.fromkeys(
                 [
                     *_best(connection, scope, frequency, limit, most_postings),
                     *_holding(connection, scope, rare),
-                    *_standing_with(connection, scope, frequency, most_postings),
+                    *_standing_with(connection, scope, frequency, most_postings, said),
                 ]
             )
         )
@@ -153,27 +164,27 @@ def pool(
     hits = {*matched.seqs, *seeds}
     if sources:
         hits.update(row[0] for row in connection.execute(_SEQS, (*scope, json.dumps(list(sources)))))
-    rows = _around(connection, scope, hits, reach, is_whole=len(hits) >= matched.turns)
+    rows, firsts = _around(connection, scope, hits, reach, is_whole=len(hits) >= matched.turns)
     # One object for each column and not one for each candidate: of 900 candidates a dozen are shown.
-    columns = list(zip(*rows, strict=True)) or [()] * 9
-    seqs, said_at = np.array(columns[0], np.int64), np.array(columns[4], np.float64)
-    runs = np.array(columns[8], np.int64)
+    columns = list(zip(*rows, strict=True)) or [()] * 7
+    seqs, said_at = np.array(columns[0], np.int64), np.array(columns[3], np.float64)
+    runs = np.cumsum(np.fromiter(map(firsts.__contains__, columns[0]), np.int64, len(rows)))
     positions = np.arange(len(rows)) + _APART * runs
     silences = np.abs(np.diff(said_at, prepend=said_at[:1])) > SESSION_GAP
     near = _near(positions, np.fromiter(map(hits.__contains__, columns[0]), np.bool_, len(rows)), reach)
-    by_assistant = np.array(columns[5], np.bool_)[near]
-    marks = Marks(list(compress(columns[7], near)))
+    by_assistant = np.array(columns[4], np.bool_)[near]
+    marks = Marks(list(compress(columns[6], near)))
     return Pool(
         seqs=seqs[near],
         ids=np.array(columns[1], np.int64)[near],
         positions=positions[near],
         sessions=np.cumsum(silences, dtype=np.int64)[near],
-        lengths=np.array(columns[2], np.int64)[near],
-        sizes=np.array(columns[3], np.int64)[near],
+        lengths=marks.lengths,
+        sizes=np.array(columns[2], np.int64)[near],
         said_at=said_at[near],
         by_assistant=by_assistant,
         standing=marks.holding(_standing()) & ~by_assistant,
-        speakers=tuple(compress(columns[6], near)),
+        speakers=tuple(compress(columns[5], near)),
         counts=marks.counts(Wanted(map(term_hash, matched.frequency))),
         matched=matched,
     )
@@ -254,9 +265,32 @@ def _rarest(frequency: Mapping[str, int], most_postings: int) -> list[str]:
     return taken
 
 
-def _standing_with(connection: Connection, scope: Scope, frequency: Mapping[str, int], most_postings: int) -> list[int]:
+def _held_standing(connection: Connection, scope: Scope, turns: int, known: HeldStanding) -> Mapping[str, int]:
+    """The words of those who say what always holds that any message of the scope holds, with how many hold each.
+
+    They are most of the terms that a search looks up, in many languages, of which a scope has one or two. What the
+    newest messages hold may be missing: these stand in the prompt word for word.
+    """
+    key = (scope, turns // LOOKED_UP_AFTER)
+    held = known.get(key)
+    if held is None:
+        found = _frequency(connection, scope, sorted(cues.standing_terms()))
+        held = {term: count for term, count in found.items() if count}
+        if len(known) >= SCOPES_HELD:
+            known.clear()
+        known[key] = held
+    return held
+
+
+def _standing_with(
+    connection: Connection,
+    scope: Scope,
+    frequency: Mapping[str, int],
+    most_postings: int,
+    standing: Mapping[str, int],
+) -> list[int]:
     """Seqs of messages that say what always holds, and hold one of the question's terms."""
-    said = _rarest(_frequency(connection, scope, sorted(cues.standing_terms())), most_postings)
+    said = _rarest(standing, most_postings)
     asked = _rarest(frequency, most_postings)
     if not said or not asked:
         return []
@@ -289,16 +323,16 @@ def _holding(connection: Connection, scope: Scope, terms: Sequence[tuple[int, st
 
 def _around(
     connection: Connection, scope: Scope, seqs: Collection[int], reach: int, *, is_whole: bool
-) -> list[tuple[Any, ...]]:
+) -> tuple[list[tuple[Any, ...]], Set[int]]:
     """The messages from `reach` + 1 before to `reach` + 1 after each of `seqs` in time, in order, whatever their
-    session; the last column numbers the runs between which others lie.
+    session; and the first seqs of the runs between which others lie.
 
     One more on each side than is wanted, so that messages of two runs are never close enough to be neighbours.
     """
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: hundreds, and each is taken apart at once
     if is_whole:
-        return sorted(cursor.execute(_EVERYTHING, (scope.owner, scope.thread)), key=_TIME)
+        return sorted(cursor.execute(_EVERYTHING, (scope.owner, scope.thread)), key=_TIME), set()
     given = (json.dumps(list(seqs)), scope.owner, scope.thread, reach)
     runs: list[tuple[int, int]] = []
     end: tuple[float, int] | None = None
@@ -310,7 +344,8 @@ def _around(
         elif ends > end:
             runs[-1] = (runs[-1][0], last)
             end = ends
-    return sorted(cursor.execute(_AROUND, (json.dumps(runs), scope.owner, scope.thread)), key=_TIME)
+    rows = sorted(cursor.execute(_AROUND, (json.dumps(runs), scope.owner, scope.thread)), key=_TIME)
+    return rows, {first for first, _ in runs}
 
 
 @cache

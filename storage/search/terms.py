@@ -97,12 +97,13 @@ class Wanted:
 
 
 class Marks:
-    """The hashes of the terms of some texts, as the column `marks` holds them."""
+    """The hashes of the terms of some texts, as the column `marks` holds them. `lengths`: [texts], in terms."""
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         self._count = len(texts)
         self._hashes = np.frombuffer(b"".join(texts), "<u4")
-        self._ends = np.cumsum(np.array(list(map(len, texts)), np.int64) // 4)
+        self.lengths = np.array(list(map(len, texts)), np.int64) // 4
+        self._ends = np.cumsum(self.lengths)
 
     def counts(self, wanted: Wanted) -> npt.NDArray[np.float64]:
         """[wanted hashes, texts]: how often each hash is among those of each text."""

@@ -61,7 +61,9 @@ class SqlStore(FoldTable):
         super().__init__(database, kind)
         self._untidied = 0
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
-        self._most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
+        self._standing: candidates.HeldStanding = {}
+        most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
+        self._matching = partial(candidates.matching, most_postings=most_postings, standing=self._standing)
         self.facts = FactTable(database, kind)
         self.history_extraction = HistoryExtractionTable(database, kind)
         self.profiles = ProfileTable(database, kind)
@@ -245,12 +247,9 @@ class SqlStore(FoldTable):
         readings: Readings | None = None,
     ) -> Matching:
         await self.indexed(scope.owner, within=WORDS_WITHIN)
-        most = self._most_postings
         return await self._together(
             scope.owner,
-            lambda connection: candidates.matching(
-                connection, scope, terms, limit=limit, surely=surely, readings=readings, most_postings=most
-            ),
+            lambda connection: self._matching(connection, scope, terms, limit=limit, surely=surely, readings=readings),
         )
 
     async def pool(
@@ -279,12 +278,9 @@ class SqlStore(FoldTable):
         sources: Sequence[int] = (),
     ) -> Pool:
         await self.indexed(scope.owner, within=WORDS_WITHIN)
-        most = self._most_postings
 
         def both(connection: Connection) -> Pool:
-            matched = candidates.matching(
-                connection, scope, terms, limit=limit, surely=surely, readings=readings, most_postings=most
-            )
+            matched = self._matching(connection, scope, terms, limit=limit, surely=surely, readings=readings)
             return candidates.pool(connection, scope, matched, reach=reach, sources=sources)
 
         return await self._together(scope.owner, both)
@@ -322,6 +318,7 @@ class SqlStore(FoldTable):
             await tx.run(erase_tables, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.vectors.drop(owner)
+        self._standing.clear()
         await self._db.forget_log()
 
     async def scrub(self) -> None:
@@ -338,6 +335,7 @@ class SqlStore(FoldTable):
         async with self._db.write(owner) as tx:
             await renamed(tx, owner, new)
         self.vectors.drop(owner)
+        self._standing.clear()
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""

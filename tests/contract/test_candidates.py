@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from records.scopes import Scope
 from storage.files.rows import runs
 from storage.protocol import MemoryStore
-from storage.search.candidates import RANKED_WHOLE, RARE
+from storage.search.candidates import LOOKED_UP_AFTER, RANKED_WHOLE, RARE
 from tests.contract.conftest import ANNA, said
 from text.analyzer import content_terms, other_readings
 
@@ -140,3 +140,12 @@ async def test_what_says_what_always_holds_is_a_candidate_and_marked(store: Memo
     assert list(matched.seqs)[-1] == 1
     pool = await store.pool(ANNA, matched, reach=0)
     assert pool.ids[pool.standing].tolist() == [1]
+
+
+async def test_what_begins_to_be_said_always_is_a_candidate_after_a_few_messages(store: MemoryStore) -> None:
+    await store.append(ANNA, [said(text) for text in [*["walrus"] * 40, *["nothing but birds"] * RANKED_WHOLE]])
+    await store.matching(ANNA, ["walrus"], limit=9)
+    [rule] = await store.append(ANNA, [said("always draw the walrus in blue")])
+    await store.append(ANNA, [said("walrus")] * (LOOKED_UP_AFTER - 1))
+    newest = await store.matching(ANNA, ["walrus"], limit=9)
+    assert rule.id in (await store.pool(ANNA, newest, reach=0)).ids.tolist()
