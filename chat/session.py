@@ -149,7 +149,9 @@ class Sessions:
         return [session for session in self if session.scope.owner == owner]
 
     def of(self, scope: Scope) -> Session:
-        session = self._sessions.setdefault(scope, Session(scope))
+        session = self._sessions.get(scope)
+        if session is None:
+            session = self._sessions[scope] = Session(scope)
         self._sessions.move_to_end(scope)
         if len(self._sessions) > SESSIONS_HELD:
             idle = next((scope for scope, one in self._sessions.items() if one.is_idle), None)

@@ -14,6 +14,7 @@ from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
 from records.messages import UNSTORED
 
 FORM = 1
+_SHORT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 Mark = Literal["", "outdated", "changed", "ended", "denial"]
 """Of a fact: its owner has said something newer; it replaced another. Of a message: it is out of date in part; it says
 "never" of what was asked about."""
@@ -79,7 +80,7 @@ class ExplanationRecord:
             "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
         }
         present = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
-        return json.dumps(present, ensure_ascii=False, separators=(",", ":"))
+        return _SHORT.encode(present)
 
 
 def explanation_of(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:

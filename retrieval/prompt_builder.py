@@ -303,8 +303,8 @@ class PromptBuilder:
         messages, characters = self._history
         tokens = {part.name: part.tokens for part in parts}
         share = share_of_tokens(self._turns, tokens["recent"])
-        bare = self._size([PromptMessage(role="system", content=""), PromptMessage(role="user", content="")])
-        one_more = self._size([PromptMessage(role="assistant", content="")]) - self._size([])
+        of = self._tokens.spoken_tokens
+        bare, one_more = self._size([]) + of("system", "") + of("user", ""), of("assistant", "")
         fixed = bare + tokens["system"] + tokens["clock"] + tokens["message"]
         return fixed + round(characters * share) + messages * one_more
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from llm import prompts
 from records.context import Cut
 from records.messages import SENT_ALONG, Message, Role, beginnings
-from records.model_calls import PromptMessage
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
@@ -68,11 +67,8 @@ class Turns:
         return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= room else None
 
     def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> Turn:
-        carried = [
-            PromptMessage(role=role(message), content=content)
-            for message, content in zip(messages, contents, strict=True)
-        ]
-        tokens = self._tokens.prompt_tokens(carried) - self._tokens.prompt_tokens([])
+        carried = zip(messages, contents, strict=True)
+        tokens = sum(self._tokens.spoken_tokens(role(message), content) for message, content in carried)
         return Turn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _content(self, message: Message) -> str:

@@ -239,18 +239,19 @@ def _analyse(text: str, terms: list[str], function_words: list[str]) -> None:
     plain = normal(text)
     words = _word_pattern(plain).findall(plain)
     languages, known = _languages(plain, words)
-    made: dict[str, tuple[str, bool]] = {}
+    made = {
+        word: (_known_term if word.isalpha() else _term)(word, languages.get(script, ""))
+        for word, (script, _) in known.items()
+        if script != "PAIRS"
+    }
     for word in words:
-        script = known[word][0]
-        if script == "PAIRS":
+        if word not in made:
             terms += _pairs(word)
             continue
-        if word not in made:
-            made[word] = _term(word, languages.get(script, ""))
         term, is_function_word = made[word]
         if term:
             (function_words if is_function_word else terms).append(term)
-    terms += (_code(found.group()) for found in _codes(plain))
+    terms += [_code(found.group()) for found in _codes(plain)]
 
 
 def _word_pattern(plain: str) -> re.Pattern[str]:

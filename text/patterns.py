@@ -5,7 +5,7 @@ to find out: most questions match none of some hundred expressions. Does not kno
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import cached_property
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -13,7 +13,7 @@ from typing import Any
 
 MOST_LETTERS = 8
 """A class of more characters than these tells too little of a text."""
-_uncompiled: "list[Pattern]" = []
+_uncompiled: "list[Pattern | Family]" = []
 
 
 class Pattern:
@@ -55,11 +55,58 @@ class Pattern:
         return False
 
 
+class Family:
+    """Expressions of which few match any text: one pass over it finds those that may."""
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._patterns = tuple(patterns)
+        _uncompiled.append(self)
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """Finds, wherever in a text one of the pieces begins, the shortest of them."""
+        return re.compile(f"(?=({_tree([piece for one in self._patterns for piece in _known(one)])}))")
+
+    @cached_property
+    def _by_piece(self) -> dict[str, frozenset[Pattern]]:
+        """By each piece, the expressions that have it, or one that begins with it."""
+        found: dict[str, set[Pattern]] = {piece: set() for one in self._patterns for piece in _known(one)}
+        for one in self._patterns:
+            for piece in _known(one):
+                for length in range(1, len(piece) + 1):
+                    if piece[:length] in found:
+                        found[piece[:length]].add(one)
+        return {piece: frozenset(those) for piece, those in found.items()}
+
+    @cached_property
+    def _always(self) -> frozenset[Pattern]:
+        return frozenset(one for one in self._patterns if one.pieces is None)
+
+    def possible(self, text: str) -> Set[Pattern]:
+        """Those that may match in a text."""
+        return self._always.union(*(self._by_piece[piece] for piece in set(self.compiled.findall(text))))
+
+
+def _known(pattern: Pattern) -> tuple[str, ...]:
+    return () if pattern.pieces is None else pattern.pieces[1]
+
+
+def _tree(pieces: Iterable[str]) -> str:
+    """An expression for any of these pieces, the shortest first, that looks at each character of a text once."""
+    by_first: dict[str, list[str]] = {}
+    for piece in pieces:
+        if not piece:
+            return ""
+        by_first.setdefault(piece[0], []).append(piece[1:])
+    return f"(?:{'|'.join(re.escape(first) + _tree(rest) for first, rest in by_first.items())})"
+
+
 def compiled_all() -> Iterator[re.Pattern[str]]:
     """All expressions of the program, each compiled when its turn comes unless it was."""
     while _uncompiled:
         one = _uncompiled.pop()
-        _ = one.pieces
+        if isinstance(one, Pattern):
+            _ = one.pieces
         yield one.compiled
 
 

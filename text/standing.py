@@ -12,7 +12,7 @@ from typing import Literal
 from text import standing_words as words
 from text.analyzer import analyse, folded, normal
 from text.characters import sentence_ends
-from text.patterns import Pattern
+from text.patterns import Family, Pattern
 from text.subjects import subjects
 
 LONGEST_MESSAGE = 1_000
@@ -51,6 +51,12 @@ class _Patterns:
     end_that: Pattern | None
     end: Pattern | None
 
+    @property
+    def telling(self) -> tuple[Pattern, ...]:
+        """Without one of which a sentence says nothing that holds."""
+        some = (self.marker, self.begins, *self.lasting, self.condition, self.prefer, self.end_that, self.end)
+        return tuple(one for one in some if one is not None)
+
 
 def _compiled(pattern: str) -> Pattern:
     return Pattern(folded(pattern))
@@ -77,6 +83,7 @@ def _patterns(ways: words.Ways) -> _Patterns:
 
 
 _SPACED = tuple(map(_patterns, words.WAYS.values()))
+_CALLING = _compiled("|".join(ways.called for ways in words.WAYS.values()))
 _CALLED = Pattern(
     "|".join(
         rf"(?i:\b(?:{folded(ways.called)})),?\s+(?:[a-zа-я ]{{0,14}}\s)?[\"“«]?[A-ZА-Я]\w*"
@@ -90,6 +97,9 @@ _EASTERN_PREFERENCE = _compiled(words.EASTERN_PREFERENCE)
 _EASTERN_CALLED = _compiled(words.EASTERN_CALLED)
 _EASTERN_END_THAT = _compiled(words.EASTERN_END_THAT)
 _EASTERN_END = _compiled(words.EASTERN_END)
+_EASTERN_WAYS = (_EASTERN, _EASTERN_CONDITION, _EASTERN_PREFERENCE, _EASTERN_CALLED, _EASTERN_END_THAT, _EASTERN_END)
+_TELLING_OF = tuple((one, frozenset(one.telling)) for one in _SPACED)
+_TELLING = Family([_CALLING, *_EASTERN_WAYS, *(pattern for _, telling in _TELLING_OF for pattern in telling)])
 
 _REQUEST, _CHOICE = _compiled(words.REQUEST), _compiled(words.CHOICE)
 _CONDITIONS = tuple(map(_compiled, words.CONDITIONS))
@@ -193,8 +203,7 @@ def _loose() -> tuple[Pattern, ...]:
         for pattern in (one.order, one.marker, *one.lasting, one.prefer, one.condition, one.end_that, one.end)
         if pattern is not None
     ]
-    eastern = (_EASTERN, _EASTERN_CONDITION, _EASTERN_PREFERENCE, _EASTERN_CALLED, _EASTERN_END_THAT, _EASTERN_END)
-    return (*spaced, *eastern, *_ASPECTS.values())
+    return (*spaced, *_EASTERN_WAYS, *_ASPECTS.values())
 
 
 def _sentences(message: str) -> Iterator[str]:
@@ -216,18 +225,22 @@ def _read(sentence: str) -> Standing | None:
 
 
 def _kind(sentence: str, plain: str, *, is_request: bool) -> tuple[Kind | None, bool]:
+    possible = _TELLING.possible(plain)
+    if not possible:
+        return None, False
+    spaced = [one for one, telling in _TELLING_OF if not telling.isdisjoint(possible)]
     if _EASTERN_END_THAT.search(plain):
         return "end", True
     if _EASTERN_END.search(plain):
         return "end", False
-    for one in _SPACED:
+    for one in spaced:
         if one.end_that and one.end_that.search(plain):
             return "end", True
         if one.end and one.end.search(plain) and not is_request:
             return "end", False
     if _is_called(sentence, plain) or _EASTERN.search(plain) or _EASTERN_CONDITION.search(plain):
         return "instruction", False
-    for one in _SPACED:
+    for one in spaced:
         if one.prefer.search(plain) and not _QUOTED.search(sentence):
             return "preference", False
         if not is_request and any(pattern.search(plain) for pattern in one.lasting):
@@ -256,7 +269,8 @@ def _without_name(plain: str) -> str:
 
 
 def _is_called(sentence: str, plain: str) -> bool:
-    return _CALLED.search(folded(sentence)) is not None or _EASTERN_CALLED.search(plain) is not None
+    is_named = _CALLING.search(plain) is not None and _CALLED.search(folded(sentence)) is not None
+    return is_named or _EASTERN_CALLED.search(plain) is not None
 
 
 @lru_cache(maxsize=CACHED)

@@ -100,7 +100,7 @@ class Tokenizer:
 
     def message_tokens(self, message: PromptMessage) -> int:
         """Tokens that one message adds to a request, its calls of tools and its pictures (by estimate) included."""
-        size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content) + self.count(message.call_id)
+        size = self.spoken_tokens(message.role, message.content) + self.count(message.call_id)
         for call in message.calls:
             # Arguments go as a text of JSON within JSON, each of its quotation marks with a sign before it.
             text = f"{call.id} {call.name} {json.dumps(json.dumps(call.arguments))}{call.extra}"
@@ -108,6 +108,10 @@ class Tokenizer:
         for picture in message.pictures:
             size += picture.tokens
         return size
+
+    def spoken_tokens(self, role: str, content: str) -> int:
+        """Tokens that a message of words alone adds to a request."""
+        return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
     def cut_middle(self, text: str, tokens: int) -> str:
         """The text, at most `tokens` long: its head and tail, with a note between them of how much is left out.

@@ -8,6 +8,7 @@ is ranked.
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
+from datetime import date
 from functools import lru_cache
 
 from records.scopes import Scope
@@ -182,26 +183,33 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
     """A message as `put` takes it. `said`: the terms of its text, where they are known."""
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
-    terms = [*_heading(row), *(analyzer.analyse(str(row["content"])) if said is None else said)]
+    content, speaker, said_at = str(row["content"]), str(row["speaker"]), moment_of(row["created_at"])
+    terms = [*_words_of_day(said_at.date()), *_analysed_often(speaker)]
+    terms += analyzer.analyse(content) if said is None else said
     return Entry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
         id=int(str(row["id"])),
         role=str(row["role"]),
-        speaker=str(row["speaker"]),
-        size=len(str(row["content"]).encode()),
-        said_at=moment_of(row["created_at"]).timestamp(),
-        terms=tuple(bare_token(term) for term in terms),
+        speaker=speaker,
+        size=len(content.encode()),
+        said_at=said_at.timestamp(),
+        terms=tuple(map(bare_token, terms)),
     )
 
 
 def _heading(row: AnyRow) -> list[str]:
     """The terms of a message's date and speaker."""
-    said = moment_of(row["created_at"])
-    return [*_analysed_often(f"{said.day} {said:%B} {said.year}"), *_analysed_often(str(row["speaker"]))]
+    return [*_words_of_day(moment_of(row["created_at"]).date()), *_analysed_often(str(row["speaker"]))]
+
+
+@lru_cache(maxsize=1_000)
+def _words_of_day(day: date) -> tuple[str, ...]:
+    """The terms of a date."""
+    return tuple(analyzer.analyse(f"{day.day} {day:%B} {day.year}"))
 
 
 @lru_cache(maxsize=1_000)
 def _analysed_often(text: str) -> tuple[str, ...]:
-    """The terms of a date or a name."""
+    """The terms of a name."""
     return tuple(analyzer.analyse(text))

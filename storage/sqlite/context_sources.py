@@ -19,8 +19,11 @@ def context_sources(connection: Connection, scope: Scope, *, turns: int, before:
     first_left_out = _AFTER_EVERY_TURN if before is None else before
     sums = connection.execute(_SUMS, tuple(scope)).fetchone()
     total, archived, characters = sums or (0, 0, 0)
-    newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
     unfolded = [message_of(row) for row in connection.execute(_UNFOLDED, (*scope, first_left_out))]
+    if archived:
+        newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
+    else:  # these are all
+        newest = set(sorted({one.turn for one in unfolded if one.turn > 0}, reverse=True)[: max(0, turns)])
     last = [message for message in unfolded if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))

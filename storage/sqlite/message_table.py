@@ -47,7 +47,8 @@ def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequ
         entries.append(replace(entry, seq=seq, id=message.id, said_at=said_at))
         explanation_table.keep(connection, message, draft.account)
         stored.append(message)
-    word_index.put(connection, entries)
+    if entries:
+        word_index.put(connection, entries)
     return stored
 
 

@@ -70,6 +70,9 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Sql
             counts.characters,
         )
         assert (sources.profile, sources.facts) == (None, [])
+    for turns, before in ((1, None), (9, None), (1, 2), (0, None)):  # nothing is archived
+        sources = await store.context_sources(BORIS, turns=turns, before=before)
+        assert sources.last == await store.last_turns(BORIS, turns, before=before)
     nobody = await store.context_sources(Scope(owner=ANNA.owner, thread=99), turns=4)
     assert (nobody.last, nobody.unfolded, nobody.summaries, nobody.total) == ([], [], [], 0)
 

@@ -12,7 +12,7 @@ from retrieval import date_expressions
 from tests.paths import ROOT
 from text import cues, standing, subjects
 from text.analyzer import folded, normal
-from text.patterns import Pattern
+from text.patterns import Family, Pattern
 
 
 @cache
@@ -58,11 +58,15 @@ def test_most_expressions_have_pieces() -> None:
 def test_expressions_find_what_they_would_find_without_looking_for_pieces() -> None:
     lines = map(json.loads, (ROOT / "benchmarks" / "data" / "standing.jsonl").read_text(encoding="utf-8").splitlines())
     texts = {folded(normal(said)) for line in lines for said in _strings(line)}
+    family = Family(ours())
+    possible = {text: family.possible(text) for text in texts}
+    assert sum(map(len, possible.values())) < 0.2 * len(texts) * len(ours())
     found = Counter[bool]()
     for one in ours():
         for text in texts:
             is_there = one.compiled.search(text) is not None
             assert (one.search(text) is not None) is is_there
+            assert one in possible[text] or not is_there
             found[is_there] += 1
     assert found[True] > 500
     assert found[False] > 5_000
@@ -75,6 +79,14 @@ def _strings(value: object) -> Iterator[str]:
     elif isinstance(value, list | dict):
         for one in value.values() if isinstance(value, dict) else value:
             yield from _strings(one)
+
+
+def test_of_a_family_those_are_possible_whose_pieces_a_text_has() -> None:
+    may, mayor, ask, unknown = map(Pattern, ("may", "mayor|ask", "ask|mask", r"\d"))
+    family = Family([may, mayor, ask, unknown])
+    assert family.possible("what") == {unknown}
+    assert family.possible("a mayor") == {may, mayor, unknown}
+    assert family.possible("a mask") == {mayor, ask, unknown}
 
 
 def test_what_holds_no_piece_is_not_searched() -> None:
