@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -32,7 +33,9 @@ class Forked:
         return await asyncio.shield(self._over)
 
     def send_signal(self, number: int) -> None:
-        os.kill(self.pid, number)
+        """As subprocess.Popen does: nothing where it has just ended by itself, and its status is on its way."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
 
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)

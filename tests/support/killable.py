@@ -61,10 +61,14 @@ class Runs:
                 while (line := await self.line()) != "over":
                     lines.append(line)
                 return lines, True
-        os.kill(self._pid, signal.SIGKILL)
+        is_over = False
+        try:
+            os.kill(self._pid, signal.SIGKILL)
+        except ProcessLookupError:  # it ended at this very moment
+            is_over = True
         while (line := await self.line()) != "over":
             lines.append(line)
-        return lines, False
+        return lines, is_over
 
 
 @asynccontextmanager
