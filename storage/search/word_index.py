@@ -112,7 +112,8 @@ async def holders(
         rows += await reader.rows(_HOLDERS, owner, json.dumps(found))
         if len(rows) > most:
             return None
-    unsure = json.dumps([row["seq"] for row in rows if not _tokens(looked_up).isdisjoint(_tokens(_heading(row)))])
+    headings = {row["seq"]: _heading(moment_of(row["created_at"]).date(), str(row["speaker"])) for row in rows}
+    unsure = json.dumps([seq for seq, said in headings.items() if not _tokens(looked_up).isdisjoint(_tokens(said))])
     if unsure == "[]":
         return rows
     texts = await reader.rows("SELECT seq, content FROM messages WHERE seq IN (SELECT value FROM json_each(?))", unsure)
@@ -184,7 +185,7 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
     content, speaker, said_at = str(row["content"]), str(row["speaker"]), moment_of(row["created_at"])
-    terms = [*_words_of_day(said_at.date()), *_analysed_often(speaker)]
+    terms = _heading(said_at.date(), speaker)
     terms += analyzer.analyse(content) if said is None else said
     return Entry(
         seq=seq,
@@ -198,9 +199,9 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
     )
 
 
-def _heading(row: AnyRow) -> list[str]:
+def _heading(day: date, speaker: str) -> list[str]:
     """The terms of a message's date and speaker."""
-    return [*_words_of_day(moment_of(row["created_at"]).date()), *_analysed_often(str(row["speaker"]))]
+    return [*_words_of_day(day), *_analysed_often(speaker)]
 
 
 @lru_cache(maxsize=1_000)
