@@ -122,10 +122,12 @@ class Ranked(Sequence[Scored]):
     `rows`: the rows of the pool, in that order.
     """
 
-    def __init__(self, found: Signals, parts: Mapping[str, NDArray[np.float64]]) -> None:
+    def __init__(self, found: Signals, names: Sequence[str], parts: NDArray[np.float64]) -> None:
+        """`parts`: [names, candidates], weighted."""
         self._found = found
+        self._names = names
         self._parts = parts
-        self._total = _total(parts)
+        self._total = parts.sum(axis=0)
         self.rows = _best_first(found.pool, self._total)
 
     def __len__(self) -> int:
@@ -167,8 +169,8 @@ class Ranked(Sequence[Scored]):
 
     def scored(self, rows: NDArray[np.intp]) -> list[Scored]:
         """The candidates in these rows of the pool."""
-        pool, names = self._found.pool, list(self._parts)
-        values = np.stack([part[rows] for part in self._parts.values()], axis=1)
+        pool, names = self._found.pool, self._names
+        values = self._parts[:, rows].T
         has_words = pool.counts[:, rows].any(axis=0)
         columns = (pool.ids[rows], pool.seqs[rows], self._total[rows], self._found.verbose[rows], has_words, values)
         return [
@@ -221,14 +223,6 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
 
 def weighed(found: Signals, w: Weights = WEIGHTS) -> Ranked:
     """The candidates by the weighted sum of their signals, best first."""
-    return Ranked(found, _parts(found, w))
-
-
-def _total(parts: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    return np.asarray(np.sum(list(parts.values()), axis=0))
-
-
-def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
     weight = {
         "words": w.words,
         "words nearby": w.words * w.words_near,
@@ -242,10 +236,12 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "meaning": 1 / w.spread,
         "meaning nearby": w.meaning_near / w.spread,
     }
-    parts = {name: weight[name] * values for name, values in found.values.items()}
+    names = list(found.values)
+    parts = np.array([weight[name] for name in names])[:, None] * np.stack(list(found.values.values()))
     if len(found.pool):
-        parts["newer"] = _newer(found, _total(parts), w)
-    return parts
+        parts = np.vstack([parts, _newer(found, parts.sum(axis=0), w)])
+        names.append("newer")
+    return Ranked(found, names, parts)
 
 
 def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np.float64]:

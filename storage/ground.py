@@ -142,7 +142,7 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
             for owner in owners:
                 wizards.changed(owner)
                 for store in stores.values():
-                    store.vectors.drop(owner)
+                    store.drop_copies(owner)
             await renaming.resume_for(owners)
             await _finish_forgettings(erasing, directory, stores, owners)
 

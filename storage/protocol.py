@@ -233,6 +233,9 @@ class MemoryStore(Protocol):
         The messages' ids in Telegram are dropped. For an owner who is not here nothing happens.
         """
 
+    def drop_copies(self, owner: int) -> None:
+        """Drop what RAM holds of an owner, which may be outdated."""
+
     async def flush(self) -> None:
         """Make the files complete by themselves, as after a clean stop (JSON: write the snapshot)."""
 

@@ -53,4 +53,4 @@ class PostgresStore(SqlStore):
                 forgotten = ", telegram_id = NULL" if table == "messages" else ""
                 await tx.rows(f"UPDATE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, owner)  # noqa: S608
             await tx.rows("DELETE FROM users WHERE user_id = ?", owner)
-        self.vectors.drop(owner)
+        self.drop_copies(owner)

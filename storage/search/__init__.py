@@ -8,5 +8,6 @@ terms.py              how terms stand in an index
 vector_index.py       which messages mean nearly the same as a question
 vector_search.py      the nearest vectors of a scope, searched in RAM
 vector_server.py      what a database may itself find among its vectors
+word_copies.py        the words of scopes in which people are talking, in RAM
 word_index.py         which messages hold which words, and which are neighbours
 """

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from records.scopes import Scope
 from storage.files.sql import Connection
-from storage.search import full_text
+from storage.search.full_text import ScopeWords
 from storage.search.protocol import Matching, Pool, Readings
 from storage.search.terms import Marks, Wanted, term_hash, wanted
+from storage.search.word_copies import CopiedWords, Sums, WordCopies, WordCopy
 from text import cues, word_parts
 
 MOST_POSTINGS = 10_000
@@ -96,6 +97,10 @@ _SEQS = """
 SELECT seq FROM json_each(?3) AS given CROSS JOIN messages ON messages.user_id = ?1 AND messages.id = given.value
 WHERE thread_id = ?2
 """
+_LATER = f"""
+SELECT {_COLUMNS} FROM places AS near WHERE user_id = ? AND thread_id = ? AND (said_at, message_id) > (?, ?)
+ORDER BY said_at, message_id
+"""  # noqa: S608
 _EVERYTHING = f"SELECT {_COLUMNS} FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
 _TIME = itemgetter(3, 1)
 HeldStanding = dict[tuple[Scope, int], Mapping[str, int]]
@@ -112,31 +117,31 @@ def matching(
     readings: Readings | None = None,
     most_postings: int = MOST_POSTINGS,
     standing: HeldStanding | None = None,
+    copies: WordCopies | None = None,
 ) -> Matching:
     """The `limit` messages that match the terms best, and those that hold the rarest of the terms `surely`.
 
     `standing`: what earlier calls found out, for this one and for later ones.
     """
-    sums = connection.execute(
-        "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
-        tuple(scope),
-    ).fetchone()
-    turns, total, person_turns, person_terms = sums or (0, 0, 0, 0)
-    frequency = _frequency(connection, scope, terms)
-    held = _readings(connection, scope, frequency, readings, turns) if readings is not None else {}
+    sums = _sums(connection, scope)
+    turns, total, person_turns, person_terms = sums
+    copy = copies.of(connection, scope, sums) if copies is not None else None
+    words = ScopeWords(connection, scope) if copy is None else CopiedWords(connection, scope, copy)
+    frequency = _frequency(words, terms)
+    held = _readings(words, frequency, readings, turns) if readings is not None else {}
     frequency |= {term: count for counts in held.values() for term, count in counts.items()}
     surely = list(dict.fromkeys([*surely, *(reading for term in surely for reading in held.get(term, ()))]))
     if turns <= RANKED_WHOLE:
         seqs = _newest(connection, scope, turns)
     else:
         rare = [(frequency.get(term, 0), term) for term in surely]
-        said = _held_standing(connection, scope, turns, {} if standing is None else standing)
+        said = _held_standing(words, turns, {} if standing is None else standing)
         seqs = list(
             dict.fromkeys(
                 [
-                    *_best(connection, scope, frequency, limit, most_postings),
-                    *_holding(connection, scope, rare),
-                    *_standing_with(connection, scope, frequency, most_postings, said),
+                    *_best(words, frequency, limit, most_postings),
+                    *_holding(words, rare),
+                    *_standing_with(words, frequency, most_postings, said),
                 ]
             )
         )
@@ -159,11 +164,15 @@ def pool(
     reach: int,
     seeds: Sequence[int] = (),
     sources: Sequence[int] = (),
+    copies: WordCopies | None = None,
 ) -> Pool:
     """What matched, the seeds, the messages `sources` (ids), and up to `reach` messages around each."""
     hits = {*matched.seqs, *seeds}
     if sources:
         hits.update(row[0] for row in connection.execute(_SEQS, (*scope, json.dumps(list(sources)))))
+    copy = copies.of(connection, scope, _sums(connection, scope)) if copies is not None else None
+    if copy is not None:
+        return _pool_of(copy, matched, hits, reach)
     rows, firsts = _around(connection, scope, hits, reach, is_whole=len(hits) >= matched.turns)
     # One object for each column and not one for each candidate: of 900 candidates a dozen are shown.
     columns = list(zip(*rows, strict=True)) or [()] * 7
@@ -190,6 +199,45 @@ def pool(
     )
 
 
+def _pool_of(copy: WordCopy, matched: Matching, hits: Set[int], reach: int) -> Pool:
+    """As `pool`, from a copy."""
+    rows = copy.around(hits, reach)
+    columns = copy.columns[rows]
+    return Pool(
+        seqs=copy.seqs[rows],
+        ids=columns["id"],
+        positions=rows,
+        sessions=columns["session"],
+        lengths=columns["length"],
+        sizes=columns["size"],
+        said_at=columns["said_at"],
+        by_assistant=columns["by_assistant"],
+        standing=columns["standing"] & ~columns["by_assistant"],
+        speakers=copy.speakers(rows),
+        counts=copy.counts(list(matched.frequency), rows),
+        matched=matched,
+    )
+
+
+def _sums(connection: Connection, scope: Scope) -> Sums:
+    row = connection.execute(
+        "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
+        tuple(scope),
+    ).fetchone()
+    return (row[0], row[1], row[2], row[3]) if row is not None else (0, 0, 0, 0)
+
+
+def copies() -> WordCopies:
+    """Of the scopes of one database, none yet."""
+    return WordCopies(_later, gap=SESSION_GAP, standing=_standing)
+
+
+def _later(connection: Connection, scope: Scope, after: tuple[float, int]) -> list[tuple[Any, ...]]:
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor.execute(_LATER, (scope.owner, scope.thread, *after)).fetchall()
+
+
 def _near(positions: npt.NDArray[np.int64], hits: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
     """Which positions are at most `reach` from that of a hit."""
     at = positions[hits]
@@ -202,55 +250,50 @@ def _near(positions: npt.NDArray[np.int64], hits: npt.NDArray[np.bool_], reach: 
 
 
 def _readings(
-    connection: Connection, scope: Scope, frequency: Mapping[str, int], readings: Readings, turns: int
+    words: ScopeWords, frequency: Mapping[str, int], readings: Readings, turns: int
 ) -> Mapping[str, Mapping[str, int]]:
     """For each rare term, its other readings that any message holds, with how many hold each."""
     rare = [term for term, count in frequency.items() if count <= RARE]
     others = readings(rare) if rare else {}
-    held_by = _frequency(connection, scope, [one for found in others.values() for one in found]) if others else {}
+    held_by = _frequency(words, [one for found in others.values() for one in found]) if others else {}
     held = {term: {one: held_by[one] for one in found if held_by.get(one)} for term, found in others.items()}
     unknown = [term for term in rare if not held.get(term)][:MOST_PARTED]
     most = max(RARE, int(SELDOM * turns))
     held |= {
         term: {part: count for part, count in found.items() if count <= most}
-        for term, found in _parts(connection, scope, unknown).items()
+        for term, found in _parts(words, unknown).items()
     }
     return {term: found for term, found in held.items() if found}
 
 
-def _parts(connection: Connection, scope: Scope, terms: Sequence[str]) -> dict[str, dict[str, int]]:
+def _parts(words: ScopeWords, terms: Sequence[str]) -> dict[str, dict[str, int]]:
     """For each term, what begins with it and what its parts are, among the terms that any message holds; the longest
     few, with how many hold each.
     """
     parts = {term: word_parts.parts(term) for term in terms}
-    index = full_text.of(connection)
-    held_by = index.frequency(
-        connection, scope, list(dict.fromkeys(part for found in parts.values() for part in found))
-    )
+    held_by = words.frequency(list(dict.fromkeys(part for found in parts.values() for part in found)))
     held = {}
     for term, found in parts.items():
-        longer = index.beginning_with(connection, scope, term, MOST_LONGER) if word_parts.may_begin(term) else {}
+        longer = words.beginning_with(term, MOST_LONGER) if word_parts.may_begin(term) else {}
         longest = sorted((part for part in found if held_by[part]), key=len, reverse=True)
         first = sorted(longer.items(), key=lambda one: len(one[0]))
         held[term] = dict([*first, *((part, held_by[part]) for part in longest)][:MOST_PARTS])
     return held
 
 
-def _frequency(connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
+def _frequency(words: ScopeWords, terms: Iterable[str]) -> dict[str, int]:
     """How many messages of the scope hold each term."""
-    return full_text.of(connection).frequency(connection, scope, wanted(terms))
+    return words.frequency(wanted(terms))
 
 
-def _best(
-    connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
-) -> list[int]:
+def _best(words: ScopeWords, frequency: Mapping[str, int], limit: int, most_postings: int) -> list[int]:
     """Seqs of the messages that match best by BM25, rarest terms first, so that twenty words cost as little as three.
 
     Where the words find fewer than `limit`, the newest messages are added.
     """
     taken = _rarest(frequency, most_postings)
-    found = [seq for seq, _ in full_text.of(connection).best(connection, scope, taken, limit)] if taken else []
-    return found if len(found) >= limit else [*found, *_newest(connection, scope, limit - len(found))]
+    found = [seq for seq, _ in words.best(taken, limit)] if taken else []
+    return found if len(found) >= limit else [*found, *_newest(words.connection, words.scope, limit - len(found))]
 
 
 def _rarest(frequency: Mapping[str, int], most_postings: int) -> list[str]:
@@ -265,16 +308,16 @@ def _rarest(frequency: Mapping[str, int], most_postings: int) -> list[str]:
     return taken
 
 
-def _held_standing(connection: Connection, scope: Scope, turns: int, known: HeldStanding) -> Mapping[str, int]:
+def _held_standing(words: ScopeWords, turns: int, known: HeldStanding) -> Mapping[str, int]:
     """The words of those who say what always holds that any message of the scope holds, with how many hold each.
 
     They are most of the terms that a search looks up, in many languages, of which a scope has one or two. What the
     newest messages hold may be missing: these stand in the prompt word for word.
     """
-    key = (scope, turns // LOOKED_UP_AFTER)
+    key = (words.scope, turns // LOOKED_UP_AFTER)
     held = known.get(key)
     if held is None:
-        found = _frequency(connection, scope, sorted(cues.standing_terms()))
+        found = _frequency(words, sorted(cues.standing_terms()))
         held = {term: count for term, count in found.items() if count}
         if len(known) >= SCOPES_HELD:
             known.clear()
@@ -283,8 +326,7 @@ def _held_standing(connection: Connection, scope: Scope, turns: int, known: Held
 
 
 def _standing_with(
-    connection: Connection,
-    scope: Scope,
+    words: ScopeWords,
     frequency: Mapping[str, int],
     most_postings: int,
     standing: Mapping[str, int],
@@ -294,7 +336,7 @@ def _standing_with(
     asked = _rarest(frequency, most_postings)
     if not said or not asked:
         return []
-    return [seq for seq, _ in full_text.of(connection).best(connection, scope, said, STANDING, among=asked)]
+    return [seq for seq, _ in words.best(said, STANDING, among=asked)]
 
 
 def _newest(connection: Connection, scope: Scope, limit: int) -> list[int]:
@@ -306,7 +348,7 @@ def _newest(connection: Connection, scope: Scope, limit: int) -> list[int]:
     return [row[0] for row in rows]
 
 
-def _holding(connection: Connection, scope: Scope, terms: Sequence[tuple[int, str]]) -> list[int]:
+def _holding(words: ScopeWords, terms: Sequence[tuple[int, str]]) -> list[int]:
     """Seqs of all messages that hold one of the rarest of these terms; each term comes with how many hold it."""
     taken: list[str] = []
     left = ALWAYS
@@ -318,7 +360,7 @@ def _holding(connection: Connection, scope: Scope, terms: Sequence[tuple[int, st
             taken.append(term)
     if not taken:
         return []
-    return full_text.of(connection).holding(connection, [scope], taken, ALWAYS)
+    return words.holding(taken, ALWAYS)
 
 
 def _around(

@@ -5,6 +5,7 @@ Owns the tables `words` and `word_counts`. Does not know how text becomes terms,
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from records.scopes import Scope
@@ -68,6 +69,26 @@ def of(connection: Connection) -> FullText:
     """The index of the database that a connection leads to."""
     found: FullText = getattr(connection, "full_text", _FTS5)
     return found
+
+
+@dataclass(frozen=True)
+class ScopeWords:
+    """Which messages of one scope hold which terms, as FullText has it."""
+
+    connection: Connection
+    scope: Scope
+
+    def frequency(self, terms: Iterable[str]) -> dict[str, int]:
+        return of(self.connection).frequency(self.connection, self.scope, terms)
+
+    def beginning_with(self, term: str, limit: int) -> dict[str, int]:
+        return of(self.connection).beginning_with(self.connection, self.scope, term, limit)
+
+    def best(self, terms: Sequence[str], limit: int, *, among: Sequence[str] = ()) -> list[tuple[int, float]]:
+        return of(self.connection).best(self.connection, self.scope, terms, limit, among=among)
+
+    def holding(self, terms: Sequence[str], limit: int) -> list[int]:
+        return of(self.connection).holding(self.connection, [self.scope], terms, limit)
 
 
 class _Fts5:

@@ -89,7 +89,8 @@ class Wanted:
 
     def __init__(self, wanted_hashes: Iterable[int]) -> None:
         self.hashes = np.array(list(wanted_hashes), "<u4")
-        self.distinct = np.array(sorted(set(self.hashes.tolist())), "<u4")
+        self.known = frozenset(self.hashes.tolist())
+        self.distinct = np.array(sorted(self.known), "<u4")
         self.which = np.searchsorted(self.distinct, self.hashes)
         # Of tens of thousands hardly any is wanted: first those with the right 16 bits.
         self.low_bits = np.zeros(2**16, np.bool_)
@@ -97,11 +98,13 @@ class Wanted:
 
 
 class Marks:
-    """The hashes of the terms of some texts, as the column `marks` holds them. `lengths`: [texts], in terms."""
+    """The hashes of the terms of some texts, as the column `marks` holds them, one text after the other. `lengths`:
+    [texts], in terms.
+    """
 
     def __init__(self, texts: Sequence[bytes]) -> None:
         self._count = len(texts)
-        self._hashes = np.frombuffer(b"".join(texts), "<u4")
+        self.hashes = np.frombuffer(b"".join(texts), "<u4")
         self.lengths = np.array(list(map(len, texts)), np.int64) // 4
         self._ends = np.cumsum(self.lengths)
 
@@ -120,8 +123,8 @@ class Marks:
 
     def _matches(self, wanted: Wanted) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """For each hash that is wanted, the text that it is in, and which of the distinct ones it is."""
-        at = np.flatnonzero(wanted.low_bits.take(self._hashes.astype(np.uint16)))
-        hashes = self._hashes[at]
+        at = np.flatnonzero(wanted.low_bits.take(self.hashes.astype(np.uint16)))
+        hashes = self.hashes[at]
         rows = np.searchsorted(wanted.distinct, hashes)
         are_wanted = wanted.distinct[np.minimum(rows, len(wanted.distinct) - 1)] == hashes
         return np.searchsorted(self._ends, at[are_wanted], side="right"), rows[are_wanted]

@@ -6,7 +6,7 @@ other files (erasure.py), nor who asked.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -18,7 +18,6 @@ from storage.files.rows import message_of, text_of
 from storage.files.sql import OwnerDatabase, Reader, Row, Transaction
 from storage.files.tables import VERSIONS
 from storage.search import word_index
-from storage.search.vector_index import VectorIndex
 from storage.sqlite import explanation_table, history_extraction_table
 from storage.sqlite.dependents import ProfileSources, SummaryCascade, SummarySources, outdated_profiles, summary_cascade
 from storage.sqlite.fact_cascade import (
@@ -62,12 +61,12 @@ class _Going:
 class DeletionCascade(OwnerTables):
     """Deleting from one store what its owner wants forgotten, with everything built on it.
 
-    `vectors`: holds some of it in RAM.
+    `drop_copies`: has what RAM holds of an owner dropped.
     """
 
-    def __init__(self, database: OwnerDatabase, kind: StorageType, vectors: VectorIndex) -> None:
+    def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
         super().__init__(database, kind)
-        self._vectors = vectors
+        self._drop_copies = drop_copies
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
         """The stored message that has this id in Telegram, or that was shown in parts of which this is one."""
@@ -109,7 +108,7 @@ class DeletionCascade(OwnerTables):
                 await tx.rows(_ENDED, owner, json.dumps(list(what.ids)))
             if what.what == "edits":
                 await take_back(tx, owner, what.ids)
-        self._vectors.drop(owner)
+        self._drop_copies(owner)
         return taken
 
     async def reopen(self, scope: Scope, message: int) -> None:
@@ -121,7 +120,7 @@ class DeletionCascade(OwnerTables):
             going = await _built_on(tx, scope.owner, {scope.thread: [message]}, message_of(row))
             await _void_leases(tx, scope.owner)
             await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
-        self._vectors.drop(scope.owner)
+        self._drop_copies(scope.owner)
 
     async def revise(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
@@ -167,7 +166,7 @@ class DeletionCascade(OwnerTables):
             await tx.run(word_index.reindex, int(row["seq"]), row)
             if account:
                 await tx.run(explanation_table.keep, before, account)
-        self._vectors.drop(scope.owner)
+        self._drop_copies(scope.owner)
         return message_of(row)
 
 

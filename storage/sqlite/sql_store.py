@@ -63,14 +63,18 @@ class SqlStore(FoldTable):
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._standing: candidates.HeldStanding = {}
         most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
-        self._matching = partial(candidates.matching, most_postings=most_postings, standing=self._standing)
+        self._copies = None if exhaustive else candidates.copies()
+        self._matching = partial(
+            candidates.matching, most_postings=most_postings, standing=self._standing, copies=self._copies
+        )
+        self._pool = partial(candidates.pool, copies=self._copies)
         self.facts = FactTable(database, kind)
         self.history_extraction = HistoryExtractionTable(database, kind)
         self.profiles = ProfileTable(database, kind)
         self.explanations = ExplanationTable(database, kind)
         self.rebuilds = RebuildTable(database, kind)
         self.reminders = ReminderTable(database, kind)
-        self.forgetting = DeletionCascade(database, kind, self.vectors)
+        self.forgetting = DeletionCascade(database, kind, self.drop_copies)
         self.history = HistoryTable(database, kind)
         self.conversations = ConversationTable(database, kind)
 
@@ -263,7 +267,7 @@ class SqlStore(FoldTable):
     ) -> Pool:
         return await self._together(
             scope.owner,
-            lambda connection: candidates.pool(connection, scope, matched, reach=reach, seeds=seeds, sources=sources),
+            lambda connection: self._pool(connection, scope, matched, reach=reach, seeds=seeds, sources=sources),
         )
 
     async def matching_pool(
@@ -281,7 +285,7 @@ class SqlStore(FoldTable):
 
         def both(connection: Connection) -> Pool:
             matched = self._matching(connection, scope, terms, limit=limit, surely=surely, readings=readings)
-            return candidates.pool(connection, scope, matched, reach=reach, sources=sources)
+            return self._pool(connection, scope, matched, reach=reach, sources=sources)
 
         return await self._together(scope.owner, both)
 
@@ -317,8 +321,7 @@ class SqlStore(FoldTable):
         async with self._db.write(owner) as tx:
             await tx.run(erase_tables, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
-        self.vectors.drop(owner)
-        self._standing.clear()
+        self.drop_copies(owner)
         await self._db.forget_log()
 
     async def scrub(self) -> None:
@@ -334,8 +337,14 @@ class SqlStore(FoldTable):
         """Everything of an owner goes on under another id, in one transaction."""
         async with self._db.write(owner) as tx:
             await renamed(tx, owner, new)
+        self.drop_copies(owner)
+
+    def drop_copies(self, owner: int) -> None:
+        """Drop what RAM holds of an owner, which may be outdated: something was removed, here or by another process."""
         self.vectors.drop(owner)
         self._standing.clear()
+        if self._copies is not None:
+            self._copies.drop(owner)
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""

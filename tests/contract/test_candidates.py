@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from records.forgetting import Forgetting
 from records.scopes import Scope
 from storage.files.rows import runs
 from storage.protocol import MemoryStore
 from storage.search.candidates import LOOKED_UP_AFTER, RANKED_WHOLE, RARE
-from tests.contract.conftest import ANNA, said
+from tests.contract.conftest import ANNA, NOW, said
 from text.analyzer import content_terms, other_readings
 
 NUMBERS = st.lists(st.integers(-50, 50), max_size=30)
@@ -149,3 +152,26 @@ async def test_what_begins_to_be_said_always_is_a_candidate_after_a_few_messages
     await store.append(ANNA, [said("walrus")] * (LOOKED_UP_AFTER - 1))
     newest = await store.matching(ANNA, ["walrus"], limit=9)
     assert rule.id in (await store.pool(ANNA, newest, reach=0)).ids.tolist()
+
+
+async def test_many_messages_are_searched_as_they_are_now_however_often_they_were_searched(store: MemoryStore) -> None:
+    async def held(*terms: str) -> list[int]:
+        matched = await store.matching(ANNA, terms, limit=9)
+        assert (await store.pool(ANNA, matched, reach=1)).counts.any(axis=1).tolist() == [
+            count > 0 for count in matched.frequency.values()
+        ]
+        return list(matched.frequency.values())
+
+    await store.append(ANNA, [said("a walrus"), *[said("nothing but birds")] * RANKED_WHOLE])
+    assert [await held("walrus", "otter") for _ in range(3)] == [[1, 0]] * 3
+    [later] = await store.append(ANNA, [said("one more walrus")])
+    assert await held("walrus", "otter") == [2, 0]
+    await store.forgetting.revise(ANNA, later.id, "one more otter", why="edited", now=NOW)
+    assert await held("walrus", "otter") == [1, 1]
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(later.id,)))
+    assert await held("walrus", "otter") == [1, 0]
+    earlier = replace(said("an otter, long ago"), created_at=NOW - timedelta(days=9))
+    await store.append(ANNA, [earlier])
+    assert await held("walrus", "otter") == [1, 1]
+    await store.append(ANNA, [said("many otters")] * 150)
+    assert await held("walrus", "otter") == [1, 151]
