@@ -98,7 +98,7 @@ SELECT seq FROM json_each(?3) AS given CROSS JOIN messages ON messages.user_id =
 WHERE thread_id = ?2
 """
 _LATER = f"""
-SELECT {_COLUMNS} FROM places AS near WHERE user_id = ? AND thread_id = ? AND (said_at, message_id) > (?, ?)
+SELECT {_COLUMNS} FROM places AS near WHERE user_id = ? AND thread_id = ? AND said_at > ? AND seq > ?
 ORDER BY said_at, message_id
 """  # noqa: S608
 _EVERYTHING = f"SELECT {_COLUMNS} FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
@@ -232,10 +232,10 @@ def copies() -> WordCopies:
     return WordCopies(_later, gap=SESSION_GAP, standing=_standing)
 
 
-def _later(connection: Connection, scope: Scope, after: tuple[float, int]) -> list[tuple[Any, ...]]:
+def _later(connection: Connection, scope: Scope, moment: float, seq: int) -> list[tuple[Any, ...]]:
     cursor = connection.cursor()
     cursor.row_factory = None
-    return cursor.execute(_LATER, (scope.owner, scope.thread, *after)).fetchall()
+    return cursor.execute(_LATER, (scope.owner, scope.thread, moment, seq)).fetchall()
 
 
 def _near(positions: npt.NDArray[np.int64], hits: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:

@@ -29,8 +29,10 @@ counted: 280,000 take 25 ms to copy, and 3.4 MB.
 COPIES_BYTES = 32 * 2**20
 SEARCHED_BEFORE = 1_000
 """So many scopes are remembered that were searched once; who asks a second thing is worth a copy."""
-FEW = 100
-"""A copy grows by at most so many messages; where more were said, it is made again."""
+FEW, LATE = 100, 3600.0
+"""A copy grows by at most so many messages; where more were said, it is made again. A message that is dated up to so
+many seconds before the last one stands behind it in a copy: Telegram's clock is not this machine's.
+"""
 TAIL, TAIL_BYTES = 4_000, 200
 """So many terms that came last are looked up by themselves, until they are joined to all others; and about so many
 bytes each takes there.
@@ -42,13 +44,12 @@ K1, B = 1.2, 0.75
 
 Sums = tuple[int, int, int, int]
 """Messages of a scope, their terms, messages of persons, their terms: the row of `scope_words`."""
-Read = Callable[[Connection, Scope, tuple[float, int]], Sequence[tuple[Any, ...]]]
-"""Seq, id, size, moment, whether it is the assistant's, speaker and marks of the messages of a scope that come after a
-moment and id, in order of time.
+Read = Callable[[Connection, Scope, float, int], Sequence[tuple[Any, ...]]]
+"""Seq, id, size, moment, whether it is the assistant's, speaker and marks of the messages of a scope that were said
+after a moment, and stored after a seq; in order of time.
 """
 Held = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint16]]
 """The rows of the messages that hold a term, and how often each does."""
-_BEFORE_ALL = (-math.inf, 0)
 _COLUMNS = np.dtype(
     [
         ("id", "i8"),
@@ -127,11 +128,6 @@ class WordCopy:
     def bytes(self) -> int:
         return self.seqs.nbytes + self.columns.nbytes + self._postings.bytes + TAIL * TAIL_BYTES
 
-    @property
-    def last(self) -> tuple[float, int]:
-        """When the last message was said, and its id."""
-        return self.columns["said_at"][-1].item(), self.columns["id"][-1].item()
-
     @classmethod
     def of(cls, rows: Sequence[tuple[Any, ...]], sums: Sums, *, gap: float, standing: Wanted) -> "WordCopy":
         """Of all messages of a scope. A silence of `gap` seconds begins a new session; `standing`: the words of those
@@ -163,14 +159,14 @@ class WordCopy:
             return None
         self._has_grown = True
         places = {name: place for place, name in enumerate(self.names)}
-        (before, _), session, terms = self.last, self.columns["session"][-1].item(), 0
+        before, session, terms = self.columns["said_at"][-1].item(), self.columns["session"][-1].item(), 0
         made, in_order, newest = [], self.in_order, self.seqs[-1].item()
         for row, (seq, number, size, said_at, by_assistant, speaker, text) in enumerate(rows, len(self)):
             hashes = np.frombuffer(text, "<u4").tolist()
             for one in hashes:
                 self._tail.setdefault(one, []).append(row)
             terms += len(hashes)
-            session += said_at - before > gap
+            session += abs(said_at - before) > gap
             place, is_standing = places.setdefault(speaker, len(places)), not standing.known.isdisjoint(hashes)
             made.append((number, said_at, size, len(hashes), session, place, by_assistant, is_standing))
             in_order, before, newest = in_order and seq > newest, said_at, seq
@@ -314,7 +310,7 @@ class WordCopies:
             return copy
         made = self._grown(connection, scope, copy, sums) if copy is not None else None
         if made is None:
-            rows = self._read(connection, scope, _BEFORE_ALL)
+            rows = self._read(connection, scope, -math.inf, 0)
             made = WordCopy.of(rows, sums, gap=self._gap, standing=self._standing()) if rows else None
         if made is None or not _is(made, sums):
             return None
@@ -334,7 +330,8 @@ class WordCopies:
         """The copy with what was said since; None where more has changed."""
         if not 0 < sums[0] - len(copy) <= FEW:
             return None
-        rows = self._read(connection, scope, copy.last)
+        since = copy.columns["said_at"][-1].item() - LATE
+        rows = sorted(self._read(connection, scope, since, int(copy.seqs.max())))
         if len(copy) + len(rows) != sums[0]:
             return None
         with self._lock:

@@ -88,7 +88,7 @@ async def test_a_copy_says_what_the_database_says(tmp_path: Path, seed: int, mon
         for step in range(40):
             kind = chance.choice(["nothing", "later", "later", "later", "many", "earlier", "edited", "gone"])
             some = {"later": chance.randint(1, 3), "many": 15, "earlier": 2}.get(kind, 0)
-            at = count + 500 * step if kind != "earlier" else chance.randint(0, 400)
+            at = count + 500 * step if kind != "earlier" else chance.randint(0, 300)
             await store.append(ANNA, [message(chance, count + one, at + one) for one in range(some)])
             count += some
             chosen = chance.randint(1, 400)
@@ -136,6 +136,22 @@ async def test_a_scope_is_copied_at_its_second_search_if_it_is_neither_small_nor
         assert len(made) == 1
 
 
+async def test_a_message_by_a_clock_that_is_behind_is_added_as_others_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, grown = counted(monkeypatch, "of"), counted(monkeypatch, "grown")
+    async for store in talked(tmp_path, random.Random(1), LEAST + 1):  # noqa: S311
+        for number in range(4):
+            matched = await store.matching(ANNA, ["walrus"], limit=9)
+            assert matched.frequency == {"walrus": number}
+            said = replace(message(random.Random(1), number, LEAST - 20), content="a walrus", source=f"late {number}")  # noqa: S311
+            [late] = await store.append(ANNA, [said])
+            pool = await store.pool(ANNA, await store.matching(ANNA, ["walrus"], limit=9), reach=0)
+            assert late.id in pool.ids
+        assert made == [LEAST + 2]
+        assert grown == [LEAST + 3, LEAST + 4, LEAST + 5]
+
+
 async def test_copies_take_no_more_room_than_they_are_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = counted(monkeypatch, "of")
     monkeypatch.setattr(word_copies, "COPIES_BYTES", 10_000)
@@ -164,12 +180,12 @@ def test_what_grew_out_of_a_copy_leaves_it_as_it_was() -> None:
 
 
 def test_no_copy_is_kept_of_what_was_dropped_while_it_was_made() -> None:
-    def read(connection: Connection, scope: Scope, after: tuple[float, int]) -> list[tuple[object, ...]]:
+    def read(connection: Connection, scope: Scope, moment: float, seq: int) -> list[tuple[object, ...]]:
         copies.drop(scope.owner)
-        reads.append(after)
+        reads.append(seq)
         return [(one, one, 5, float(one), 0, "Anna", hashes(["river"])) for one in range(LEAST + 1)]
 
-    reads: list[tuple[float, int]] = []
+    reads: list[int] = []
     copies = WordCopies(read, gap=100.0, standing=lambda: Wanted([1]))
     sums = (LEAST + 1, LEAST + 1, 0, 0)
     nowhere = cast("Connection", None)
