@@ -150,10 +150,12 @@ async def _measure(
     stored = stored_bytes(url) if url else folder_bytes(settings.data_dir)
     watched = max(1, turn_count // WATCHED_SHARE)
     clock = Clock(now=datetime.fromtimestamp(LAST_DAY.timestamp(), LAST_DAY.tzinfo))
-    models = (InventedModel(Talk(seed=5, like=like)), ExtractiveSummarizer())
+    model = InventedModel(Talk(seed=5, like=like))
     start = time.perf_counter()
     async with AsyncExitStack() as stack:
-        services = await stack.enter_async_context(open_services(settings, clock=clock, models=models))
+        services = await stack.enter_async_context(
+            open_services(settings, clock=clock, models=(model, ExtractiveSummarizer()))
+        )
         server = stack.enter_context(closing(Server(url))) if url else None
         startup = since(start)
         people = scopes(min(owners, SPOKEN_WITH))
@@ -176,6 +178,7 @@ async def _measure(
         with closing(Floor(floor_path)) as floor:
             for number, incoming in enumerate(islice(asked, turn_count + watched)):
                 scope = incoming.scope
+                model.prepare()
                 if number < turn_count:
                     spent = server.seconds() if server else {}
                     start, before_it = time.perf_counter(), time.process_time()

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,8 +87,7 @@ class Meaning:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A candidate, by its id and the store's own number for it, with its score and the parts that add up to it.
 
     `verbose`: 0 for a person's message, up to 1 for a long-winded assistant's. `has_words`: whether the message, with
