@@ -1,9 +1,11 @@
 """A copy of a scope's words in RAM says what the database says, however the scope has changed since it was made."""
 
+import asyncio
 import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -83,14 +85,14 @@ async def test_a_copy_says_what_the_database_says(tmp_path: Path, seed: int, mon
         store = SqliteStore(database)
         uncopied = SqlStore(database, store.kind, exhaustive=True)
         await store.put_owner(config(store, ANNA.owner))
-        count = 420
-        await store.append(ANNA, [message(chance, number, number) for number in range(count)])
+        stored = 420
+        await store.append(ANNA, [message(chance, number, number) for number in range(stored)])
         for step in range(40):
             kind = chance.choice(["nothing", "later", "later", "later", "many", "earlier", "edited", "gone"])
             some = {"later": chance.randint(1, 3), "many": 15, "earlier": 2}.get(kind, 0)
-            at = count + 500 * step if kind != "earlier" else chance.randint(0, 300)
-            await store.append(ANNA, [message(chance, count + one, at + one) for one in range(some)])
-            count += some
+            at = stored + 500 * step if kind != "earlier" else chance.randint(0, 300)
+            await store.append(ANNA, [message(chance, stored + one, at + one) for one in range(some)])
+            stored += some
             chosen = chance.randint(1, 400)
             if kind == "edited":
                 text = message(chance, 0, 0).content
@@ -193,3 +195,32 @@ def test_no_copy_is_kept_of_what_was_dropped_while_it_was_made() -> None:
     for searches in (1, 2):
         assert copies.of(nowhere, ANNA, sums) is not None
         assert len(reads) == searches
+
+
+async def test_many_search_while_others_write_edit_and_erase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_copies, "TAIL", 100)
+    chance, writing = random.Random(3), True  # noqa: S311
+    numbers = count(LEAST + 50)
+
+    async def write(store: SqlStore) -> None:
+        for step in range(40):
+            number = next(numbers)
+            await store.append(ANNA, [message(chance, number, number)])
+            chosen = chance.randint(1, 300)
+            if step % 10 == 3:
+                await store.forgetting.revise(ANNA, chosen, f"w1 walrus {step}", why="edited", now=NOW)
+            elif step % 10 == 7:
+                await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(chosen,)))
+
+    async def read(store: SqlStore) -> None:
+        while writing:
+            await search(store, chance)
+
+    async for store in talked(tmp_path, chance, LEAST + 50):
+        reading = [asyncio.create_task(read(store)) for _ in range(4)]
+        await asyncio.gather(write(store), write(store))
+        writing = False
+        await asyncio.gather(*reading)
+        held = await store.matching(ANNA, [*WORDS, "walrus"], limit=9)
+        store.drop_copies(ANNA.owner)
+        assert held == await store.matching(ANNA, [*WORDS, "walrus"], limit=9)
