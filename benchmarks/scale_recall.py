@@ -55,6 +55,7 @@ async def recall_figures(
         what = await plant(store, scope, chats)
         known = await embedded(what, embedder)
         await give_vectors(store, scope, known)
+        await store.indexed(scope.owner)  # words that a start found missing
         progress(f"{store.kind}: vectors in {since(start) / 1000:.0f} s")
         talk = Talk(seed=11)
         said = [talk.question() for _ in range(questions)]
