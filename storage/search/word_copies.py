@@ -6,6 +6,7 @@ Owns how a copy is made, grows and is found to be outdated. Does not know what m
 
 import math
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from attrs import define, field
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
 from records.scopes import Scope
 from storage.files.sql import Connection
@@ -26,14 +27,19 @@ LEAST, MOST_TERMS = 400, 1_000_000
 """A scope is copied if it has more messages than this (of fewer, all are candidates), and not more terms, repetitions
 counted: 280,000 take 25 ms to copy, and 3.4 MB.
 """
-COPIES_BYTES = 32 * 2**20
+COPIES_BYTES, IDLE = 32 * 2**20, 600.0
+"""What all copies may take. Nobody's gives way to another's, which would be made anew for each question, until nothing
+was searched there for so many seconds.
+"""
+MESSAGE_BYTES, TERM_BYTES = 64, 12
+"""What a copy takes for each, about."""
 SEARCHED_BEFORE = 1_000
 """So many scopes are remembered that were searched once; who asks a second thing is worth a copy."""
 FEW, LATE = 100, 3600.0
 """A copy grows by at most so many messages; where more were said, it is made again. A message that is dated up to so
 many seconds before the last one stands behind it in a copy: Telegram's clock is not this machine's.
 """
-TAIL, TAIL_BYTES = 4_000, 200
+TAIL, TAIL_BYTES = 1_000, 200
 """So many terms that came last are looked up by themselves, until they are joined to all others; and about so many
 bytes each takes there.
 """
@@ -286,15 +292,17 @@ def _rarity(messages: int, holders: int) -> float:
 
 
 class WordCopies:
-    """The copies of one database, used by several threads. What was not used for longest goes first."""
+    """The copies of one database, used by several threads. `timer`: seconds."""
 
-    def __init__(self, read: Read, *, gap: float, standing: Callable[[], Wanted]) -> None:
+    def __init__(
+        self, read: Read, *, gap: float, standing: Callable[[], Wanted], timer: Callable[[], float] = time.monotonic
+    ) -> None:
         self._read = read
         self._gap = gap
         self._standing = standing
         self._lock = threading.Lock()
         self._drops = 0
-        self._copies: LRUCache[Scope, WordCopy] = LRUCache(COPIES_BYTES, getsizeof=lambda one: one.bytes)
+        self._copies: TTLCache[Scope, WordCopy] = TTLCache(COPIES_BYTES, IDLE, timer, lambda one: one.bytes)
         self._searched: LRUCache[Scope, bool] = LRUCache(SEARCHED_BEFORE)
 
     def of(self, connection: Connection, scope: Scope, sums: Sums) -> WordCopy | None:
@@ -303,20 +311,19 @@ class WordCopies:
             return None
         with self._lock:
             copy, drops = self._copies.get(scope), self._drops
-            if copy is None and scope not in self._searched:
-                self._searched[scope] = True
+            if copy is None and not self._may_have_one(scope, sums):
                 return None
-        if copy is not None and copy.sums == sums:
-            return copy
-        made = self._grown(connection, scope, copy, sums) if copy is not None else None
+        made = copy
+        if copy is not None and copy.sums != sums:
+            made = self._grown(connection, scope, copy, sums)
         if made is None:
             rows = self._read(connection, scope, -math.inf, 0)
             made = WordCopy.of(rows, sums, gap=self._gap, standing=self._standing()) if rows else None
-        if made is None or not _is(made, sums):
+        if made is None or (made is not copy and not _is(made, sums)):
             return None
         with self._lock:
             if drops == self._drops and made.bytes <= COPIES_BYTES:
-                self._copies[scope] = made
+                self._copies[scope] = made  # again, since it was used now
         return made
 
     def drop(self, owner: int) -> None:
@@ -324,7 +331,15 @@ class WordCopies:
         with self._lock:
             self._drops += 1
             for scope in [scope for scope in self._copies if scope.owner == owner]:
-                del self._copies[scope]
+                self._copies.pop(scope, None)
+
+    def _may_have_one(self, scope: Scope, sums: Sums) -> bool:
+        """Whether a scope was searched before, and there is room for a copy."""
+        was_searched = self._searched.get(scope, False)
+        self._searched[scope] = True
+        self._copies.expire()
+        needed = sums[0] * MESSAGE_BYTES + sums[1] * TERM_BYTES + TAIL * TAIL_BYTES
+        return was_searched and self._copies.currsize + needed <= COPIES_BYTES
 
     def _grown(self, connection: Connection, scope: Scope, copy: WordCopy, sums: Sums) -> WordCopy | None:
         """The copy with what was said since; None where more has changed."""

@@ -24,7 +24,7 @@ from storage.search.word_copies import LEAST, WordCopies, WordCopy
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.sql_store import SqlStore
 from storage.sqlite.store import SqliteStore
-from tests.contract.conftest import ANNA, NOW, config
+from tests.contract.conftest import ANNA, BORIS, NOW, config
 
 WORDS = [f"w{number}" for number in range(60)]
 RARER = [1 / (1 + number) for number in range(len(WORDS))]
@@ -160,7 +160,29 @@ async def test_copies_take_no_more_room_than_they_are_given(tmp_path: Path, monk
     async for store in talked(tmp_path, random.Random(1), LEAST + 1):  # noqa: S311
         found = [(await store.matching(ANNA, ["w1", "w50"], limit=9)).seqs for _ in range(4)]
         assert all(one == found[0] for one in found)
-        assert len(made) == 3  # made for each, and not kept
+        assert made == []
+
+
+def test_a_copy_gives_way_to_another_only_once_nobody_searches_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(connection: Connection, scope: Scope, moment: float, seq: int) -> list[tuple[object, ...]]:
+        return [(one, one, 5, float(one), 0, "Anna", hashes(["river"])) for one in range(1, LEAST + 2)]
+
+    monkeypatch.setattr(word_copies, "COPIES_BYTES", 300_000)  # room for one
+    now = 0.0
+    copies = WordCopies(read, gap=100.0, standing=lambda: Wanted([1]), timer=lambda: now)
+    sums, nowhere = (LEAST + 1, LEAST + 1, 0, 0), cast("Connection", None)
+
+    def has_one(scope: Scope) -> bool:
+        return copies.of(nowhere, scope, sums) is not None
+
+    assert [has_one(ANNA) for _ in range(3)] == [False, True, True]
+    for minute in range(30):
+        now = 60.0 * minute
+        assert not has_one(BORIS)
+        assert has_one(ANNA)
+    now += 601.0
+    assert has_one(BORIS)
+    assert not has_one(ANNA)
 
 
 def test_what_grew_out_of_a_copy_leaves_it_as_it_was() -> None:
