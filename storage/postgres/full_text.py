@@ -4,7 +4,6 @@ The analysis is ours and each term carries its scope, as in SQLite, so both find
 stands in a message is read from `places.marks`. Does not know how text becomes terms.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
@@ -14,20 +13,17 @@ from attrs import define
 
 from records.scopes import Scope
 from storage.files.sql import Connection
+from storage.search.full_text import K1, B, weight
 from storage.search.terms import LAST_CHARACTER, Entry, Marks, Wanted, prefix_of, term_hash, token
 
 MOST_BYTES = 1_000
 """A longer token stands there cut, with its hash: a lexeme may have 2,046 bytes."""
 MOST_LEXEMES = 600_000
 """Bytes of tokens of one message that are indexed: a tsvector may have 1 MB."""
-K1, B = 1.2, 0.75
-"""Of BM25, as in FTS5."""
 NARROWED, MOST_NARROWED = 3_000, 16
 """Where a question's terms stand in more messages than this, taken together, those that cannot be among the best are
 left out; not where it has more terms, since their pairs would take as long.
 """
-LEAST_WEIGHT = 1e-6
-"""Of a term that more than half of the messages hold, as in FTS5."""
 
 
 class TsVector:
@@ -121,7 +117,7 @@ class _Ranking:
         self, connection: Connection, scope: Scope, held: Mapping[str, int], *, messages: int, mean_length: float
     ) -> None:
         self._connection, self._scope, self._held, self._mean = connection, scope, held, max(mean_length, 1e-9)
-        self._weights = {term: _weight(count, messages) for term, count in held.items()}
+        self._weights = {term: weight(count, messages) for term, count in held.items()}
 
     def scores(self, asked: str) -> _Scored:
         """All messages for which a tsquery holds."""
@@ -160,13 +156,6 @@ class _Ranking:
         half = len(terms) // 2
         one, other = terms[:half], terms[half:]
         return [f"({self._any(one)} & {self._any(other)})", *self._two_of(one), *self._two_of(other)]
-
-
-def _weight(held: int, messages: int) -> float:
-    """The inverse document frequency of BM25 (Robertson and Spärck Jones)."""
-    if held * 2 >= messages:
-        return LEAST_WEIGHT
-    return math.log((messages - held + 0.5) / (held + 0.5))
 
 
 def _lexemes(tokens: Iterable[str]) -> list[str]:

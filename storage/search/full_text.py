@@ -4,6 +4,7 @@ Owns the tables `words` and `word_counts`. Does not know how text becomes terms,
 """
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,6 +17,10 @@ ALIKE = 2
 """So many segments of one size are joined, so that there is at most one of each."""
 TIDIED = 64
 """Pages that are written at once: a millisecond, and as much as some twenty messages need in the long run."""
+K1, B = 1.2, 0.75
+"""Of BM25, as in FTS5."""
+LEAST_WEIGHT = 1e-6
+"""Of a term that more than half of the messages hold, as in FTS5."""
 
 
 class FullText(Protocol):
@@ -69,6 +74,13 @@ def of(connection: Connection) -> FullText:
     """The index of the database that a connection leads to."""
     found: FullText = getattr(connection, "full_text", _FTS5)
     return found
+
+
+def weight(held: int, messages: int) -> float:
+    """The inverse document frequency of BM25 (Robertson and Spärck Jones), of a term that so many messages hold."""
+    if held * 2 >= messages:
+        return LEAST_WEIGHT
+    return math.log((messages - held + 0.5) / (held + 0.5))
 
 
 @dataclass(frozen=True)

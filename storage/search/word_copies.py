@@ -18,7 +18,7 @@ from cachetools import LRUCache, TTLCache
 
 from records.scopes import Scope
 from storage.files.sql import Connection
-from storage.search.full_text import ScopeWords
+from storage.search.full_text import K1, B, ScopeWords, weight
 from storage.search.protocol import Ints
 from storage.search.quantized_vectors import roomy
 from storage.search.terms import Marks, Wanted, term_hash
@@ -45,8 +45,6 @@ bytes each takes there.
 """
 MOST_KNOWN = 500
 """Of so many terms that were looked up in a copy the messages are kept."""
-K1, B = 1.2, 0.75
-"""BM25's usual constants, as FTS5 has them."""
 
 Sums = tuple[int, int, int, int]
 """Messages of a scope, their terms, messages of persons, their terms: the row of `scope_words`."""
@@ -257,10 +255,10 @@ class CopiedWords(ScopeWords):
             return []
         rows = np.concatenate([rows for rows, _ in held])
         counts = np.concatenate([counts for _, counts in held])
-        rarity = np.repeat([_rarity(len(copy), len(rows)) for rows, _ in held], [len(rows) for rows, _ in held])
+        weights = np.repeat([weight(len(rows), len(copy)) for rows, _ in held], [len(rows) for rows, _ in held])
         length = copy.columns["length"][rows] / max(1e-9, copy.sums[1] / copy.sums[0])
         scores = np.bincount(
-            rows, rarity * counts * (K1 + 1) / (counts + K1 * (1 - B + B * length)), minlength=len(copy)
+            rows, weights * counts * (K1 + 1) / (counts + K1 * (1 - B + B * length)), minlength=len(copy)
         )
         if among:
             allowed = np.zeros(len(copy), np.bool_)
@@ -284,11 +282,6 @@ def _longer(column: npt.NDArray[Any], added: npt.NDArray[Any]) -> npt.NDArray[An
     room = roomy(column if column.base is None else column.base, before, count)
     room[before:count] = added
     return room[:count]
-
-
-def _rarity(messages: int, holders: int) -> float:
-    """The inverse document frequency, as FTS5 has it."""
-    return max(1e-6, math.log((messages - holders + 0.5) / (holders + 0.5)))
 
 
 class WordCopies:
