@@ -7,7 +7,6 @@ own block. Does not know tokens, stores or who asks.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
-from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -27,7 +26,6 @@ LONGEST_PROFILE = 400
 
 LONGEST_NAME = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
-NAMES_CACHED = 1_000
 
 _OUR_TAGS = re.compile(
     r"<(/?(?:remembered|summaries|conversation|dropped|superseded|missing|profile|facts|known|instructions|replied|document)\b)",
@@ -222,8 +220,9 @@ def speaker(message: Message) -> str:
     return _one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
-@lru_cache(maxsize=NAMES_CACHED)
 def _one_line(name: str) -> str:
+    if name.isprintable() and len(name) <= LONGEST_NAME and "<" not in name and "  " not in name:
+        return name.strip()  # as most names, a hundred times for one prompt
     return " ".join(quoted(name).split())[:LONGEST_NAME]
 
 

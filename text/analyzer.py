@@ -21,8 +21,6 @@ CACHED = 10_000
 """Words whose analysis is cached: those that are used again and again. A word with a digit (a code, a time, an amount)
 is seldom repeated and not cached, since it would push out others.
 """
-_ENGLISH_CHANGED = frozenset({"dying", "lying", "tying"})
-"""The only English words whose stems do not begin with the same two letters."""
 STEMS_CACHED = 1_000
 """Words whose stems in all languages are cached: they take 4 kB a word."""
 SHORTEST, LEAST = 4, 0.6
@@ -66,8 +64,6 @@ _TELLING = {
 }
 _TELLERS = frozenset("".join(_TELLING.values()))
 _VOTING = frozenset(word for language in _LATIN for word in FUNCTION_WORDS[language])
-# The words of ASCII letters among them; "l" stands for "l'", which also begins longer words.
-_ASCII_VOTING = frozenset(word.removesuffix("'") for word in _VOTING if word.isascii()) | _VOTING
 # Scripts that are written without spaces, or attach particles to words: cut into overlapping pairs.
 _PAIRS = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff々〆]+"
@@ -288,13 +284,24 @@ def positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
 
 def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
     plain = normal(text)
-    alone, paired = _wanted_words(plain, terms)
+    languages, known = _languages(plain, _word_pattern(plain).findall(plain))
+    # No stemmer changes where a word of ASCII begins, but the Indonesian one, which takes prefixes away.
+    begin = frozenset(term[0] for term in terms if term)
+    may_change = languages["LATIN"] == "indonesian"
+    alone = {
+        word: term
+        for word, (script, _) in known.items()
+        if (word[0] in begin or may_change or not word.isascii() or not word.isalpha())
+        and script != "PAIRS"
+        and (term := (_known_term if word.isalpha() else _term)(word, languages.get(script, ""))[0]) in terms
+    }
     found: list[tuple[int, int, str]] = []
-    for match in _word_pattern(plain).finditer(plain) if alone or paired else ():
+    wanted = alone.keys() | {word for word, (script, _) in known.items() if script == "PAIRS"}
+    for match in _word_pattern(plain).finditer(plain) if wanted else ():
         word = match.group()
         if word in alone:
             found.append((*match.span(), alone[word]))
-        elif word in paired:
+        elif word in wanted:
             found += (one for one in _paired(plain, *match.span()) if one[2] in terms)
     if not all(map(str.isalnum, terms)):  # a code holds a sign
         found += [(*code.span(), term) for code in _codes(plain) if (term := _code(code.group())) in terms]
@@ -302,33 +309,6 @@ def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
         return []
     origins = _origins(text, plain)
     return sorted((origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found)
-
-
-def _wanted_words(plain: str, terms: Set[str]) -> tuple[dict[str, str], Set[str]]:
-    """The words of a normalised text that are one of these terms, with which; and those that are cut into pairs."""
-    words = _word_pattern(plain).findall(plain)
-    # No stemmer changes where a word of ASCII begins, but the Indonesian one, which takes prefixes away.
-    begin = frozenset(term[0] for term in terms if term)
-    if plain.isascii():  # of most words it is not even asked what they say of the language
-        counts = Counter(word for word in words if word in _ASCII_VOTING or "'" in word)
-        language = _voted(counts, {word: _known(word) for word in counts})
-        if language == "english":
-            two = frozenset(term[:2] for term in terms)
-            distinct = {word for word in words if word[:2] in two or word in _ENGLISH_CHANGED}
-        else:
-            distinct = {word for word in words if word[0] in begin or language == "indonesian"}
-        made = {word: _term(word, "" if word[0].isdigit() else language)[0] for word in distinct}
-        return {word: term for word, term in made.items() if term in terms}, frozenset()
-    languages, known = _languages(plain, words)
-    may_change = languages["LATIN"] == "indonesian"
-    alone = {
-        word: term
-        for word, (script, _) in known.items()
-        if (word[0] in begin or may_change or not word.isascii() or not word.isalpha())
-        and script != "PAIRS"
-        and (term := _term(word, languages.get(script, ""))[0]) in terms
-    }
-    return alone, {word for word, (script, _) in known.items() if script == "PAIRS"}
 
 
 def _paired(plain: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:

@@ -92,12 +92,7 @@ class Tokenizer:
     def exceeds(self, text: str, tokens: int) -> bool:
         """Whether a text has more than so many tokens, which of most long ones is seen without counting."""
         # A word is a token at least; only a slash may be one with what is before the line break in front of it.
-        if len(text) > tokens and "/" not in text:
-            is_plain = "  " not in text and text.isprintable()  # then spaces are between words, but for two
-            words = text.count(" ") - 1 if is_plain else len(text.split())
-            if words > tokens:
-                return True
-        return self.count(text) > tokens
+        return (len(text) > tokens and "/" not in text and len(text.split()) > tokens) or self.count(text) > tokens
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of one request: 3, and for each message 3, its role and its content (the contract's formula)."""

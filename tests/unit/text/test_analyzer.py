@@ -80,6 +80,9 @@ def test_every_term_of_a_text_stands_somewhere_in_it(text: str) -> None:
         ("…tokyo東京", "tokyo", ["tokyo"]),
         ("茶、茶", "茶", ["茶", "茶"]),
         ("… write to a.b@c.org", "a.b@c.org", ["a.b@c.org"]),
+        ("Je prends l'avion demain pour aller avec les enfants dans une maison.", "avion", ["l'avion"]),
+        ("We meet at five o'clock, and they are with us.", "o", ["o'clock"]),
+        ("The old tree is dying, and so are the others.", "die", ["dying"]),
     ],
 )
 def test_a_term_is_found_where_it_stands(text: str, term: str, there: list[str]) -> None:
