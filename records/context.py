@@ -8,6 +8,7 @@ from typing import Literal
 from records.facts import Fact, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
+from records.record import record
 from records.summaries import Summary
 
 
@@ -41,7 +42,7 @@ class StoredQuestion:
     sources: ContextSources | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Snippet:
     """A verbatim earlier message brought back for this question.
 
@@ -69,7 +70,7 @@ class RecalledFact:
     is_outdated: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class ContextPart:
     """One part of a prompt: its tokens, and the most it was allowed."""
 

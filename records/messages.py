@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from records.record import record
 from records.scopes import Scope
 
 Role = Literal["user", "assistant", "system"]
@@ -44,7 +45,7 @@ class NewMessage:
     saved: int = 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Message:
     """A stored message. Ids are per owner; those of imported history are negative. `turn` is the id of the turn's first
     message.

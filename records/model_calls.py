@@ -8,6 +8,7 @@ from typing import Literal
 
 from records.attachments import Picture
 from records.messages import Role
+from records.record import record
 
 PromptRole = Role | Literal["tool"]
 
@@ -147,7 +148,7 @@ class ToolCall:
     extra: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class PromptMessage:
     """One message of a request. `calls`: the assistant's; `call_id`: the call that a tool's message answers;
     `pictures`: the user's.

@@ -12,6 +12,7 @@ from typing import Any, Literal, cast, get_args
 
 from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
 from records.messages import UNSTORED
+from records.record import record
 
 FORM = 1
 _SHORT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -20,7 +21,7 @@ Mark = Literal["", "outdated", "changed", "ended", "denial"]
 "never" of what was asked about."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Chosen:
     """A message or fact that was brought back for the question, with the parts of its score, and what the prompt said
     of it.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from records.conversations import StoredConversation
 from records.errors import StorageError
 from records.facts import Fact, Profile
-from records.messages import Message
+from records.messages import Message, Origin, Role
 from records.owners import OwnerConfig, StorageType
 from records.reminders import Reminder
 from records.scopes import Scope
@@ -36,6 +36,8 @@ from storage.files.tables import (
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+FEW_IDS = 4_000
+"""Characters of lists of ids that are kept once they were read."""
 AnyRow = Mapping[str, Any] | Row
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -62,7 +64,9 @@ def _scope(owner: int, thread: int) -> Scope:
 
 
 class Records(Generic[Record]):
-    """The rows of a table as values of one class, and back. `renamed`: columns of fields that have another name."""
+    """The rows of a table as values of one class, and back. `renamed`: columns of fields that have another name;
+    `selected`: the columns of a value, as a statement names them.
+    """
 
     def __init__(self, kind: type[Record], table: Table, **renamed: str) -> None:
         kinds = {column.name: column.kind for column in table.columns}
@@ -70,7 +74,9 @@ class Records(Generic[Record]):
         self._kind = kind
         self._is_scoped = "scope" in columns
         self._columns = [(name, column, kinds[column]) for name, column in columns.items() if column in kinds]
-        self._read = [(name, column, _READ.get(kind)) for name, column, kind in self._columns]
+        self._forms = [(name, _READ.get(kind)) for name, _, kind in self._columns]
+        self._names = [*(column for _, column, _ in self._columns), *(("user_id", "thread_id") * self._is_scoped)]
+        self.selected = ", ".join(self._names)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -79,11 +85,19 @@ class Records(Generic[Record]):
 
     def of(self, row: AnyRow, **given: object) -> Record:
         """The value of a row of SQLite; `given`: fields that the row does not hold as they are."""
-        read: dict[str, Any] = {
-            name: row[column] if convert is None else convert(row[column]) for name, column, convert in self._read
+        return self._of([row[name] for name in self._names], **given)
+
+    def every(self, rows: Iterable[Row]) -> list[Record]:
+        """The values of rows of the columns `selected`, in which SQLite need not look for each by its name."""
+        return [self._of(row) for row in rows]
+
+    def _of(self, values: Sequence[Any] | Row, **given: object) -> Record:
+        read = {
+            name: value if convert is None else convert(value)
+            for (name, convert), value in zip(self._forms, values, strict=False)
         }
         if self._is_scoped:
-            read["scope"] = _scope(row["user_id"], row["thread_id"])
+            read["scope"] = _scope(values[-2], values[-1])
         return self._kind(**(read | given))
 
     def row(self, record: Record) -> Portable:
@@ -102,7 +116,21 @@ def _same(value: Any) -> Any:
 
 
 def _tuple_of(text: str) -> tuple[Any, ...]:
-    return tuple(json.loads(text))
+    return tuple(json.loads(text)) if text != "[]" else ()
+
+
+def _ids_of(text: str) -> tuple[int, ...]:
+    """The ids below a summary are hundreds, and the same in every turn."""
+    return _few_ids(text) if len(text) <= FEW_IDS else _tuple_of(text)
+
+
+@lru_cache(maxsize=256)
+def _few_ids(text: str) -> tuple[int, ...]:
+    return _tuple_of(text)
+
+
+def _figures_of(text: str) -> dict[str, Any]:
+    return dict(json.loads(text)) if text != "{}" else {}
 
 
 def optional_text(moment: datetime | None) -> str | None:
@@ -112,9 +140,9 @@ def optional_text(moment: datetime | None) -> str | None:
 _READ: Mapping[Kind, Callable[[Any], Any]] = {
     "truth": bool,
     "date": optional_moment,
-    "ids": _tuple_of,
+    "ids": _ids_of,
     "texts": _tuple_of,
-    "figures": json.loads,
+    "figures": _figures_of,
 }
 _WRITTEN: Mapping[Kind, Callable[[Any], Any]] = {"date": optional_text, "ids": list, "texts": list, "figures": dict}
 SUMMARY_ROWS = Records(Summary, SUMMARIES, text="summary_text")
@@ -129,21 +157,63 @@ CONFIG_ROWS = Records(OwnerConfig, USERS, every_n="summary_every_n", enabled="me
 
 
 def message_of(row: AnyRow) -> Message:
-    """As `Records.of`, written out: thousands are read for one question."""
+    """As `Records.of`."""
+    return _message(*[row[name] for name in _OF_MESSAGE])
+
+
+def messages_of(rows: Iterable[Row]) -> list[Message]:
+    """As `Records.every`, of the columns MESSAGE_COLUMNS and written out: a hundred are read for one question."""
+    return [_message(*row) for row in rows]
+
+
+def _message(
+    number: int,
+    owner: int,
+    thread: int,
+    role: Role,
+    content: str,
+    created_at: str,
+    turn: int,
+    speaker: str,
+    source: str | None,
+    telegram_id: int | None,
+    chunk_id: int | None,
+    origin: Origin,
+    edited_at: str | None,
+) -> Message:
     return Message(
-        id=row["id"],
-        scope=_scope(row["user_id"], row["thread_id"]),
-        role=row["role"],
-        content=row["content"],
-        created_at=moment_of(row["created_at"]),
-        turn=row["turn_id"],
-        speaker=row["speaker"],
-        source=row["source"],
-        telegram_id=row["telegram_id"],
-        chunk_id=row["chunk_id"],
-        origin=row["origin"],
-        edited_at=optional_moment(row["edited_at"]),
+        id=number,
+        scope=_scope(owner, thread),
+        role=role,
+        content=content,
+        created_at=moment_of(created_at),
+        turn=turn,
+        speaker=speaker,
+        source=source,
+        telegram_id=telegram_id,
+        chunk_id=chunk_id,
+        origin=origin,
+        edited_at=None if edited_at is None else moment_of(edited_at),
     )
+
+
+_OF_MESSAGE = (
+    "id",
+    "user_id",
+    "thread_id",
+    "role",
+    "content",
+    "created_at",
+    "turn_id",
+    "speaker",
+    "source",
+    "telegram_id",
+    "chunk_id",
+    "origin",
+    "edited_at",
+)
+"""In the order in which `_message` takes them."""
+MESSAGE_COLUMNS = ", ".join(_OF_MESSAGE)
 
 
 def row_of_message(message: Message) -> Portable:

@@ -7,7 +7,7 @@ import json
 
 from records.context import ContextSources
 from records.scopes import Scope
-from storage.files.rows import message_of
+from storage.files.rows import MESSAGE_COLUMNS, messages_of
 from storage.files.sql import Connection
 from storage.sqlite import fact_table, fold_table, profile_table
 
@@ -19,7 +19,7 @@ def context_sources(connection: Connection, scope: Scope, *, turns: int, before:
     first_left_out = _AFTER_EVERY_TURN if before is None else before
     sums = connection.execute(_SUMS, tuple(scope)).fetchone()
     total, archived, characters = sums or (0, 0, 0)
-    unfolded = [message_of(row) for row in connection.execute(_UNFOLDED, (*scope, first_left_out))]
+    unfolded = messages_of(connection.execute(_UNFOLDED, (*scope, first_left_out)))
     if archived:
         newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
     else:  # these are all
@@ -27,7 +27,7 @@ def context_sources(connection: Connection, scope: Scope, *, turns: int, before:
     last = [message for message in unfolded if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))
-        last = sorted([*last, *map(message_of, rows)], key=lambda one: one.order)
+        last = sorted([*last, *messages_of(rows)], key=lambda one: one.order)
     return ContextSources(
         last=last,
         unfolded=unfolded,
@@ -47,10 +47,11 @@ SELECT DISTINCT turn_id FROM messages WHERE user_id = ? AND thread_id = ? AND tu
 ORDER BY turn_id DESC LIMIT ?
 """
 # The sign keeps SQLite from looking turns up, which would walk through all messages of the scope: few are active.
-_UNFOLDED = """
-SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND +turn_id < ? ORDER BY created_at, id
-"""
-_ARCHIVED = """
-SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id IN (SELECT value FROM json_each(?))
-AND is_active = 0
-"""
+_UNFOLDED = f"""
+SELECT {MESSAGE_COLUMNS} FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND +turn_id < ? ORDER BY created_at, id
+"""  # noqa: S608
+_ARCHIVED = f"""
+SELECT {MESSAGE_COLUMNS} FROM messages
+WHERE user_id = ? AND thread_id = ? AND turn_id IN (SELECT value FROM json_each(?)) AND is_active = 0
+"""  # noqa: S608

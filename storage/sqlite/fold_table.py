@@ -147,10 +147,10 @@ def summaries(
     """Ascending by id."""
     chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
     rows = connection.execute(
-        f"SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id",  # noqa: S608
+        f"{_SUMMARIES} WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id",
         (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))])),
     )
-    return [SUMMARY_ROWS.of(row) for row in rows]
+    return SUMMARY_ROWS.every(rows)
 
 
 async def holds(tx: Transaction, lease: FoldLease) -> bool:
@@ -260,6 +260,7 @@ async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) 
     return rows
 
 
+_SUMMARIES = f"SELECT {SUMMARY_ROWS.selected} FROM summaries"  # noqa: S608
 _ACTIVE_MESSAGES = """
 SELECT id, created_at FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id

@@ -17,7 +17,7 @@ from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
-from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of, text_of
+from storage.files.rows import CONFIG_ROWS, MESSAGE_COLUMNS, config_of, grouped, message_of, messages_of, text_of
 from storage.files.sql import Connection, OwnerDatabase, Reader, Transaction
 from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
@@ -138,12 +138,7 @@ class SqlStore(FoldTable):
         )
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
-        return await self._messages(
-            scope.owner,
-            _BY_IDS,
-            *scope,
-            json.dumps(list(ids)),
-        )
+        return await self._messages(scope.owner, _BY_IDS, *scope, json.dumps(list(ids)))
 
     async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
         async with self._db.read(scope.owner, frozen=True) as reader:
@@ -153,43 +148,38 @@ class SqlStore(FoldTable):
                     "SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?", scope.owner, before
                 )
             rows = await reader.rows(
-                """
-                SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND (created_at, id) < (?, ?)
+                f"""
+                {_MESSAGES} WHERE user_id = ? AND thread_id = ? AND (created_at, id) < (?, ?)
                 ORDER BY created_at DESC, id DESC LIMIT ?
                 """,
                 *(scope.owner, scope.thread),
                 *(tuple(key) if key else (_AFTER_EVERY_DATE, _AFTER_THE_LAST)),
                 max(0, limit),
             )
-        return [message_of(row) for row in reversed(rows)]
+        return messages_of(reversed(rows))
 
     async def unfolded(self, scope: Scope) -> list[Message]:
         return await self._messages(
             scope.owner,
-            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id",
-            scope.owner,
-            scope.thread,
+            f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id",
+            *scope,
         )
 
     async def turn(self, scope: Scope, turn: int) -> list[Message]:
         return await self._messages(
-            scope.owner,
-            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id",
-            scope.owner,
-            scope.thread,
-            turn,
+            scope.owner, f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id", *scope, turn
         )
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
         return await self._messages(
             scope.owner,
-            """
-            SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
+            f"""
+            {_MESSAGES} WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
               SELECT DISTINCT turn_id FROM messages
               WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
               ORDER BY turn_id DESC LIMIT ?4
             ) ORDER BY +created_at, id -- the sign keeps SQLite from walking through all messages to spare sorting a few
-            """,
+            """,  # noqa: S608
             *scope,
             _AFTER_THE_LAST if before is None else before,
             max(0, turns),
@@ -295,7 +285,7 @@ class SqlStore(FoldTable):
             await self._db.transact(word_index.tidy, None)
 
     async def _messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
-        return [message_of(row) for row in await self._rows(owner, sql, *values)]
+        return messages_of(await self._rows(owner, sql, *values))
 
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> Batches:
@@ -417,12 +407,13 @@ def _next_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple
     return sql, owner, *(after or least)
 
 
+_MESSAGES = f"SELECT {MESSAGE_COLUMNS} FROM messages"  # noqa: S608
 # The signs leave SQLite nothing but the index of ids: it took that of times, to spare sorting fifty messages, and
 # walked through all messages of the scope.
-_BY_IDS = """
-SELECT * FROM messages
+_BY_IDS = f"""
+{_MESSAGES}
 WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY +created_at, id
-"""
+"""  # noqa: S608
 _COUNTS = """
 SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2
 UNION ALL
