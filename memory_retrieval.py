@@ -27,12 +27,12 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import background, changes, date_expressions, prefix_cache, replies
 from retrieval.budgets import Budgets
-from retrieval.fact_ranking import FactRecall, FoundFacts, applying, best, carried, learned_from, rank_facts
-from retrieval.must_include import LONG_WINDED, Found, MustInclude, Recall
+from retrieval.fact_ranking import FactRecall, FoundFacts, applying, best, carried, rank_facts
+from retrieval.must_include import LONG_WINDED, MustInclude
 from retrieval.packing import Packing, least_score
 from retrieval.prompt_builder import PromptBuilder
-from retrieval.question import Question
-from retrieval.ranking import REACH, Meaning, Scored, rank
+from retrieval.ranking import REACH, Meaning, Scored
+from retrieval.search import READ_AT_ONCE, Found, Recall, Search
 from retrieval.turns import characters, last_words, newest_turns
 from runtime.tasks import done, side_by_side
 from storage.protocol import MemoryStore
@@ -63,8 +63,6 @@ CANDIDATES = 50
 """Messages that the search by meaning brings in for ranking; those of the search by words where it is the only one."""
 WITH_MEANING = 30
 """Messages that words bring in where meaning searches too, which finds most of what they find."""
-READ_AT_ONCE = 64
-"""Candidates whose text is read at once: a budget of 1,500 tokens is full after about sixty."""
 FOLLOW_UP_TERMS = 2
 """A question of at most this many words is searched together with what was said before ("and her birthday?")."""
 
@@ -191,7 +189,7 @@ class MemoryRetrieval:
         """All candidates, best first, as a prompt with so much room for them (None: the budget) would carry them."""
         required = MustInclude.of(found, self._tokens)
         vectors = await self._sentence_vectors(found, store, scope)
-        messages = await self._messages(store, scope, found.ranked[:])
+        messages = await self._messages(found, store, scope, found.ranked[:])
         room = self._budgets.snippets if room is None else room
         return [
             required.snippet(one, message, vectors.get(one.seq), index=index, room=room)
@@ -213,12 +211,13 @@ class MemoryRetrieval:
             required=required.ids,
             cut=required.cut,
         )
-        reading = (
-            asyncio.create_task(self._sentence_vectors(required.found, store, scope)),
-            asyncio.create_task(self._allowed(required, store, scope, first)),
-        )
-        async with side_by_side(*reading):
-            vectors, allowed = await asyncio.gather(*reading)
+        vectors: Mapping[int, Floats] = {}
+        if required.found.meaning is None:
+            allowed = await self._allowed(required, store, scope, first)
+        else:
+            vectors, allowed = await side_by_side(
+                self._sentence_vectors(required.found, store, scope), self._allowed(required, store, scope, first)
+            )
         read = READ_AT_ONCE
         while True:
             shown = (
@@ -239,12 +238,16 @@ class MemoryRetrieval:
     ) -> list[tuple[int, Scored, Message]]:
         """Those of some candidates, counted from `start`, that may be shown; what the prompt has is not even read."""
         indexes = {one.id: index for index, one in enumerate(some, start) if one.id not in required.shown}
-        messages = await self._messages(store, scope, [one for one in some if one.id in indexes])
+        messages = await self._messages(required.found, store, scope, [one for one in some if one.id in indexes])
         return [(indexes[one.id], one, message) for one, message in messages if required.allows(message)]
 
-    async def _messages(self, store: MemoryStore, scope: Scope, some: Sequence[Scored]) -> list[tuple[Scored, Message]]:
+    async def _messages(
+        self, found: Found, store: MemoryStore, scope: Scope, some: Sequence[Scored]
+    ) -> list[tuple[Scored, Message]]:
         """Candidates with their messages; those that were forgotten in the meantime are left out."""
-        messages = {one.id: one for one in await store.messages(scope, [one.id for one in some])} if some else {}
+        messages, unread = found.read, [one.id for one in some if one.id not in found.read]
+        if unread:
+            messages = {**messages, **{one.id: one for one in await store.messages(scope, unread)}}
         return [(one, messages[one.id]) for one in some if one.id in messages]
 
     async def found(
@@ -275,44 +278,37 @@ class MemoryRetrieval:
         leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(cued)
         touched = partial(Asked.of, question if leans else itself, terms if leans else own)
         known = carried(scope, await store.facts.valid(scope.owner)) if facts is None else facts
-        nearest: VectorSearch | None = None
+        search = partial(Search, question=question, itself=cued, terms=terms, own=own, known=known, before=before)
         if self._embedder is None:
             times = await self._times(normal(question), store, scope, now)
             of_facts = await self._facts_of(known, touched, store, scope.owner, own, terms, None)
-            sources = learned_from(of_facts.relevant)
-            pool = await store.matching_pool(
+            wanted = search(times=times, facts=of_facts)
+            found, read = await store.matching_messages(
                 scope,
                 terms,
+                wanted.judged,
                 limit=limit or CANDIDATES,
                 reach=REACH,
                 surely=own,
                 readings=readings,
-                sources=list(sources),
+                sources=list(wanted.sources),
             )
-        else:
-            # Words and meaning are searched at the same time.
-            matching = store.matching(scope, terms, limit=limit or WITH_MEANING, surely=own, readings=readings)
-            arms = (
-                asyncio.create_task(self._nearest(question, store, scope, limit or CANDIDATES)),
-                asyncio.create_task(matching),
-                asyncio.create_task(self._times(normal(question), store, scope, now)),
-            )
-            async with side_by_side(*arms):
-                (vector, nearest), matched, times = await asyncio.gather(*arms)
-            of_facts = await self._facts_of(known, touched, store, scope.owner, own, terms, vector)
-            sources = learned_from(of_facts.relevant)
-            seeds = nearest.seqs if nearest else ()
-            pool = await store.pool(scope, matched, reach=REACH, seeds=seeds, sources=list(sources))
-        pool = pool if before is None else pool.before(before)
-        terms, own = pool.matched.held(terms), pool.matched.held(own)
-        asked = Question.of(question, itself=cued, terms=terms, own=own, ranges=times, fact_sources=sources)
-        meaning = None
-        if nearest is not None and self._embedder is not None:
+            found.read.update((one.id, one) for one in read)
+            return found
+        (vector, nearest), matched = await side_by_side(
+            self._nearest(question, store, scope, limit or CANDIDATES),
+            store.matching(scope, terms, limit=limit or WITH_MEANING, surely=own, readings=readings),
+        )
+        times = await self._times(normal(question), store, scope, now)
+        of_facts = await self._facts_of(known, touched, store, scope.owner, own, terms, vector)
+        wanted = search(times=times, facts=of_facts)
+        seeds = nearest.seqs if nearest else ()
+        pool = await store.pool(scope, matched, reach=REACH, seeds=seeds, sources=list(wanted.sources))
+        pool, meaning = wanted.earlier(pool), None
+        if nearest is not None:
             compared = await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)
             meaning = Meaning.of(nearest, compared, pool.seqs)
-        ranked = rank(pool, asked, meaning)
-        further = background.further_facts(of_facts, known, times) if asked.of_many else ()
-        return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=of_facts, further=further)
+        return wanted.found(pool, meaning)
 
     async def _facts_of(
         self,

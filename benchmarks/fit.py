@@ -22,9 +22,9 @@ from benchmarks.locomo import Question, data_file, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import SCOPE, embedding, remembered
 from records.context import Snippet
-from retrieval.must_include import Found
 from retrieval.packing import pack
 from retrieval.ranking import WEIGHTS, Signals, Weights, signals, weighed
+from retrieval.search import Found
 from settings import Settings
 from text.tokenizer import Tokenizer
 

@@ -33,7 +33,7 @@ from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan, NewSummary
-from retrieval.must_include import Recall
+from retrieval.search import Recall
 from settings import Settings
 from storage.protocol import MemoryStore
 from text.tokenizer import Tokenizer

@@ -16,6 +16,7 @@ ranking.py           which earlier messages matter to a question
 replies.py           what a reply to an earlier message brings along
 sections.py          what the system prompt says after the operator's own words
 sent_along.py        what a prompt carries of the files that came with this turn
+search.py            one search of a memory: what is looked for, and what was found
 search_query.py      what is typed after /search: words, and phrases in quotes
 turns.py             turns as a prompt carries them: whole, or cut in the middle
 """

@@ -1,24 +1,24 @@
-"""What a question found, which of it must be included, and what the prompt carries of each message. Pure.
+"""Which of what was found must be included, and what the prompt carries of each message. Pure.
 
 Does not know how candidates were found or ranked, or how many fit.
 """
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llm import prompts
-from records.context import RecalledFact, Snippet
+from records.context import Snippet
 from records.messages import Message
 from retrieval.changes import ASKED_ABOUT, denies, ended
 from retrieval.excerpts import by_words, clipped, head_and_tail, holding, sentences
-from retrieval.fact_ranking import FoundFacts
 from retrieval.question import Question
-from retrieval.ranking import WEIGHTS, Meaning, Ranked, Scored, centred, idf, verbosity
+from retrieval.ranking import WEIGHTS, Scored, centred, verbosity
+from retrieval.search import SURELY, Found
 from storage.search.protocol import Floats, Pool
 from text.tokenizer import Tokenizer
 
@@ -42,8 +42,6 @@ LONG_WINDED = 0.5
 """A message of more than this verbosity (retrieval/ranking.py) is a long-winded assistant's."""
 ABOVE_ALL = 2.0
 """Added to the closeness (a cosine) of a sentence that takes precedence over all others."""
-SURELY = 3
-"""At most so many messages with the question's rarest words are required: one that does not fit is cut, not skipped."""
 STANDS_OUT = 1.5
 """The score from which a message is shown where nothing is asked about the past. In chats of a hundred messages the
 best for a question that has nothing to do with them scores 0.8 to 1.5 by meaning, and 1 or less by words.
@@ -52,30 +50,6 @@ MUCH = 0.25
 """Where the best of them holds this share of the question's words, by idf, they get room before all others. Otherwise
 they do not: the rarest word of a longer question often says little.
 """
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
-    """The candidates of one question, and what is known that matters to it. `further`: facts in addition, where many
-    messages are asked for.
-    """
-
-    asked: Question
-    pool: Pool
-    meaning: Meaning | None
-    ranked: Ranked
-    facts: FoundFacts = field(default_factory=FoundFacts)
-    further: Sequence[RecalledFact] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recall:
-    """What a question alone brings back: `ranked`, all candidates, best first; `snippets`, those that fit the budget,
-    in order of time.
-    """
-
-    ranked: Ranked
-    snippets: tuple[Snippet, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,12 +82,12 @@ class MustInclude:
     def of(
         cls, found: Found, tokens: Tokenizer, *, shown: Set[int] = frozenset(), before: int | None = None
     ) -> "MustInclude":
-        asked, matched, candidates = found.asked, found.pool.matched, found.pool.ids
-        weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
-        own = {term: weight for term, weight in weights.items() if term not in asked.before}
-        among = np.isin(candidates, list(shown), invert=True) if shown else np.ones(len(candidates), np.bool_)
-        rows, share = found.ranked.rarest(own, among=among, most=SURELY)
+        asked, matched, candidates, own = found.asked, found.pool.matched, found.pool.ids, found.own
+        rows, share = found.rarest
         ids = frozenset(candidates[rows].tolist())
+        if not ids.isdisjoint(shown):
+            rows, share = found.rarest_among(np.isin(candidates, list(shown), invert=True))
+            ids = frozenset(candidates[rows].tolist())
         rarest = min((count for term in own if (count := matched.frequency.get(term, 0))), default=0)
         return cls(
             found=found,
@@ -122,7 +96,7 @@ class MustInclude:
             before=before,
             ids=ids,
             first=found.ranked.scored(rows) if share >= MUCH else (),
-            weights=weights,
+            weights=found.weights,
             own=own,
             is_long_winded=verbosity(found.pool) > LONG_WINDED,
             ended=ended(found.facts.relevant),

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+Other = TypeVar("Other")
 AGAIN_SECONDS = 5.0
 """So long a task that was cancelled is waited for, before it is cancelled again."""
 
@@ -24,11 +25,11 @@ async def ended(*tasks: asyncio.Task[object]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-@asynccontextmanager
-async def side_by_side(*tasks: asyncio.Task[object]) -> AsyncIterator[None]:
-    """Where waiting for them fails, or is cancelled, none of these tasks goes on alone."""
+async def side_by_side(one: Coroutine[Any, Any, Result], other: Coroutine[Any, Any, Other]) -> tuple[Result, Other]:
+    """What both return, done at the same time. Where one fails, or this is cancelled, the other ends too."""
+    tasks = (asyncio.create_task(one), asyncio.create_task(other))
     try:
-        yield
+        return await asyncio.gather(*tasks)
     except BaseException:
         await ended(*tasks)
         raise

@@ -8,7 +8,7 @@ Does not know policies, models or Telegram.
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from records.context import ContextSources, StoredQuestion
 from records.messages import Message, NewMessage, Role
@@ -16,7 +16,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
-from storage.search.protocol import Matching, Pool, Readings, WordHit
+from storage.search.protocol import Judged, Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
 from storage.sqlite.conversation_table import ConversationTable
 from storage.sqlite.deletion_cascade import DeletionCascade
@@ -27,6 +27,8 @@ from storage.sqlite.history_table import HistoryTable
 from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
 from storage.sqlite.reminder_table import ReminderTable
+
+Result = TypeVar("Result")
 
 
 class MemoryStore(Protocol):
@@ -149,18 +151,21 @@ class MemoryStore(Protocol):
         messages around each.
         """
 
-    async def matching_pool(
+    async def matching_messages(
         self,
         scope: Scope,
         terms: Sequence[str],
+        judged: Judged[Result],
         *,
         limit: int,
         reach: int,
         surely: Sequence[str] = (),
         readings: Readings | None = None,
         sources: Sequence[int] = (),
-    ) -> Pool:
-        """The `pool` of what `matching` finds, in one read: where nothing else searches meanwhile."""
+    ) -> tuple[Result, list[Message]]:
+        """What comes of judging the `pool` of what `matching` finds, and the messages that are wanted then, in one
+        read: where nothing else searches meanwhile.
+        """
         ...
 
     # summaries and folds -------------------------------------------------------------------------------------

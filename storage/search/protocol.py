@@ -7,12 +7,14 @@ are ranked.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from records.messages import Message
 
+Result = TypeVar("Result")
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
 Ints = npt.NDArray[np.int64]
@@ -107,6 +109,12 @@ class Pool:
             counts=self.counts[:, rows],
             matched=replace(self.matched, frequency=frequency),
         )
+
+
+Judged = Callable[[Pool], tuple[Result, Sequence[int]]]
+"""What is made of candidates, and the ids of those whose messages are wanted. Called in the database's thread, perhaps
+more than once.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

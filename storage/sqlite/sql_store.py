@@ -10,6 +10,7 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from typing import TypeVar
 
 from records.context import ContextSources, StoredQuestion
 from records.errors import StorageBusy, StorageError
@@ -21,7 +22,7 @@ from storage.files.rows import CONFIG_ROWS, MESSAGE_COLUMNS, config_of, grouped,
 from storage.files.sql import Connection, OwnerDatabase, Reader, Transaction
 from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
-from storage.search.protocol import Matching, Pool, Readings, WordHit
+from storage.search.protocol import Judged, Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
 from storage.sqlite import context_sources, history_table, message_table, reminder_table
 from storage.sqlite.conversation_table import ConversationTable
@@ -45,6 +46,7 @@ _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 _ALL = 2**62
 
+Result = TypeVar("Result")
 Batches = AsyncIterator[Sequence[Mapping[str, object]]]
 """Portable rows, each with a "table" key, in the order of TABLES."""
 
@@ -260,24 +262,26 @@ class SqlStore(FoldTable):
             lambda connection: self._pool(connection, scope, matched, reach=reach, seeds=seeds, sources=sources),
         )
 
-    async def matching_pool(
+    async def matching_messages(
         self,
         scope: Scope,
         terms: Sequence[str],
+        judged: Judged[Result],
         *,
         limit: int,
         reach: int,
         surely: Sequence[str] = (),
         readings: Readings | None = None,
         sources: Sequence[int] = (),
-    ) -> Pool:
+    ) -> tuple[Result, list[Message]]:
         await self.indexed(scope.owner, within=WORDS_WITHIN)
 
-        def both(connection: Connection) -> Pool:
+        def read(connection: Connection) -> tuple[Result, list[Message]]:
             matched = self._matching(connection, scope, terms, limit=limit, surely=surely, readings=readings)
-            return self._pool(connection, scope, matched, reach=reach, sources=sources)
+            made, ids = judged(self._pool(connection, scope, matched, reach=reach, sources=sources))
+            return made, messages_of(connection.execute(_BY_IDS, (*scope, json.dumps(list(ids)))))
 
-        return await self._together(scope.owner, both)
+        return await self._together(scope.owner, read)
 
     async def tidy_words(self) -> None:
         if self._untidied >= TIDIED_AFTER:

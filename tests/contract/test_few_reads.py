@@ -89,7 +89,10 @@ async def test_matches_and_what_is_around_them_come_in_one_read(store: SqlStore)
     stored = await store.append(ANNA, [said(text) for text in ("a walrus", "a newt", "a heron", "an otter")])
     matched = await store.matching(ANNA, ["walrus"], limit=9)
     apart = await store.pool(ANNA, matched, reach=1, sources=[stored[3].id])
-    pool = await store.matching_pool(ANNA, ["walrus"], limit=9, reach=1, sources=[stored[3].id])
+    pool, read = await store.matching_messages(
+        ANNA, ["walrus"], lambda pool: (pool, pool.ids[[2, 1]].tolist()), limit=9, reach=1, sources=[stored[3].id]
+    )
+    assert read == stored[1:3]
     assert pool.ids.tolist() == apart.ids.tolist() == [one.id for one in stored]
     assert pool.counts.tolist() == apart.counts.tolist()
     assert pool.matched == matched

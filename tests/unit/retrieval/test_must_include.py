@@ -9,12 +9,12 @@ from retrieval.must_include import (
     REST_TOKENS,
     SNIPPET_TOKENS,
     STANDS_OUT,
-    Found,
     MustInclude,
     least_for,
 )
 from retrieval.question import Question
 from retrieval.ranking import rank
+from retrieval.search import Found
 from tests.unit.retrieval.test_prompt_builder import TOKENS
 from tests.unit.retrieval.test_ranking import Said, pool
 
