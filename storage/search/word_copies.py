@@ -209,8 +209,8 @@ class WordCopy:
                 later = [row for row in self._tail.get(one, ()) if row < len(self)]
                 if later:
                     mine = {row: later.count(row) for row in dict.fromkeys(later)}
-                    rows = np.append(rows, np.array(list(mine), np.uint32))
-                    counts = np.append(counts, np.array(list(mine.values()), np.uint16))
+                    rows = np.concatenate((rows, np.array(list(mine), np.uint32)))
+                    counts = np.concatenate((counts, np.array(list(mine.values()), np.uint16)))
                 known[term] = (rows, counts)
         return [known[term] for term in terms]
 
