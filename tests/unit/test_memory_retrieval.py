@@ -12,6 +12,8 @@ import pytest
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Scope
+from storage.files.database import Database
+from storage.sqlite.store import SqliteStore
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 
@@ -42,6 +44,21 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
             found = await retrieval.snippets(known, store, SCOPE)
         assert all(one.id in shown or any(first <= one.id <= last for first, last in cut) for one in earlier)
         assert f"The {word} stands in the hall." in " ".join(one.message.content for one in found[:10])
+
+
+async def test_what_a_question_brings_back_comes_in_one_hop_to_the_database(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say("The tuxedo hangs in the attic.")
+        async with talk.services.memory.home(ANNA.id) as store:
+            assert isinstance(store, SqliteStore)
+            database = store._db
+            assert isinstance(database, Database)
+            retrieval, before = talk.services.retrieval, database.hops
+            found = await retrieval.found("Where does the tuxedo hang?", store, SCOPE, facts=())
+            snippets = await retrieval.snippets(found, store, SCOPE)
+        assert "The tuxedo hangs in the attic." in [one.text for one in snippets]
+        assert database.hops - before == 1  # what matches, what is around it, and the messages themselves
 
 
 async def test_a_follow_up_is_searched_with_what_it_leans_on(talk: Talk) -> None:
