@@ -53,6 +53,8 @@ WEIGHTS = Weights()
 SURELY, JUST_BEFORE = 0.1, 0.01
 OLDER, NEWER = 3, 12
 """One of the OLDER best messages gives way to a newer one, among the NEWER best, that says the same."""
+STEPS = np.array([-2, -1, 1, 2])[:, None]
+"""How far away the neighbours are that a score takes in."""
 REACH = 3
 """Messages around each candidate that are read: a score takes in two neighbours, and these their own neighbours."""
 
@@ -194,15 +196,15 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
     """What speaks for each candidate, before it is weighted. Of the constants, only those of BM25, `borrow`, `near`,
     `many` and `centring` are used here.
     """
-    offsets = _offsets(pool)
+    neighbours = _neighbours(pool)
     verbose = verbosity(pool) * pool.by_assistant.astype(np.float64)
     held = [term for term, count in pool.matched.frequency.items() if count]
-    by_term = _word_shares(pool, held, question.terms, w, offsets)
+    by_term = _word_shares(pool, held, question.terms, w, neighbours)
     share = by_term.sum(axis=0) ** 2
     before = share * _part_of(by_term, [term in question.before for term in held])
     values = {
         "words": share - before,
-        "words nearby": _smoothed(share - before, offsets, w.near),
+        "words nearby": _smoothed(share - before, neighbours, w.near),
         "speaker": _named(pool, question.text),
         "fact": _learned(pool, question.fact_sources),
         "time": _timely(pool, question.ranges),
@@ -210,13 +212,13 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
         "standing": verbosity(pool) * pool.standing.astype(np.float64),
     }
     if question.before:
-        values |= {"words before": before, "words before nearby": _smoothed(before, offsets, w.near)}
+        values |= {"words before": before, "words before nearby": _smoothed(before, neighbours, w.near)}
     if meaning is not None:
         closeness = _closeness(meaning, w)
         if question.of_many:
             closeness = closeness * (1 - w.many * verbosity(pool))
         values["meaning"] = closeness
-        values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
+        values["meaning nearby"] = _smoothed(closeness, neighbours, w.near) * (1 - verbose)
     return Signals(pool=pool, meaning=meaning, of_many=question.of_many, values=values, verbose=verbose)
 
 
@@ -290,26 +292,29 @@ def verbosity(pool: Pool) -> float:
     return min(1.0, max(0.0, math.log2(pool.matched.assistant_mean / pool.matched.person_mean) - 0.5))
 
 
-def _offsets(pool: Pool) -> dict[int, NDArray[np.intp]]:
-    """For each distance, the row that is so far away in the same session, or the number of rows where there is none."""
-    positions, sessions = pool.positions, pool.sessions
-    found = {}
-    for step in (-2, -1, 1, 2):
-        index = np.minimum(np.searchsorted(positions, positions + step), len(positions) - 1)
-        is_there = (positions[index] == positions + step) & (sessions[index] == sessions)
-        found[step] = np.where(is_there, index, len(positions))
-    return found
+def _neighbours(pool: Pool) -> NDArray[np.intp]:
+    """[STEPS, rows]: for each distance, the row that is so far away in the same session, or the number of rows where
+    there is none.
+    """
+    positions, sessions, wanted = pool.positions, pool.sessions, pool.positions + STEPS
+    index = np.minimum(np.searchsorted(positions, wanted), len(positions) - 1)
+    is_there = (positions[index] == wanted) & (sessions[index] == sessions)
+    return np.where(is_there, index, len(positions))
+
+
+def _by_step(near: tuple[float, float]) -> NDArray[np.float64]:
+    """[STEPS, 1]: what counts one and two messages away, in both directions."""
+    return np.array([near[1], near[0], near[0], near[1]])[:, None]
 
 
 def _smoothed(
-    values: NDArray[np.float64], offsets: Mapping[int, NDArray[np.intp]], near: tuple[float, float]
+    values: NDArray[np.float64], neighbours: NDArray[np.intp], near: tuple[float, float]
 ) -> NDArray[np.float64]:
-    padded = np.append(values, 0.0)
-    return np.asarray(np.sum([near[abs(step) - 1] * padded[index] for step, index in offsets.items()], axis=0))
+    return np.asarray((_by_step(near) * np.append(values, 0.0)[neighbours]).sum(axis=0))
 
 
 def _word_shares(
-    pool: Pool, held: Sequence[str], terms: Sequence[str], w: Weights, offsets: Mapping[int, NDArray[np.intp]]
+    pool: Pool, held: Sequence[str], terms: Sequence[str], w: Weights, neighbours: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """[held, rows]: the share of the ideal BM25 score that each message reaches by each word, in part by its
     neighbours.
@@ -326,10 +331,8 @@ def _word_shares(
     length = pool.lengths / max(pool.matched.mean_length, 1e-9)
     own = rarity[:, None] * counts * (w.k1 + 1) / (counts + w.k1 * (1 - w.b + w.b * length))
     padded = np.concatenate([own, np.zeros((len(held), 1))], axis=1)
-    best = own
-    for step, index in offsets.items():
-        best = np.maximum(best, w.borrow[abs(step) - 1] * padded[:, index])
-    return np.asarray(best / max(weight, 1e-9))
+    borrowed = (_by_step(w.borrow) * padded[:, neighbours]).max(axis=1)
+    return np.asarray(np.maximum(own, borrowed) / max(weight, 1e-9))
 
 
 def _part_of(shares: NDArray[np.float64], chosen: Sequence[bool]) -> NDArray[np.float64]:

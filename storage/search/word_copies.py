@@ -221,8 +221,9 @@ class WordCopy:
         middle = np.searchsorted(self.seqs, wanted, sorter=by_seq).clip(max=len(self) - 1)
         middle = middle if by_seq is None else by_seq[middle]
         middle = middle[self.seqs[middle] == wanted]  # others were erased in the meantime
-        near = np.unique(middle[:, None] + np.arange(-reach, reach + 1))
-        return near[(near >= 0) & (near < len(self))]
+        near = np.zeros(len(self) + 2 * reach, np.bool_)
+        near[middle[:, None] + np.arange(2 * reach + 1)] = True
+        return np.flatnonzero(near[reach : len(self) + reach])
 
     def counts(self, terms: Sequence[str], rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
         """[terms, rows]: how often each of these messages holds each term."""
