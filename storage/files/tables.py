@@ -5,7 +5,7 @@ may hold, how a row is stored in SQLite, and what older files leave out. Does no
 """
 
 import json
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast, get_args
@@ -76,14 +76,18 @@ class Table:
 
     def portable(self, row: Mapping[str, object] | Row) -> Portable:
         """A row of SQLite in the portable form."""
+        return self.portable_of([row[name] for name, _ in self._forms])
+
+    def portable_of(self, values: Iterable[object]) -> Portable:
+        """The same of a row of just the table's columns, in their order."""
         made: Portable = {}
-        for name, form in self._forms:
-            value = row[name]
+        for (name, form), value in zip(self._forms, values, strict=True):
             if form == "truth":
-                value = bool(value)
+                made[name] = bool(value)
             elif form == "nested":
-                value = json.loads(str(value))
-            made[name] = value
+                made[name] = json.loads(str(value))
+            else:
+                made[name] = value
         return made
 
     def stored(self, row: Mapping[str, object]) -> tuple[Value, ...]:

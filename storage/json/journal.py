@@ -14,6 +14,9 @@ from pathlib import Path
 from storage.files.driver import create_private, fsync_folder
 
 _CRC = b', "crc": '
+_MORE = ',"more":true'
+written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""A row as it stands in a line."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,11 +29,17 @@ class Entry:
     more: bool = False
 
     def line(self) -> bytes:
-        record: dict[str, object] = {"seq": self.seq, "put": self.put, "delete": self.delete}
-        if self.more:
-            record["more"] = True
-        body = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()[:-1]
-        return body + _CRC + str(zlib.crc32(body)).encode() + b"}\n"
+        put = {name: [written(row) for row in rows] for name, rows in self.put.items()}
+        return line_of(self.seq, put, self.delete, more=self.more)
+
+
+def line_of(
+    seq: int, put: Mapping[str, Sequence[str]], delete: Mapping[str, Sequence[Sequence[int]]], *, more: bool
+) -> bytes:
+    """The line of an entry whose rows are JSON already."""
+    rows = ",".join(f'"{name}":[{",".join(texts)}]' for name, texts in put.items())
+    body = f'{{"seq":{seq},"put":{{{rows}}},"delete":{written(delete)}{_MORE if more else ""}'.encode()
+    return body + _CRC + str(zlib.crc32(body)).encode() + b"}\n"
 
 
 def entry_of(line: bytes) -> Entry | None:

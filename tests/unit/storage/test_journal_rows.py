@@ -1,0 +1,64 @@
+"""The journal's rows, as SQLite writes them: the same as the portable rows, whatever a text holds."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from records.messages import NewMessage
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Scope
+from storage.files.tables import MESSAGES, USERS
+from storage.json.journal import entries, survey
+from storage.json.store import JsonStore
+
+SCOPE = Scope(owner=7, thread=-3)
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(max_examples=25, deadline=None)
+@given(texts=st.lists(ANY_TEXT, min_size=1, max_size=8), account=st.dictionaries(ANY_TEXT, FLOATS))
+async def test_rows_in_the_journal_are_those_that_are_stored(texts: list[str], account: dict[str, float]) -> None:
+    config = OwnerConfig(
+        owner=SCOPE.owner,
+        storage=StorageType.JSON,
+        every_n=5,
+        enabled=True,
+        created_at=NOW,
+        updated_at=NOW,
+        persona_text=texts[0],
+    )
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        await demand_rows_as_stored(folder, config, texts, account)
+
+
+async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[str], account: dict[str, float]) -> None:
+    async with JsonStore.open(folder, clock=lambda: NOW) as store:
+        await store.flush()
+        await store.put_owner(config)
+        drafts = [
+            NewMessage(role="user", content=one, speaker=one, created_at=NOW + timedelta(seconds=at))
+            for at, one in enumerate([*texts, 'quotes " \\ \0 \u2028 \U0001f600'])
+        ]
+        stored = await store.append(SCOPE, drafts)
+        answer = NewMessage(
+            role="assistant", content="yes", created_at=NOW, turn=stored[0].turn, account=json.dumps(account)
+        )
+        await store.append(SCOPE, [answer])
+        path = folder / "memory.json.journal"
+        written = list(entries(path, end=survey(path).end, after=0))
+        [said] = [one.put[MESSAGES.name] for one in written if len(one.put.get(MESSAGES.name, ())) == len(drafts)]
+        assert [row["content"] for row in said] == [one.content for one in stored]
+        assert written[-1].put["accounts"][0]["account"] == account
+        async with store._db.read(None) as reader:
+            for table in (USERS, MESSAGES):
+                rows = [table.portable(row) for row in await reader.rows(f"SELECT * FROM {table.name}")]  # noqa: S608
+                put = [row for one in written for row in one.put.get(table.name, ())]
+                last = {tuple(row[name] for name in table.key): row for row in put}
+                assert [last[tuple(row[name] for name in table.key)] for row in rows] == rows
