@@ -236,7 +236,7 @@ class MemoryRetrieval:
     async def _allowed(
         self, required: MustInclude, store: MemoryStore, scope: Scope, some: Sequence[Scored], start: int = 0
     ) -> list[tuple[int, Scored, Message]]:
-        """Those of some candidates, counted from `start`, that may be shown; what the prompt has is not even read."""
+        """Those of some candidates, counted from `start`, that may be shown."""
         indexes = {one.id: index for index, one in enumerate(some, start) if one.id not in required.shown}
         messages = await self._messages(required.found, store, scope, [one for one in some if one.id in indexes])
         return [(indexes[one.id], one, message) for one, message in messages if required.allows(message)]
@@ -295,11 +295,11 @@ class MemoryRetrieval:
             )
             found.read.update((one.id, one) for one in read)
             return found
-        (vector, nearest), matched = await side_by_side(
+        matching = store.matching(scope, terms, limit=limit or WITH_MEANING, surely=own, readings=readings)
+        (vector, nearest), (matched, times) = await side_by_side(
             self._nearest(question, store, scope, limit or CANDIDATES),
-            store.matching(scope, terms, limit=limit or WITH_MEANING, surely=own, readings=readings),
+            side_by_side(matching, self._times(normal(question), store, scope, now)),
         )
-        times = await self._times(normal(question), store, scope, now)
         of_facts = await self._facts_of(known, touched, store, scope.owner, own, terms, vector)
         wanted = search(times=times, facts=of_facts)
         seeds = nearest.seqs if nearest else ()

@@ -15,6 +15,8 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece, Reply
 from settings import Settings
+from storage.files.database import Database
+from storage.sqlite.store import SqliteStore
 from tests.peers.openai_server import OpenAIServer, running
 
 ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")
@@ -32,6 +34,13 @@ class Talk:
     @property
     def conversation(self) -> Conversation:
         return self.services.conversation
+
+    async def database(self) -> Database:
+        """The one that holds Anna's memory, in SQLite."""
+        async with self.services.memory.home(ANNA.id) as store:
+            assert isinstance(store, SqliteStore)
+            assert isinstance(store._db, Database)
+            return store._db
 
     def incoming(self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None) -> Incoming:
         self.moment[0] += timedelta(seconds=30)

@@ -12,8 +12,6 @@ import pytest
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.files.database import Database
-from storage.sqlite.store import SqliteStore
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 
@@ -50,11 +48,9 @@ async def test_what_a_question_brings_back_comes_in_one_hop_to_the_database(tmp_
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say("The tuxedo hangs in the attic.")
+        database, retrieval = await talk.database(), talk.services.retrieval
         async with talk.services.memory.home(ANNA.id) as store:
-            assert isinstance(store, SqliteStore)
-            database = store._db
-            assert isinstance(database, Database)
-            retrieval, before = talk.services.retrieval, database.hops
+            before = database.hops
             found = await retrieval.found("Where does the tuxedo hang?", store, SCOPE, facts=())
             snippets = await retrieval.snippets(found, store, SCOPE)
         assert "The tuxedo hangs in the attic." in [one.text for one in snippets]

@@ -9,7 +9,6 @@ import pytest
 
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from storage.files.database import Database
 from storage.sqlite.store import SqliteStore
 from telegram_ui.updates.serial_queue import SerialQueues
 from tests.peers.openai_server import Behaviour
@@ -249,11 +248,8 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
 async def test_a_turn_crosses_to_the_database_a_handful_of_times(talk: Talk) -> None:
     await talk.remember()
     await talk.say("My cat is called Murka.")
-    async with talk.services.memory.home(ANNA.id) as store:
-        assert isinstance(store, SqliteStore)
-        database = store._db
-        assert isinstance(database, Database)
-        before = database.hops
+    database = await talk.database()
+    before = database.hops
     await talk.say("What does she eat?")
     # The question with what the context is made of, which is all in the prompt, and the answer.
     assert database.hops - before == 2
