@@ -11,7 +11,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 # Many tests wait for a process: five workers keep two cores busy (96 %).
 WORKERS ?= 5
 
-.PHONY: run test suite test-postgres lint compile format reference bench real fuzz crash-test soak check-deploy clean
+.PHONY: run lock test suite test-postgres lint compile format reference bench real fuzz crash-test soak check-deploy clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -43,7 +43,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# README's tables and .env.example, from the declarations in the code.
+# the tables of docs/reference.md and .env.example, from the declarations in the code.
 reference: $(VENV)/.test
 	$(BIN)/python -m tests.house.reference
 
@@ -72,12 +72,17 @@ soak: $(VENV)/.test
 check-deploy: $(VENV)/.deploy
 	$(BIN)/python -m pytest tests/house/test_deployment.py
 
+# What requirements.txt needs on every platform, each file with its hash; after every change of that file.
+lock: $(VENV)/.test
+	$(BIN)/uv pip compile requirements.txt --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --quiet --output-file requirements.lock
+
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Keepsake needs Python 3.11 or newer: make PYTHON=python3.11 run")'
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.run: requirements.txt | $(BIN)/python
-	$(INSTALL) -r requirements.txt
+$(VENV)/.run: requirements.lock | $(BIN)/python
+	$(INSTALL) --require-hashes -r requirements.lock
 	@touch $@
 
 $(VENV)/.real: requirements-real.txt $(VENV)/.run

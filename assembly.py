@@ -37,12 +37,12 @@ from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import BackgroundModel, Precedence
 from llm.quota import Quota, charge_nobody
-from llm.speech import Speaker
-from llm.transcription import Transcriber
+from llm.speech import Speaker, Transcriber
 from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
 from records.model_calls import UNKNOWN
 from records.scopes import Clock
+from reminders.reading import WishReader
 from reminders.sending import Reminders
 from retrieval.budgets import Budgets
 from retrieval.fact_ranking import FactRecall
@@ -73,8 +73,6 @@ WRITE_USE = 30.0
 """Seconds between two writes of the tokens that were used, where no budget is set."""
 READ_PEOPLE = 30.0
 """Seconds between two readings of whom admins let in, where another process may have been told."""
-KEEP_VECTORS = 300.0
-"""Seconds between two looks whether a scope has grown so large that its vectors get an index."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts to write what a failing store did not take."""
 
@@ -170,7 +168,7 @@ async def open_services(
         charge = quota.charge if isinstance(embedder, EndpointEmbedder) else charge_nobody
         indexing: Indexing | None = None
         if embedder is not None:
-            indexing = Indexing(memory=memory, embedder=embedder, tokenizer=tokenizer, charge=charge)
+            indexing = Indexing(memory=memory, embedder=embedder, charge=charge)
             await stack.enter_async_context(indexing)
         retrieval = MemoryRetrieval(
             tokenizer=tokenizer,
@@ -236,7 +234,7 @@ async def open_services(
             text_budget=summary_text_budget(settings),
             clock=clock,
         )
-        search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
+        search = MemorySearch(memory=memory, retrieval=retrieval)
         learned = facts if settings.facts == "on" else None
         tools = MemoryTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
         sessions, explanations = Sessions(), Explanations(memory)
@@ -308,6 +306,7 @@ async def open_services(
             ),
             exporter=Exporter(memory=memory, clock=clock),
             reminders=Reminders(memory=memory, clock=clock),
+            wish_reader=WishReader(model=background, quota=quota),
             indexing=indexing,
             quota=quota,
             models={answers.name: answers, **others},
@@ -324,12 +323,9 @@ async def open_services(
             ScheduledTask(name="cleaning the files after a forgetting", work=memory.tidy, every=TIDYING),
         ]
         if memory.is_shared:
-            scheduled += [
-                ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=READ_PEOPLE),
-                ScheduledTask(
-                    name="putting vectors in order", work=memory.keep_vectors, every=KEEP_VECTORS, at_start=True
-                ),
-            ]
+            scheduled.append(
+                ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=READ_PEOPLE)
+            )
         if settings.retention_days:
             work = partial(corrections.forget_archives, timedelta(days=settings.retention_days))
             scheduled.append(

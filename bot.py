@@ -18,14 +18,33 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+try:
+    import telegram  # noqa: F401 - whether the libraries are there
+except ModuleNotFoundError:
+    print(
+        "The bot's libraries are not installed for this Python. Run `.venv/bin/python bot.py`, or `make run`.",
+        file=sys.stderr,
+    )
+    raise SystemExit(2) from None
+
 import assembly
 from chat.services import Services
 from external_memory import ExternalMemory
 from llm import prompts
 from llm.embeddings import Embedder
+from llm.local_embedder import LocalEmbedder
 from llm.trial import trial
-from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
-from runtime import cooperative, heap, logs, tracing
+from records.errors import (
+    KeepsakeError,
+    ModelRefused,
+    ModelUnreachable,
+    SettingsError,
+    StorageCorrupt,
+    StorageHeld,
+    StorageTooNew,
+    StorageTooOld,
+)
+from runtime import heap, logs, tracing
 from runtime.readiness import Readiness
 from settings import Settings, environment, misspelt
 from storage import backup
@@ -37,12 +56,10 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import identity, telegram_service
-from text import patterns
-from text.plurals import counted
 
 log = logging.getLogger("bot")
 
-VERSION = "0.1.0"
+VERSION = "1.0.0"
 DEFAULT_PORT = 8300
 FINISH_WITHIN = 5.0
 """Seconds after the request to stop in which memory.json is brought up to date; the process has ten to end."""
@@ -96,7 +113,6 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
     """Run the program and return its exit status. A KeepsakeError is one line on stderr, never a traceback."""
     options = parser().parse_args(arguments)
     heap.keep_in_one_piece()
-    cooperative.share_fairly()
     try:
         environ = environment() if environ is None else environ
         settings = Settings.from_env(environ)
@@ -107,11 +123,12 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             raise SettingsError("--port", "must be a number from 1 to 65535.")
         if options.backup is not None:
             url = settings.database_url.value
-            number = backup.back_up(settings.data_dir, options.backup, database_url=url)
-            held = counted(number, "message is", "messages are")
+            made = backup.back_up(settings.data_dir, options.backup, database_url=url)
+            held = counted(made.messages, "message is", "messages are")
             print(f"backup: {held} in {options.backup}; it is as private as {settings.data_dir}")
-            if not url and (elsewhere := backup.kept_elsewhere(settings.data_dir)):
-                print(f"not in it: {elsewhere} kept in PostgreSQL; set DATABASE_URL")
+            if made.elsewhere:
+                where = "in other DATA_DIRs; back up each of them" if url else "in PostgreSQL; set DATABASE_URL"
+                print(f"not in it: {counted(made.elsewhere, 'memory', 'memories')} kept {where}")
             return 0
         if options.restore is not None:
             return put_back(options.restore, settings)
@@ -122,8 +139,9 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.playground:
             browser = not options.no_browser and has_screen(environ)
             return asyncio.run(_until_stopped(partial(play, settings, port=options.port, browser=browser)))
-        for error in missing_settings(settings).values():
-            raise error
+        if missing := list(missing_settings(settings).values()):
+            first, *others = missing
+            raise SettingsError(first.variable, " ".join([first.plain, *(one.sentence for one in others)]))
         return asyncio.run(_until_stopped(partial(run, settings)))
     except KeepsakeError as error:
         print(error.sentence, file=sys.stderr)
@@ -162,7 +180,7 @@ class Findings:
             self.say(part, error.sentence, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
 
 
-IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageBusy, StorageCorrupt, StorageTooNew)
+IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 """Errors that another attempt would not remove: exit status 2."""
 
 
@@ -230,16 +248,20 @@ def missing_settings(settings: Settings) -> dict[str, SettingsError]:
 
 async def _storage(settings: Settings) -> str:
     url = settings.database_url.value
-    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url) as memory:
-        meaning = "; ".join(filter(None, (store.vectors.described for store in memory.stores)))
-        server = f"; PostgreSQL answers, and has its tables; {meaning}" if url else ""
+    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
+        server = "; PostgreSQL answers, and has its tables" if url else ""
         return f"{settings.data_dir} can be read and written{server}"
 
 
 async def _embeddings(embedder: Embedder | None) -> str:
     if embedder is None:
         return "none, search by words alone"
-    await embedder.query("Is anybody there?")
+    try:
+        await embedder.query("Is anybody there?")
+    except ModelUnreachable as error:
+        if not isinstance(embedder, LocalEmbedder):
+            raise
+        return f"none, search by words alone: {error.sentence}"  # as on a machine for which there is no local model
     return f"{embedder.name} answers"
 
 
@@ -277,8 +299,6 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         readiness.started(storage=services.memory.demand_writable, updates=service.demand_updates)
         # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
         print("Keepsake is ready.", file=sys.stderr, flush=True)
-        # Before somebody's message needs them: all together take some tenths of a second of the event loop.
-        asyncio.get_running_loop().run_in_executor(None, _compile_patterns)
         await stop.wait(service.until_failure())
 
 
@@ -286,11 +306,6 @@ def _finish(memory: ExternalMemory, stop: Stop) -> None:
     """By when the memory has to be done with, whatever Telegram's side takes of the time that a stop has."""
     if stop.asked_at is not None:
         memory.finish_by(stop.asked_at + FINISH_WITHIN)
-
-
-def _compile_patterns() -> None:
-    for _ in cooperative.yielding_gil(patterns.compiled_all()):
-        pass
 
 
 def _commands(settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure) -> Commands:
@@ -391,6 +406,11 @@ async def _until_stopped(work: Callable[["Stop"], Coroutine[Any, Any, None]]) ->
         if not stop.asked.is_set():
             raise
     return 0
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number and what it counts, by its name for one or for several."""
+    return f"{number:,} {one if number == 1 else many}"
 
 
 if __name__ == "__main__":

@@ -13,28 +13,28 @@ from functools import partial
 from pathlib import Path
 
 from attrs import define, field
-from cachetools import LRUCache
 
 from records.errors import ServedElsewhere, SettingsError, StorageError, StorageIndexing
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from runtime.locks import OwnerLocks
-from storage.directory import Directory
-from storage.files.broadcasts import Broadcasts
-from storage.files.data_dir import data_dir as held_data_dir
-from storage.files.database import Database
-from storage.files.inbox_protocol import Inbox
-from storage.files.integrity import examined
-from storage.files.people import People
-from storage.files.usage import UsageLedger
-from storage.files.wizard_state import WizardStates
-from storage.ground import Ground, own_ground, shared_ground
-from storage.json.recovery import INDEX_NAME
-from storage.json.store import JsonStore
-from storage.protocol import MemoryStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
+from runtime.read_through_cache import ReadThroughCache
+from storage.bot_state.broadcasts import Broadcasts
+from storage.bot_state.directory import Directory
+from storage.bot_state.export_key import ExportKey
+from storage.bot_state.inbox_protocol import Inbox
+from storage.bot_state.people import People
+from storage.bot_state.state import BotState, own_state, shared_state
+from storage.bot_state.usage import UsageLedger
+from storage.bot_state.wizard_state import WizardStates
+from storage.engine.data_dir import data_dir as held_data_dir
+from storage.engine.sqlite import Database, examined
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.json import JsonStore
+from storage.stores.json_recovery import INDEX_NAME
+from storage.stores.protocol import MemoryStore
+from storage.stores.sqlite import SqliteStore
 
 log = logging.getLogger(__name__)
 
@@ -52,17 +52,22 @@ PLACES_HELD = 10_000
 class ExternalMemory:
     """Owners' memories across all stores. Made by `open`.
 
-    `on_gain`: told of owners that this process begins to serve, where several share the work.
+    `on_gain`: told of owners that this process begins to serve, where several share the work. `serves`: whether a
+    person may use the bot; nothing is done in the background for one who was removed.
     """
 
-    _ground: Ground
+    _state: BotState
     _stores: dict[StorageType, MemoryStore]
     _clock: Clock
     on_gain: list[Callable[[int], None]] = field(factory=list[Callable[[int], None]], init=False)
+    serves: Callable[[int], bool] = field(default=lambda _person: True, init=False)
     words_within: float = field(default=WORDS_WITHIN, init=False)
     _locks: OwnerLocks = field(factory=OwnerLocks, init=False)
-    _configs: LRUCache[int, OwnerConfig | None] = field(factory=partial(LRUCache, CONFIGS_HELD), init=False)
-    _open: LRUCache[Scope, Scope] = field(factory=partial(LRUCache, PLACES_HELD), init=False)
+    _configs: ReadThroughCache[int, OwnerConfig | None] = field(init=False)
+    _open: ReadThroughCache[Scope, Scope] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._configs, self._open = ReadThroughCache(CONFIGS_HELD), ReadThroughCache(PLACES_HELD)
 
     @classmethod
     @asynccontextmanager
@@ -81,50 +86,55 @@ class ExternalMemory:
                 log.warning("%s", report)
             stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
             if database_url:
-                opening = shared_ground(database_url, database, folder, stores)
-                ground = await stack.enter_async_context(opening)
+                opening = shared_state(database_url, database, folder, stores)
+                state = await stack.enter_async_context(opening)
             else:
                 await _demand_stores(Directory(database), stores)
-                ground = await own_ground(database, folder, stores)
+                state = await own_state(database, folder, stores)
             await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
-            await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_distrust_index, json)))
-            memory = cls(ground=ground, stores=stores, clock=clock)
-            if ground.on_gain is not None:
-                ground.on_gain.append(memory._taken_over)
+            await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_mark_corrupt, json)))
+            memory = cls(state=state, stores=stores, clock=clock)
+            if state.on_gain is not None:
+                state.on_gain.append(memory._taken_over)
             yield memory
 
     async def demand_writable(self) -> None:
         """Raises StorageError where nothing can be written, by writing something (not of any owner's)."""
-        await self._ground.demand_writable()
+        await self._state.demand_writable()
 
     @property
     def inbox(self) -> Inbox:
         """The updates of Telegram."""
-        return self._ground.inbox
+        return self._state.inbox
 
     @property
     def wizards(self) -> WizardStates:
         """Where people stand in a setup."""
-        return self._ground.wizards
+        return self._state.wizards
 
     @property
     def usage(self) -> UsageLedger:
         """The tokens that were used."""
-        return self._ground.usage
+        return self._state.usage
 
     @property
     def people(self) -> People:
         """Who was let in or removed by a button."""
-        return self._ground.people
+        return self._state.people
+
+    @property
+    def export_key(self) -> ExportKey:
+        """Signs exports."""
+        return self._state.export_key
 
     @property
     def broadcasts(self) -> Broadcasts:
         """What admins write to everybody, while it is under way."""
-        return self._ground.broadcasts
+        return self._state.broadcasts
 
     async def owners(self) -> list[int]:
         """Everybody of whom anything is stored: people, and groups (negative)."""
-        return [one.owner for one in await self._ground.directory.locations()]
+        return [one.owner for one in await self._state.directory.locations()]
 
     async def census(self, since: datetime) -> tuple[int, int, int]:
         """Memories in all, those in which something was said since, and scopes whose last summary failed."""
@@ -132,22 +142,17 @@ class ExternalMemory:
         for store in self._stores.values():
             counts = await store.census(since)
             active, failed = active + counts[0], failed + counts[1]
-        return len(await self._ground.directory.locations()), active, failed
+        return len(await self._state.directory.locations()), active, failed
 
     @property
     def is_shared(self) -> bool:
         """Whether several processes may serve the same people."""
-        return self._ground.on_gain is not None
+        return self._state.on_gain is not None
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
         """Every store, for work on all memories alike; an owner's memory is reached by `opened` or `home`."""
         return tuple(self._stores.values())
-
-    async def keep_vectors(self) -> None:
-        """Have the stores put their vectors in order, where they search among them. Raises StorageError."""
-        for store in self._stores.values():
-            await store.vectors.keep_up()
 
     @property
     def storages(self) -> tuple[StorageType, ...]:
@@ -157,7 +162,7 @@ class ExternalMemory:
     async def config(self, owner: int) -> OwnerConfig | None:
         """The owner's configuration; None when there is none. Must not be called inside `opened` or `home`."""
         async with self._locks.of(owner).shared():
-            await self._ground.leases.hold(owner)
+            await self._state.leases.hold(owner)
             return await self._config(owner)
 
     async def language(self, owner: int) -> str | None:
@@ -166,7 +171,7 @@ class ExternalMemory:
         Waits for no move and no forgetting where the process knows it already. Must not be called inside `opened` or
         `home`.
         """
-        config = self._configs[owner] if owner in self._configs else await self.config(owner)
+        config = await self._configs.get(owner, partial(self.config, owner))
         return config.language if config else None
 
     async def is_on(self, owner: int) -> bool:
@@ -181,14 +186,13 @@ class ExternalMemory:
         if not 1 <= every_n <= MOST_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MOST_EVERY_N} turns")
         async with self._locks.of(owner).exclusive():
-            await self._ground.leases.hold(owner)
+            await self._state.leases.hold(owner)
             known = await self._config(owner)
             if known is not None and known.storage is not storage:
                 try:
-                    await self._ground.directory.move(owner, self._stores, storage, now=self._clock())
+                    await self._state.directory.move(owner, self._stores, storage, now=self._clock())
                 finally:
-                    # A move that raises or is cancelled may have been completed nevertheless.
-                    self._configs.pop(owner, None)
+                    self._drop(owner)
             return await self._put(owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage)
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
@@ -196,13 +200,13 @@ class ExternalMemory:
         it; every 20 turns).
         """
         async with self._locks.of(owner).exclusive():
-            await self._ground.leases.hold(owner)
+            await self._state.leases.hold(owner)
             return await self._put(owner, lambda known: replace(known, enabled=enabled))
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
         """Change the rest of an owner's configuration, not the storage. With nothing configured, memory stays off."""
         async with self._locks.of(owner).exclusive():
-            await self._ground.leases.hold(owner)
+            await self._state.leases.hold(owner)
             return await self._put(owner, change)
 
     async def conversation(self, place: Scope) -> Scope:
@@ -210,13 +214,13 @@ class ExternalMemory:
 
         Raises StorageError. Must not be called inside `opened` or `home`.
         """
-        if place not in self._open:
-            async with self._locks.of(place.owner).shared():
-                await self._ground.leases.hold(place.owner)
-                config = await self._config(place.owner)
-                found = await self._stores[config.storage].conversations.active(place) if config else place
-                self._open[place] = found
-        return self._open.get(place, place)
+        return await self._open.get(place, partial(self._active, place))
+
+    async def _active(self, place: Scope) -> Scope:
+        async with self._locks.of(place.owner).shared():
+            await self._state.leases.hold(place.owner)
+            config = await self._config(place.owner)
+            return await self._stores[config.storage].conversations.active(place) if config else place
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
         """Whether this is a conversation of a place that was not forgotten. Raises StorageError."""
@@ -241,20 +245,24 @@ class ExternalMemory:
     async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
         """Begin a conversation, in which the talk goes on; its owner's title, or none. Raises StorageError."""
         async with self.home(place.owner) as store:
-            self._open.pop(place, None)
-            return await store.conversations.begin(place, title, now=self._clock())
+            try:
+                return await store.conversations.begin(place, title, now=self._clock())
+            finally:
+                self._open.drop(place.__eq__)
 
     async def open_conversation(self, place: Scope, conversation: Scope) -> bool:
         """The talk goes on in this conversation; False where it is not one of this place's, or is gone."""
         async with self.home(place.owner) as store:
-            self._open.pop(place, None)
-            return await store.conversations.open(place, conversation, now=self._clock())
+            try:
+                return await store.conversations.open(place, conversation, now=self._clock())
+            finally:
+                self._open.drop(place.__eq__)
 
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """The store of an owner whose memory is on, None while it is off. It cannot move inside the block."""
         async with self._locks.of(owner).shared():
-            await self._ground.leases.hold(owner)
+            await self._state.leases.hold(owner)
             config = await self._config(owner)
             yield self._stores[config.storage] if config and config.enabled else None
 
@@ -262,7 +270,7 @@ class ExternalMemory:
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
         """The store that holds an owner's data, on or off (SQLite where there is none). It cannot move inside."""
         async with self._locks.of(owner).shared():
-            await self._ground.leases.hold(owner)
+            await self._state.leases.hold(owner)
             config = await self._config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
@@ -271,7 +279,7 @@ class ExternalMemory:
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
-                await self._ground.leases.hold(owner)
+                await self._state.leases.hold(owner)
                 mine.append(owner)
         return mine
 
@@ -299,11 +307,13 @@ class ExternalMemory:
         async with self.home(owner) as store:
             await self._demand_words(store, owner, what)
         async with self._locks.of(owner).exclusive():
-            await self._ground.leases.hold(owner)
+            await self._state.leases.hold(owner)
             config = await self._config(owner)
-            self._drop(owner)
             store = self._stores[config.storage if config else StorageType.SQLITE]
-            return await self._ground.erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
+            try:
+                return await self._state.erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
+            finally:
+                self._drop(owner)
 
     async def rename(self, owner: int, new: int) -> bool:
         """A group has a new id: everything that is stored of it moves there; whether there was anything.
@@ -312,13 +322,15 @@ class ExternalMemory:
         """
         async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
             for one in (owner, new):
-                await self._ground.leases.hold(one)
-                self._drop(one)
-            return await self._ground.renaming.rename(owner, new, now=self._clock())
+                await self._state.leases.hold(one)
+            try:
+                return await self._state.renaming.rename(owner, new, now=self._clock())
+            finally:
+                self._drop(owner, new)
 
     def successor(self, owner: int) -> int:
         """The id that an owner has now, given this or an earlier one."""
-        return self._ground.renaming.successors.get(owner, owner)
+        return self._state.renaming.successors.get(owner, owner)
 
     def finish_by(self, moment: float) -> None:
         """The process has to end by this moment of time.monotonic(), see MemoryStore."""
@@ -327,7 +339,7 @@ class ExternalMemory:
 
     async def tidy(self) -> None:
         """Remove what was forgotten from the files, where that is not done yet. Call it at intervals."""
-        await self._ground.erasing.tidy()
+        await self._state.erasing.tidy()
 
     async def tidy_words(self, owner: int) -> None:
         """Keep the search of an owner's store fast: call it after some turns, when nobody waits. Raises nothing."""
@@ -340,7 +352,7 @@ class ExternalMemory:
 
     async def with_archives(self, what: Forgetting) -> list[int]:
         """The owners who have such archives; those whose words are being indexed have to wait for the next time."""
-        owners = [location.owner for location in await self._ground.directory.locations()]
+        owners = [location.owner for location in await self._state.directory.locations()]
         found: list[int] = []
         for owner in await self.served(owners):
             with suppress(StorageIndexing):
@@ -367,20 +379,18 @@ class ExternalMemory:
 
     def _drop(self, *owners: int) -> None:
         """Read again what owners chose, and where their talk goes on."""
-        for owner in owners:
-            self._configs.pop(owner, None)
         gone = set(owners)
-        for place in [place for place in self._open if place.owner in gone]:
-            del self._open[place]
+        self._configs.drop(lambda owner: owner in gone)
+        self._open.drop(lambda place: place.owner in gone)
 
     async def _config(self, owner: int) -> OwnerConfig | None:
         """As `config`, for callers who hold the owner's lock, so that the memory cannot be moved meanwhile."""
-        if owner in self._configs:
-            return self._configs[owner]
-        location = await self._ground.directory.location(owner)
-        config = await self._stores[location.storage].owner(owner) if location else None
-        self._configs[owner] = config
-        return config
+
+        async def read() -> OwnerConfig | None:
+            location = await self._state.directory.location(owner)
+            return await self._stores[location.storage].owner(owner) if location else None
+
+        return await self._configs.get(owner, read)
 
     async def _put(
         self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType | None = None
@@ -397,13 +407,14 @@ class ExternalMemory:
             updated_at=now,
         )
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
-        self._drop(owner)
-        # The directory first: no store may hold an owner whom the directory does not know.
-        location = await self._ground.directory.register(config)
-        if location.storage is not config.storage:
-            raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
-        await self._stores[config.storage].put_owner(config)
-        self._configs[owner] = config
+        try:
+            # The directory first: no store may hold an owner whom the directory does not know.
+            location = await self._state.directory.register(config)
+            if location.storage is not config.storage:
+                raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
+            await self._stores[config.storage].put_owner(config)
+        finally:
+            self._drop(owner)
         return config
 
 
@@ -418,6 +429,6 @@ async def _demand_stores(directory: Directory, stores: dict[StorageType, MemoryS
         )
 
 
-def _distrust_index(json: JsonStore, sentence: str) -> None:
+def _mark_corrupt(json: JsonStore, sentence: str) -> None:
     log.error("%s", sentence)
-    json.distrust()
+    json.mark_corrupt()

@@ -1,10 +1,11 @@
 """Every setting, read once from an environment that is handed in. Nothing else in the program reads the environment.
 
-Owns names, defaults, limits, what each is for, and the sentence for a wrong value. Does not know who uses a setting.
-`python -m settings` prints the flags that `make run` needs: the playground's when there is no token.
+Owns names, defaults, limits, what each is for, and the sentence for a wrong value. `python -m settings` prints the
+flags that `make run` needs: the playground's when there is no token.
 """
 
 import contextlib
+import io
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from typing import Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 
 from records.errors import SettingsError
 from records.model_calls import Abilities, Price, abilities_of, prices_of
@@ -56,15 +58,10 @@ class Secret:
         return bool(self.value)
 
 
-# What a variable may hold --------------------------------------------------------------------------------------------
-
-
 def key(text: str) -> Secret:
     """What is sent in a header or a path: anything but visible ASCII would fail there, each time."""
     if not all("!" <= letter <= "~" for letter in text):
-        raise ValueError(
-            "may hold visible ASCII characters only; perhaps something was copied with it (a space, a curly quote)."
-        )
+        raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
     return Secret(text)
 
 
@@ -117,8 +114,6 @@ def whole(least: int, most: int = LARGEST) -> Read[int]:
 
 
 def between(least: float, most: float, words: str) -> Read[float]:
-    """A number from `least` to `most`; `words` say so."""
-
     def read(text: str) -> float:
         with contextlib.suppress(ValueError):
             if least <= (number := float(text)) <= most:
@@ -129,8 +124,6 @@ def between(least: float, most: float, words: str) -> Read[float]:
 
 
 def one_of(*choices: Choice) -> Read[Choice]:
-    """One of the choices, in upper or lower case."""
-
     def read(text: str) -> Choice:
         for choice in choices:
             if choice.lower() == text.lower():
@@ -181,7 +174,7 @@ cosine = between(-1.0, 1.0, "a number from -1 to 1")
 def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_first: bool = False) -> T:
     """A field of Settings that is read from the variable of its name in capitals.
 
-    `meaning`: for README's table and .env.example, which are made from it. `shown`: the default as README tells it,
+    `meaning`: for docs/reference.md and .env.example, which are made from it. `shown`: the default as it is told,
     where its value says little. `is_first`: whether people fill it in before anything else.
     """
     metadata = {"meaning": meaning, "read": read, "shown": shown, "is_first": is_first}
@@ -190,7 +183,7 @@ def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_firs
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of one run. A new one is a line here, and `make reference` writes README and .env.example."""
+    """The settings of one run. A new one is a line here, and `make reference` writes the page and .env.example."""
 
     telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", key, is_first=True)
     telegram_api_url: str = setting("https://api.telegram.org", "the Bot API server; change it for a local one", url)
@@ -245,6 +238,9 @@ class Settings:
     )
     embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", url)
     embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", key)
+    embedding_timeout: float = setting(
+        1.0, "seconds that an answer waits for its question's vector; then it is made by words alone", seconds
+    )
     model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", seconds)
     allowed_user_ids: frozenset[int] = setting(
         frozenset(),
@@ -374,11 +370,12 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
-        """Settings from environment variables. Raises SettingsError, naming the variable, for a wrong value.
+        """Settings from environment variables. Raises SettingsError, naming every variable with a wrong value.
 
         An empty value counts as not set. The token and the key are not required here: a playground needs neither.
         """
         values: dict[str, Any] = {}
+        wrong: dict[str, str] = {}
         hidden = [environ.get(one.name.upper(), "").strip() for one in fields(cls) if isinstance(one.default, Secret)]
         for one in fields(cls):
             variable = one.name.upper()
@@ -386,7 +383,11 @@ class Settings:
                 try:
                     values[one.name] = one.metadata["read"](text)
                 except ValueError as error:
-                    raise SettingsError(variable, f"{error}{_shown(text, one.metadata['read'], hidden)}") from None
+                    wrong[variable] = f"{error}{_shown(text, one.metadata['read'], hidden)}"
+        for variable, sentence in wrong.items():  # the first is raised, with all others after it
+            others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
+            near = (f"{name} is no setting of this program; did you mean {ours}?" for name, ours in misspelt(environ))
+            raise SettingsError(variable, " ".join([sentence, *others, *near]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
         return cls(**values, everyone_allowed="*" in items(environ.get("ALLOWED_USER_IDS", "")))
 
@@ -408,9 +409,7 @@ _SECRET = re.compile(
 
 
 def _shown(text: str, read: Read[Any], secrets: Iterable[str]) -> str:
-    """The wrong value, for the end of its error; nothing where it is a secret's, or looks like one that was put into
-    the wrong variable.
-    """
+    """The wrong value, for the end of its error; nothing where it is a secret, or looks like one."""
     if read in (Secret, key, webhook_token) or _SECRET.search(text) or any(one and one in text for one in secrets):
         return ""
     cut = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
@@ -429,13 +428,21 @@ def misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def environment(directory: Path | None = None) -> dict[str, str]:
-    """The process's environment over `.env` of the working directory. Raises SettingsError if that file is not text."""
+    """The process's environment over `.env` of the working directory; an empty variable counts as not set. Raises
+    SettingsError, naming the line, if that file cannot be read.
+    """
     file = (directory or Path.cwd()) / ".env"
     try:
-        values = dotenv_values(file) if file.is_file() else {}
-    except (OSError, UnicodeDecodeError):
-        raise SettingsError(".env", "cannot be read; it has to be a text file in UTF-8.") from None
-    return {**{name: value for name, value in values.items() if value is not None}, **os.environ}
+        text = file.read_bytes().decode() if file.is_file() else ""
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise SettingsError(str(file), f"line {line} is not text in UTF-8.") from None
+    except OSError as error:
+        raise SettingsError(str(file), f"cannot be read ({error.strerror}).") from None
+    if wrong := next((one.original.line for one in parse_stream(io.StringIO(text)) if one.error), 0):
+        raise SettingsError(str(file), f"line {wrong} is not of the form NAME=value.")
+    values = {name: value or "" for name, value in dotenv_values(stream=io.StringIO(text)).items()}
+    return {**values, **{name: value for name, value in os.environ.items() if value.strip() or name not in values}}
 
 
 if __name__ == "__main__":

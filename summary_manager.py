@@ -21,6 +21,7 @@ from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.catalog import tr
 from locales.told import told
+from records.context import MOST_UNFOLDED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StorageError
 from records.messages import Message, MessageOutline
 from records.model_calls import Completion, PromptMessage, Usage
@@ -29,9 +30,9 @@ from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
 from runtime.metrics import counter
-from runtime.tasks import done
+from runtime.tasks import done, taken, uncancelled
 from runtime.tracing import span
-from storage.protocol import MemoryStore
+from storage.stores.protocol import MemoryStore
 from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
 from summaries.policies import policy_of, times_compressed_by_rebuild
@@ -140,8 +141,7 @@ class SummaryManager:
                 await self.release(work.lease)
                 return ended("waiting", error)
             except KeepsakeError as error:
-                async with self._memory.home(scope.owner) as store:
-                    failure = await store.fail_fold(work.lease, told(error), now=self._clock())
+                failure = await uncancelled(partial(self._fail, work.lease, told(error)))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return ended("failed", error)
             except BaseException:
@@ -166,6 +166,8 @@ class SummaryManager:
         seen: dict[Scope, int] = {}
         for store in self._memory.stores:
             for scope, newest in await store.quiet_scopes(now - self.limits.quiet):
+                if scope.owner > 0 and not self._memory.serves(scope.owner):
+                    continue
                 if self._too_small.get(scope) == newest or await self._is_small(store, scope):
                     seen[scope] = newest
                 elif not await self._backs_off(store, scope, now):
@@ -186,8 +188,11 @@ class SummaryManager:
         failure = await store.fold_failure(scope)
         if failure is None:
             return False
-        turns = {message.turn for message in await store.unfolded(scope) if message.created_at > failure.at}
-        return len(turns) < min(MOST_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MOST_DOUBLINGS))
+        active = await store.unfolded(scope)
+        turns = {message.turn for message in active if message.created_at > failure.at}
+        return len(active) < MOST_UNFOLDED and len(turns) < min(
+            MOST_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MOST_DOUBLINGS)
+        )
 
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
         """The failure that the owner was not told about yet; returned once."""
@@ -207,6 +212,7 @@ class SummaryManager:
             active = await store.summaries(scope)
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
+            embedded = await store.vectors.with_vectors(scope.owner, model) if model else 0
             saved = await store.explanations.saved(scope.owner)
             history_extraction = await store.history_extraction.progress(scope)
         advice: tuple[str, ...] = ()
@@ -228,6 +234,7 @@ class SummaryManager:
             compressed=compressed,
             rebuild_helps=rebuild_helps,
             indexed=indexed,
+            unreadable=max(0, indexed[0] - embedded) if indexed else 0,
             tokens_saved=saved,
             advice=advice,
         )
@@ -289,18 +296,32 @@ class SummaryManager:
             plan = await self._plan(store, scope, config, reason, summaries)
             if plan is None:
                 return "nothing"
-            lease = await store.begin_fold(scope, plan.reason, now=self._clock(), lease=LEASE)
+            lease = await self.leased(store, scope, plan.reason)
             if lease is None:
                 return "busy"
-            # Another fold may have ended between the plan and the lease; what it took must not be folded again.
-            summaries = await store.summaries(scope)
-            plan = await self._plan(store, scope, config, reason, summaries)
-            if plan is None:
+            try:
+                # Another fold may have ended between the plan and the lease; what it took must not be folded again.
+                summaries = await store.summaries(scope)
+                if plan := await self._plan(store, scope, config, reason, summaries):
+                    below = [one for one in summaries if one.id in plan.summary_ids]
+                    return await self._work(store, config, lease, plan, below)
+            except BaseException:
+                await uncancelled(partial(store.release_fold, lease))
+                raise
+            await uncancelled(partial(store.release_fold, lease))
+            return "nothing"
+
+    async def leased(self, store: MemoryStore, scope: Scope, reason: FoldReason) -> FoldLease | None:
+        """The lease of a scope, None where another job has it. Cancelled, it leaves none behind."""
+
+        async def take() -> FoldLease | None:
+            return await store.begin_fold(scope, reason, now=self._clock(), lease=LEASE)
+
+        async def give_back(lease: FoldLease | None) -> None:
+            if lease is not None:
                 await store.release_fold(lease)
-                return "nothing"
-            return await self._work(
-                store, config, lease, plan, [one for one in summaries if one.id in plan.summary_ids]
-            )
+
+        return await taken(take, give_back)
 
     async def _work(
         self, store: MemoryStore, config: OwnerConfig, lease: FoldLease, plan: FoldPlan, below: Sequence[Summary]
@@ -356,12 +377,22 @@ class SummaryManager:
         return summary
 
     async def release(self, lease: FoldLease) -> None:
-        """Give a lease back without a fold; where the store fails, it expires by itself."""
-        try:
+        """Give a lease back without a fold, also while the task is cancelled; where the store fails, it expires by
+        itself.
+        """
+
+        async def give_back() -> None:
             async with self._memory.home(lease.scope.owner) as store:
                 await store.release_fold(lease)
-        except StorageError as error:
+
+        try:
+            await uncancelled(give_back)
+        except (StorageError, ServedElsewhere) as error:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
+
+    async def _fail(self, lease: FoldLease, why: str) -> FoldFailure:
+        async with self._memory.home(lease.scope.owner) as store:
+            return await store.fail_fold(lease, why, now=self._clock())
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
         """A text that passed the quality gate, by the model or, if there is one, by the fallback: what the model was

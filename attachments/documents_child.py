@@ -1,6 +1,6 @@
 """What runs in the process that reads a document: its passages.
 
-Imports little (runtime/apart_child.py). Does not know formats.
+Imports little (runtime/subprocess_child.py). Does not know formats.
 """
 
 import sys
@@ -10,7 +10,7 @@ from attachments.passages import passages_of
 from locales.catalog import speaking, tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable
-from runtime.apart_child import limit, write
+from runtime.subprocess_child import limit, write
 
 MEMORY_ANYWAY, MEMORY_EACH, MEMORY = 200_000_000, 30, 700_000_000
 """Bytes of address space that a child has, so many more for each byte of the document, and the most. With the libraries

@@ -13,30 +13,21 @@ import numpy as np
 from attrs import define, field
 
 from external_memory import ExternalMemory
-from llm import prompts
 from llm.embeddings import Embedder
 from llm.quota import Charge, charge_nobody
 from records.errors import KeepsakeError, ModelBroken, ModelRefused
 from records.messages import Message
-from retrieval.excerpts import sentences, spread
 from runtime.tasks import ended
-from storage.protocol import MemoryStore
 from storage.search.protocol import MessageVectors
-from text.characters import reading_length
-from text.tokenizer import Tokenizer
+from storage.stores.protocol import MemoryStore
+from text.passages import passages
 
 log = logging.getLogger(__name__)
 
 BATCH = 16
 """Messages that are embedded and stored together."""
-PASSAGE_TOKENS = 400
-"""A longer message is embedded in pieces: the local model reads 512 of its own tokens."""
-SENTENCES_ABOVE = 60
-"""A longer answer is shown in parts (memory_retrieval.py), and therefore also embedded by sentence."""
-LONGEST_ANSWER = 600
-"""A longer answer, in letters, is embedded as sentences from all its parts that together have so many: 900 tokens,
-whole and by sentence, took 2.5 s of a processor (docs/decisions/2026-11-22-what-is-embedded-of-an-answer.md).
-"""
+MOST_PASSAGES = 40
+"""Passages of a message that are embedded, some 4,000 tokens; words find the others."""
 LONGEST_PAUSE = 300.0
 
 
@@ -50,12 +41,13 @@ class Indexing:
 
     _memory: ExternalMemory
     _embedder: Embedder
-    _tokens: Tokenizer = field(alias="tokenizer")
     _charge: Charge = charge_nobody
     _pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
     _task: asyncio.Task[None] | None = field(default=None, init=False)
+    is_failing: bool = field(default=False, init=False)
+    """Whether the newest messages are found by words alone, because the embedder does not work."""
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._run())
@@ -79,15 +71,13 @@ class Indexing:
         while True:
             self._wanted.clear()
             try:
-                for store in self._memory.stores:
-                    await store.vectors.warm()
                 is_done = not any([await self._advance(store) for store in self._memory.stores])
-                failures = 0
+                failures, self.is_failing = 0, False
             except Exception as error:  # error boundary of this task: it tries again
                 if not failures:
                     why = error.sentence if isinstance(error, KeepsakeError) else type(error).__name__
                     log.warning("messages cannot be embedded right now, only words find them: %s", why)
-                failures += 1
+                failures, self.is_failing = failures + 1, True
                 await self._pause(min(2.0**failures, LONGEST_PAUSE))
                 continue
             if is_done and not self._wanted.is_set():
@@ -125,39 +115,24 @@ class Indexing:
         return made
 
     async def _embedded(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        # In a thread, since counting the tokens of long messages takes a while.
-        parts = await asyncio.to_thread(lambda: [self._parts(message) for _, message in found])
-        texts = [text for passages, pieces in parts for text in (*passages, *pieces)]
-        vectors = await self._embedder.passages(texts)
+        texts = [self._texts(message) for _, message in found]
+        vectors = await self._embedder.passages([text for of_one in texts for text in of_one])
         by_owner: dict[int, list[str]] = {}
-        for (_, message), (passages, pieces) in zip(found, parts, strict=True):
-            by_owner.setdefault(message.scope.owner, []).extend((*passages, *pieces))
+        for (_, message), of_one in zip(found, texts, strict=True):
+            by_owner.setdefault(message.scope.owner, []).extend(of_one)
         await self._charge(by_owner)
-        made = []
-        start = 0
-        for (seq, message), (passages, pieces) in zip(found, parts, strict=True):
-            middle, end = start + len(passages), start + len(passages) + len(pieces)
-            made.append(
-                MessageVectors(
-                    seq=seq,
-                    message=message,
-                    passages=vectors[start:middle],
-                    sentences=vectors[middle:end] if pieces else None,
-                )
-            )
+        made, start = [], 0
+        for (seq, message), of_one in zip(found, texts, strict=True):
+            end = start + len(of_one)
+            made.append(MessageVectors(seq=seq, message=message, passages=vectors[start:end]))
             start = end
         return made
 
-    def _parts(self, message: Message) -> tuple[list[str], list[str]]:
-        """The texts of a message that are embedded: its passages, or what stands for a long answer; and the sentences
-        of an answer that is shown in parts.
+    def _texts(self, message: Message) -> list[str]:
+        """The passages of a message that are embedded: of long answers none, since words find these as well
+        (docs/recall.md), and 900 tokens take two seconds of a processor.
         """
-        speaker, text = prompts.speaker(message), message.content
-        if message.role == "assistant" and reading_length(text) > LONGEST_ANSWER:
-            return [f"{speaker}: {spread(text, LONGEST_ANSWER)}"], []
-        # With rare exceptions a token has at least one character.
-        passages = [text] if len(text) <= PASSAGE_TOKENS else self._tokens.split(text, PASSAGE_TOKENS)
-        pieces: list[str] = []
-        if message.role == "assistant" and self._tokens.count(text) > SENTENCES_ABOVE:
-            pieces = sentences(text)
-        return [f"{speaker}: {one}" for one in passages], [f"{speaker}: {one.strip()}" for one in pieces]
+        parts = passages(message.content)
+        if len(parts) > 1 and message.role == "assistant":
+            return []
+        return [part.strip() for part in parts[:MOST_PASSAGES]]

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from storage.files.database import Database
+from storage.engine.sqlite import Database
 
 POOL = "ThreadPoolExecutor"
 

@@ -11,23 +11,22 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.capacity.copies import copied
 from benchmarks.invented import Talk
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.files.database import Database
-from storage.files.sql import Connection
-from storage.files.tables import BY_NAME, MESSAGES, UPSERT_USER, USERS
-from storage.json.store import JsonStore
-from storage.postgres.database import PostgresDatabase
+from storage.engine.protocol import Connection
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.schema.portable_tables import BY_NAME, MESSAGES, UPSERT_USER, USERS
 from storage.search import word_index
 from storage.search.terms import Entry
-from storage.sqlite.bulk_load import many_messages
-from storage.sqlite.migrations import MIGRATIONS
+from storage.stores.json import JsonStore
+from storage.stores.postgres import postgres_database
+from storage.tables.bulk_load import many_messages
 from summaries import pyramid
 from summaries.planning import ActiveSummary, ScopeState
 from text import analyzer
@@ -65,10 +64,10 @@ async def fill(
     at this address, and scopes of owners in a row. `like`: as in Talk.
     """
     if storage is StorageType.POSTGRES:
-        first = scopes[0].owner
-        async with PostgresDatabase.open(database_url) as server:
-            await server.transact(lambda connection: _filled_there(connection, scopes[0], count, like), first)
-        copied(database_url, first, range(first + 1, first + len(scopes)))
+        async with postgres_database(database_url) as server:
+            for index, scope in enumerate(scopes):
+                filled = partial(_filled_there, scope=scope, count=count, before=index * count, like=like)
+                await server.transact(filled, scope.owner)
         return
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
@@ -86,10 +85,10 @@ def _filled(connection: Connection, scopes: Sequence[Scope], count: int, like: P
         _told(connection, scopes, count, like)
 
 
-def _filled_there(connection: Connection, scope: Scope, count: int, like: Path | None) -> None:
+def _filled_there(connection: Connection, scope: Scope, count: int, before: int, like: Path | None) -> None:
     _begun(connection, scope, count, StorageType.POSTGRES)
-    _told(connection, [scope], count, like)
-    connection.execute("SELECT setval('message_seq', ?)", (count,)).fetchall()
+    _told(connection, [scope], count, like, before=before)
+    connection.execute("SELECT setval('message_seq', ?)", (before + count,)).fetchall()
 
 
 def _begun(connection: Connection, scope: Scope, count: int, storage: StorageType) -> None:
@@ -101,8 +100,8 @@ def _begun(connection: Connection, scope: Scope, count: int, storage: StorageTyp
             connection.execute(table.upsert, table.stored(row))
 
 
-def _told(connection: Connection, scopes: Sequence[Scope], count: int, like: Path | None) -> None:
-    for part in parts(scopes, count, like):
+def _told(connection: Connection, scopes: Sequence[Scope], count: int, like: Path | None, *, before: int = 0) -> None:
+    for part in parts(scopes, count, like, before=before):
         numbered = zip(part.entries, part.rows, strict=True)
         connection.executemany(_INSERT, [(*MESSAGES.stored(row), entry.seq) for entry, row in numbered])
         word_index.put(connection, part.entries)
@@ -115,11 +114,11 @@ def beginning(scope: Scope, count: int) -> list[Row]:
     return [_owner(scope, count, len(summaries)), *({**one, **whose} for one in summaries)]
 
 
-def parts(scopes: Sequence[Scope], count: int, like: Path | None = None) -> Iterator[Part]:
-    """All messages of these scopes, one scope after the other. `like`: as in Talk."""
+def parts(scopes: Sequence[Scope], count: int, like: Path | None = None, *, before: int = 0) -> Iterator[Part]:
+    """All messages of these scopes, scope by scope. `before`: messages stored earlier. `like`: as in Talk."""
     chunk_ids = _chunk_ids(count)
     wanted = (
-        (scope, first, count, index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK], like)
+        (scope, first, count, before + index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK], like)
         for index, scope in enumerate(scopes)
         for first in range(0, count, BLOCK)
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from records.messages import Role
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
-from retrieval.excerpts import sentences
+from text.characters import sentence_ends
 from text.tokenizer import Tokenizer
 
 BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
@@ -51,10 +51,15 @@ def _vocabulary() -> tuple[list[str], Floats]:
 @cache
 def _sentences(like: Path, role: Role) -> tuple[list[str], list[int]]:
     """What is said in this role in the conversations of a file: all sentences, and how many each message has."""
-    messages = [sentences(line.text) for sample in locomo.read(like) for line in sample.lines if line.role == role]
+    messages = [_split(line.text) for sample in locomo.read(like) for line in sample.lines if line.role == role]
     # The last sentence of a message has nothing behind it.
     said = [one if one[-1].isspace() else f"{one} " for pieces in messages for one in pieces]
     return said, [len(pieces) for pieces in messages if pieces]
+
+
+def _split(text: str) -> list[str]:
+    borders = [0, *sentence_ends(text), len(text)]
+    return [one for one in (text[start:end] for start, end in pairwise(borders)) if one.strip()]
 
 
 @dataclass

@@ -31,7 +31,6 @@ from typing import Any
 import httpx
 
 from benchmarks.arguments import number, settings_of
-from benchmarks.capacity.on_server import Server, emptied, stored_bytes, tidied
 from benchmarks.crowd import PATIENCE, Crowd, Seen
 from benchmarks.filling import fill
 from benchmarks.measure import (
@@ -45,6 +44,7 @@ from benchmarks.measure import (
     spread,
     without_embedding,
 )
+from benchmarks.on_server import Server, emptied, stored_bytes, tidied
 from benchmarks.stand_ins import InstantModel, serve_lightly
 from external_memory import ExternalMemory
 from playground.bot_api import bot_api
@@ -52,7 +52,7 @@ from playground.world import World
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import environment
-from storage.files.driver import sqlite3
+from storage.engine.sqlite_driver import sqlite3
 
 ROOT = Path(__file__).parent.parent
 LATE, STEEP = 0.15, 1.2

@@ -17,6 +17,10 @@ _ID = re.compile(r"D:?(\d+):(\d+)")
 _SESSION = re.compile(r"session_(\d+)")
 
 
+BETWEEN = timedelta(seconds=1)
+"""Two lines of a session: two sessions may begin a minute apart."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
     """One message of a conversation."""
@@ -30,28 +34,50 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, and the ids of the lines that answer it."""
+    """A question, its answer, and the ids of the lines that hold it. `at`: the id of the message that it stands for;
+    "" where it is asked after everything.
+    """
 
     text: str
+    answer: str
     evidence: tuple[str, ...]
     category: str
+    at: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sample:
-    """A conversation, session by session in order of time, and the questions about it."""
+    """A conversation, session by session in order of time, and the questions about it. `began`: by session."""
 
     sample_id: str
     sessions: tuple[tuple[Line, ...], ...]
     questions: tuple[Question, ...]
+    began: Mapping[int, datetime]
 
     @property
     def lines(self) -> Iterator[Line]:
         return (line for session in self.sessions for line in session)
 
+    def before(self, dia_id: str) -> int:
+        """How many lines come before a message with this id, which may be missing with its session; all for ""."""
+        if not dia_id:
+            return sum(map(len, self.sessions))
+        return sum(place(line.dia_id) < place(dia_id) for line in self.lines)
+
+    def moment(self, dia_id: str) -> datetime | None:
+        """When a message with this id was said, which may be missing; None where its session has no date."""
+        session, turn = place(dia_id)
+        return self.began[session] + (turn - 1) * BETWEEN if session in self.began else None
+
     @property
     def ended_at(self) -> datetime:
         return max(line.said_at for line in self.lines)
+
+
+def place(dia_id: str) -> tuple[int, int]:
+    """The numbers of a message's session and of its turn there."""
+    session, turn = dia_id.removeprefix("D").split(":")
+    return int(session), int(turn)
 
 
 def read(path: Path) -> list[Sample]:
@@ -90,12 +116,15 @@ def evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple
 def _sample(raw: Mapping[str, Any]) -> Sample:
     conversation = raw["conversation"]
     numbers = sorted(int(match[1]) for name in conversation if (match := _SESSION.fullmatch(name)))
-    sessions = [_session(conversation, number) for number in numbers]
+    began = {number: _began(conversation, number) for number in numbers}
+    sessions = [_session(conversation, number, began[number]) for number in numbers]
     sessions = sorted((lines for lines in sessions if lines), key=lambda lines: lines[0].said_at)
     known = frozenset(line.dia_id for lines in sessions for line in lines)
     questions = (
         Question(
             text=asked["question"],
+            answer=str(asked.get("answer", "")),
+            at=asked.get("at", ""),
             evidence=evidence_ids(asked.get("evidence", []), known),
             category=str(asked["category"]),
         )
@@ -105,20 +134,24 @@ def _sample(raw: Mapping[str, Any]) -> Sample:
     return Sample(
         sample_id=raw["sample_id"],
         sessions=tuple(sessions),
-        questions=tuple(question for question in questions if question.evidence),
+        began=began,
+        questions=tuple({one.text: one for one in reversed(list(questions)) if one.evidence}.values())[::-1],
     )
 
 
-def _session(conversation: Mapping[str, Any], number: int) -> tuple[Line, ...]:
-    """A session's lines, a minute apart: the format dates sessions only."""
-    began = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+def _began(conversation: Mapping[str, Any], number: int) -> datetime:
+    return datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+
+
+def _session(conversation: Mapping[str, Any], number: int, began: datetime) -> tuple[Line, ...]:
+    """A session's lines, BETWEEN them: the format dates sessions only."""
     return tuple(
         Line(
             dia_id=line["dia_id"],
             speaker=line["speaker"],
             role="user" if line["speaker"] == conversation["speaker_a"] else "assistant",
             text=line["text"],
-            said_at=began + timedelta(minutes=minute),
+            said_at=began + (place(line["dia_id"])[1] - 1) * BETWEEN,
         )
-        for minute, line in enumerate(conversation[f"session_{number}"])
+        for line in conversation[f"session_{number}"]
     )

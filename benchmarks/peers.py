@@ -22,11 +22,12 @@ import numpy as np
 
 from benchmarks import peer_runner
 from benchmarks.arguments import number, settings_of, written
+from benchmarks.judging import FIRST
 from benchmarks.locomo import Line, Sample, data_file, read
 from benchmarks.measure import progress, report
-from benchmarks.recall import FIRST, figures, measure
+from benchmarks.recall import figures, measure
 from benchmarks.vector_file import KeptVectors
-from llm.embeddings import LocalEmbedder
+from llm.local_embedder import LocalEmbedder
 from settings import Settings
 from text.tokenizer import Tokenizer
 

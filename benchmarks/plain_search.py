@@ -10,7 +10,7 @@ from llm import prompts
 from llm.embeddings import Embedder
 from records.messages import Message
 from records.scopes import Scope
-from storage.protocol import MemoryStore
+from storage.stores.protocol import MemoryStore
 from text.analyzer import content_terms
 from text.tokenizer import Tokenizer
 
@@ -26,11 +26,11 @@ async def plain_searches(
     found = {"words": _fitting((hit.message for hit in hits), budget, tokens)}
     if embedder is None:
         return found
-    nearest = await store.vectors.nearest(scope, embedder.name, await embedder.query(question), MOST)
-    if nearest is not None:
-        pool = await store.pool(scope, await store.matching(scope, [], limit=0), reach=0, seeds=nearest.seqs)
+    closeness = await store.vectors.closeness(scope, embedder.name, await embedder.query(question), MOST)
+    if closeness is not None:
+        pool = await store.candidates(scope, [], limit=0, nearest=closeness.nearest)
         id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
-        ids = [id_of[seq] for seq in nearest.seqs if seq in id_of]
+        ids = [id_of[seq] for seq in closeness.nearest if seq in id_of]
         messages = {one.id: one for one in await store.messages(scope, ids) if one.role == "user"}
         found["meaning of the person's"] = _fitting((messages[id_] for id_ in ids if id_ in messages), budget, tokens)
     return found

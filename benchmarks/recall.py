@@ -2,9 +2,9 @@
 
 Remembers every conversation of a LoCoMo-format file in a fresh store, as archived messages with their dates and
 speakers, then asks the bot's own retriever each question. Settings (SNIPPET_BUDGET, EMBEDDING_MODEL) come from the
-environment. Of several files each has its own figures, the worst first, next to those of two plain searches.
-`--storage postgres` needs a DATABASE_URL of its own: owner 1 is erased there again and again. Does not know how the
-retriever works.
+environment. A message counts as found by what the prompt shows of it (benchmarks/judging.py). Of several files each has
+its own figures, the worst first, next to those of two plain searches. `--storage postgres` needs a DATABASE_URL of its
+own: owner 1 is erased there again and again.
 """
 
 import argparse
@@ -12,37 +12,39 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from assembly import open_services
 from benchmarks.arguments import settings_of, written
+from benchmarks.judging import FIRST, found, session_figures
 from benchmarks.locomo import Line, Question, Sample, data_file, read
 from benchmarks.measure import progress, report, spread
 from benchmarks.plain_search import plain_searches
 from benchmarks.vector_file import KeptVectors
-from llm import prompts
+from chat.services import Services
+from llm import prompts, quoting
 from llm.embeddings import Embedder, embedder_for
-from memory_retrieval import MemoryRetrieval
+from memory_retrieval import Recall
 from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan, NewSummary
-from retrieval.search import Recall
 from settings import Settings
-from storage.protocol import MemoryStore
+from storage.stores.protocol import MemoryStore
 from text.tokenizer import Tokenizer
 
 SCOPE = Scope(owner=1)
 ASKED_AFTER = timedelta(weeks=3)
-"""Questions are asked so long after the last message."""
-FIRST = 10
+"""Questions are asked so long after the last message, unless they stand for one."""
 BEST = 50
+PATIENT = 3600.0
+"""Seconds that a question waits for its vector: a busy machine changes no figure."""
 
 
 @dataclass
@@ -55,18 +57,35 @@ class Clock:
         return self.now
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class Remembered:
-    """A conversation in a store of its own; `ids`: LoCoMo's id for each message id; `now`: when questions are asked."""
+    """As much of a conversation as is remembered so far, in a store of its own. `ids`: LoCoMo's id by message id."""
 
-    retrieval: MemoryRetrieval
+    services: Services
     store: MemoryStore
-    ids: dict[int, str]
-    now: datetime
+    sample: Sample
+    clock: Clock
+    ids: dict[int, str] = field(default_factory=dict)
+
+    async def until(self, at: str) -> None:
+        """Remember what was said before a message, and set the clock to its moment; "": all, and weeks later."""
+        count = self.sample.before(at)
+        start = 0
+        for session in self.sample.sessions:
+            lines = session[max(0, len(self.ids) - start) : max(0, count - start)]
+            start += len(session)
+            if lines:
+                self.clock.now = lines[-1].said_at
+                self.ids |= await remember(lines, self.store)
+        asked = self.sample.moment(at) if at else self.sample.ended_at + ASKED_AFTER
+        self.clock.now = max(self.clock.now, asked or self.clock.now)
+        if self.services.indexing is not None:
+            self.services.indexing.wake()
+            await self.services.indexing.caught_up()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shown:
+class Block:
     """A piece of the snippets in a prompt, and LoCoMo's ids of the messages in it."""
 
     ids: tuple[str, ...]
@@ -75,25 +94,27 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """One question, what came back (as LoCoMo's ids), and the seconds that took. `plain`: what the plain searches bring
-    back, by name.
+    """One question, what came back (as LoCoMo's ids), and the seconds that took. `shown`: what the prompt carries of
+    each message; `found`: of which it carries enough; `plain`: what the plain searches bring back, by name.
     """
 
     file: str
-    sample_id: str
+    sample: Sample
     question: Question
     ranked: tuple[str, ...]
-    shown: tuple[Shown, ...]
+    blocks: tuple[Block, ...]
+    shown: Mapping[str, str]
+    found: frozenset[str]
     seconds: float
     plain: Mapping[str, frozenset[str]]
 
     @property
     def coverage(self) -> float:
-        return self.share({dia_id for one in self.shown for dia_id in one.ids})
+        return self.share(self.found)
 
-    def share(self, shown: Collection[str]) -> float:
+    def share(self, ids: frozenset[str]) -> float:
         """How much of the evidence is among these messages."""
-        return len(set(shown).intersection(self.question.evidence)) / len(self.question.evidence)
+        return len(ids.intersection(self.question.evidence)) / len(self.question.evidence)
 
     @property
     def all_at_10(self) -> bool:
@@ -103,11 +124,12 @@ class Asked:
         """The question's line in the --out file."""
         return json.dumps(
             {
-                "sample_id": self.sample_id,
+                "sample_id": self.sample.sample_id,
                 "question": self.question.text,
                 "ranked": self.ranked[:BEST],
-                "snippets": [{"ids": one.ids, "text": one.text} for one in self.shown],
-                "tokens": tokens.count("\n".join(one.text for one in self.shown)),
+                "snippets": [{"ids": one.ids, "text": one.text} for one in self.blocks],
+                "shown": self.shown,
+                "tokens": tokens.count("\n".join(one.text for one in self.blocks)),
             },
             ensure_ascii=False,
         )
@@ -129,8 +151,9 @@ async def measure(
                 f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions"
             )
             async with remembered(sample, settings, storage=storage, embedder=embedder) as memory:
-                for question in sample.questions:
-                    one = await _ask(file, sample, question, memory)
+                for question in sorted(sample.questions, key=lambda one: sample.before(one.at)):
+                    await memory.until(question.at)
+                    one = await _ask(file, question, memory)
                     plain = await plain_searches(
                         question.text,
                         memory.store,
@@ -147,7 +170,7 @@ async def measure(
 @asynccontextmanager
 async def embedding(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
     """The embedder that the settings name, open; with `kept` vectors come from that file where it holds them."""
-    embedder = None if settings.embedding_model == "none" else embedder_for(settings)
+    embedder = embedder_for(replace(settings, embedding_timeout=PATIENT))
     if embedder is None:
         yield None
         return
@@ -163,7 +186,7 @@ async def remembered(
     storage: StorageType = StorageType.SQLITE,
     embedder: Embedder | None = None,
 ) -> AsyncIterator[Remembered]:
-    """A conversation stored and indexed in a fresh store, at the time of the questions."""
+    """A fresh store that is about to remember a conversation."""
     clock = Clock()
     if embedder is None:
         settings = replace(settings, embedding_model="none")
@@ -177,15 +200,7 @@ async def remembered(
         if storage is StorageType.POSTGRES:
             # The conversation before this one: the server is not new each time, as the folder is.
             await store.forgetting.forget(SCOPE.owner, Forgetting(what="everything"))
-        ids: dict[int, str] = {}
-        for session in sample.sessions:
-            clock.now = session[-1].said_at
-            ids |= await remember(session, store)
-        clock.now = sample.ended_at + ASKED_AFTER
-        if services.indexing is not None:
-            services.indexing.wake()
-            await services.indexing.caught_up()
-        yield Remembered(retrieval=services.retrieval, store=store, ids=ids, now=clock.now)
+        yield Remembered(services=services, store=store, sample=sample, clock=clock)
 
 
 async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
@@ -212,25 +227,29 @@ async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str
     return ids
 
 
-async def _ask(file: str, sample: Sample, question: Question, memory: Remembered) -> Asked:
+async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
     start = time.perf_counter()
-    recall = await memory.retrieval.recall(question.text, store=memory.store, scope=SCOPE)
+    recall = await memory.services.retrieval.recall(question.text, store=memory.store, scope=SCOPE)
     seconds = time.perf_counter() - start
+    shown = {memory.ids[one.message.id]: quoting.quoted(one.text) for one in recall.snippets}
+    said = {memory.ids[one.message.id]: one.message.content for one in recall.snippets}
     return Asked(
         file=file,
-        sample_id=sample.sample_id,
+        sample=memory.sample,
         question=question,
-        ranked=tuple(memory.ids[one.id] for one in recall.ranked),
-        shown=tuple(_as_shown(recall, memory.ids, memory.now)),
+        ranked=tuple(memory.ids[one] for one in recall.ranked),
+        blocks=tuple(_blocks(recall, memory.ids, memory.clock.now)),
+        shown=shown,
+        found=found(shown, said, question.answer),
         seconds=seconds,
         plain={},
     )
 
 
-def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> Iterator[Shown]:
+def _blocks(recall: Recall, ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
     """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
     for snippets, text in prompts.days(recall.snippets, now):
-        yield Shown(ids=tuple(ids[one.message.id] for one in snippets), text=text)
+        yield Block(ids=tuple(ids[one.message.id] for one in snippets), text=text)
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
@@ -253,7 +272,7 @@ def figures(asked: Sequence[Asked]) -> dict[str, object]:
         **_shares(asked),
         "below_plain": below,
         "by_set": by_set,
-        "by_conversation": _worst_first(asked, lambda one: one.sample_id),
+        "by_conversation": _worst_first(asked, lambda one: one.sample.sample_id),
         "by_category": _worst_first(asked, _category),
         **{f"ms_{name}": value for name, value in spread([one.seconds for one in asked]).items()},
     }
@@ -279,9 +298,12 @@ def _shares(asked: Sequence[Asked]) -> dict[str, Any]:
         name: round(100 * sum(one.share(one.plain.get(name, frozenset())) for one in asked) / count, 2)
         for name in searches
     }
+    sessions = [session_figures(one.ranked[:BEST], one.question.evidence) for one in asked]
     return {
         "coverage": round(100 * sum(one.coverage for one in asked) / count, 2),
         "all_at_10": round(100 * sum(one.all_at_10 for one in asked) / count, 2),
+        "session_recall_at_10": round(sum(recall for recall, _ in sessions) / count, 3),
+        "ndcg_at_10": round(sum(gain for _, gain in sessions) / count, 3),
         "plain": plain,
     }
 

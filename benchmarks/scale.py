@@ -3,9 +3,8 @@
 For each storage and size: the time of one turn apart from model and Telegram (write, recall, write, by Conversation
 itself), of recall alone and of a fold; start-up, memory, bytes per message. Also the floor, measured alternately with
 it: the bare driver, two durable commits and one FTS query over the same texts; how many times the floor a turn takes is
-printed by the clock and by the processor, which other work on the machine changes less. Then what finding costs with
-vectors for all messages, and what it misses (scale_recall.py); at the smallest size how chats fare while a backlog is
-embedded (backlog.py). Each case runs in a fresh process. `--people`: what the process holds of many people, no more.
+printed by the clock and by the processor, which other work on the machine changes less. Each case runs in a
+fresh process. `--people`: what the process holds of many people, no more.
 `--storage postgres`: on the server of DATABASE_URL, in schemas `scale_…` made for it; what its processes spend of
 this machine's processor is in the figures, finding by meaning is not. `--owners`: the messages spread over so many.
 `--like`: real sentences instead of invented words.
@@ -31,9 +30,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from assembly import open_services
-from benchmarks.arguments import duration, number, numbers, settings_of
-from benchmarks.backlog import measure_backlog
-from benchmarks.capacity.on_server import Server, emptied, schema, stored_bytes, tidied
+from benchmarks.arguments import number, numbers, settings_of
 from benchmarks.filling import LAST_DAY, fill, said
 from benchmarks.invented import Clock, InventedModel, Talk, turns
 from benchmarks.locomo import talk_file
@@ -49,7 +46,7 @@ from benchmarks.measure import (
     spread,
     without_embedding,
 )
-from benchmarks.scale_recall import measure_recall
+from benchmarks.on_server import Server, emptied, schema, stored_bytes, tidied
 from chat.services import Services
 from llm.offline import ExtractiveSummarizer
 from records.owners import IN_FILES, StorageType
@@ -57,10 +54,9 @@ from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
 from runtime.heap import keep_in_one_piece
 from settings import Secret, Settings
-from storage.files.driver import sqlite3 as driver
+from storage.engine.sqlite_driver import sqlite3 as driver
 from text.analyzer import content_terms
 
-SCOPE = Scope(owner=1)
 SIZES = (10_000, 100_000, 1_000_000)
 MOST_JSON = 100_000
 """JSON is promised up to so many messages (contract)."""
@@ -291,7 +287,7 @@ def rebuilding(settings: Settings) -> float:
 def _importing() -> BaseContext:
     context = get_context("forkserver")
     # All that this imports, but not itself, which is this process's main module already.
-    context.set_forkserver_preload(["assembly", "benchmarks.backlog", "benchmarks.scale_recall"])
+    context.set_forkserver_preload(["assembly"])
     return context
 
 
@@ -306,13 +302,11 @@ def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """What is measured. `embedding`: seconds for which a backlog is embedded; 0 leaves that out."""
+    """What is measured."""
 
     sizes: Sequence[int]
     storages: Sequence[StorageType]
     turns: int
-    questions: int
-    embedding: float
     owners: int
     like: Path | None
 
@@ -320,7 +314,6 @@ class Plan:
 def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
     """The figures of every storage at every size that it is promised for. What `folder` holds is not filled again."""
     results: dict[str, list[dict[str, object]]] = {storage.value: [] for storage in plan.storages}
-    backlog: dict[str, object] = {}
     for count in plan.sizes:
         for storage in plan.storages:
             if storage is StorageType.JSON and count > MOST_JSON:
@@ -332,20 +325,13 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
             there = replace(settings, data_dir=folder / name, database_url=Secret(url and schema(url, _schema(name))))
             floor = folder / f"floor-{storage}-{count}{like}.db"
             _filled(there.data_dir, floor, storage, count, plan.owners, url, plan.like)
-            if plan.embedding and not backlog and storage is StorageType.SQLITE:
-                progress(f"{storage}: {plan.embedding:.0f} s of turns, and as long during a backlog")
-                with tempfile.TemporaryDirectory() as aside:  # otherwise what is embedded meanwhile would be found, too
-                    copied = shutil.copytree(there.data_dir, aside, dirs_exist_ok=True)
-                    backlog = apart(measure_backlog, replace(there, data_dir=Path(copied)), SCOPE, plan.embedding)
             progress(f"{storage}: {plan.turns} turns")
             result = apart(measure, there, floor, count, plan.turns, plan.owners, plan.like)
             if storage is StorageType.JSON:
                 result["startup_without_index_ms"] = apart(rebuilding, there)
-            if plan.questions and not on_server and plan.owners == 1:
-                result["recall"] = apart(measure_recall, there, SCOPE, plan.questions, folder / "vectors.db")
             results[storage].append(result)
             progress(f"{storage}: {json.dumps(result)}")
-    return {**results, "backlog": backlog}
+    return dict(results)
 
 
 def _schema(name: str) -> str:
@@ -378,10 +364,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--messages", type=numbers, default=SIZES, help="sizes, separated by commas")
     parser.add_argument("--turns", type=number(1), default=100, help="turns measured at each size")
     parser.add_argument(
-        "--questions", type=number(0), default=100, help="questions timed at each size; 0: no recall part"
-    )
-    parser.add_argument("--embedding", type=duration, default=30, help="seconds of turns during a backlog; 0: none")
-    parser.add_argument(
         "--storage", type=StorageType, choices=list(StorageType), nargs="+", help="those in files unless named"
     )
     parser.add_argument("--owners", type=number(1), default=1, help="the messages are spread over so many")
@@ -398,8 +380,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sizes=options.messages,
         storages=options.storage or IN_FILES,
         turns=options.turns,
-        questions=options.questions,
-        embedding=options.embedding,
         owners=options.owners,
         like=options.like,
     )

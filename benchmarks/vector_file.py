@@ -12,7 +12,8 @@ from typing import Self
 
 import numpy as np
 
-from llm.embeddings import Embedder, Vectors
+from llm.embeddings import Embedder
+from llm.local_embedder import Vectors
 
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
 

@@ -5,10 +5,7 @@ attachments.py   what people send along: who reads it, looks at it, hears it
 conversation.py  the steps of a turn: remember, recall, answer, remember; then settle
 corrections.py   later changes to stored messages: forgotten, corrected, moved to another id
 explanations.py  what an answer was made from, with the messages, summaries and facts themselves
-measured.py      how many turns came to which end, and how long they took
-notices.py       sentences that a person reads next to an answer, or instead of one
 pictures.py      pictures are remembered as what a model saw in them
-reminding.py     a message that asks for a reminder, and the offer of it
 search.py        words → the earlier messages that they find, page by page
 services.py      everything that is open while the bot runs, as one value
 session.py       what the process itself holds of each scope's talk

@@ -37,7 +37,7 @@ MOST_ROUNDS = 3
 """Times that the model may use tools before it has to answer."""
 RESULTS_SHARE = 3
 """What tools were asked and what they gave takes at most one in so many tokens of the ceiling, over all rounds."""
-LEAST_SHARE = 20
+LEAST_SHARE = 12
 """So many tools are offered, the most useful first, that their schemas take at most one in so many tokens."""
 
 Remake = Callable[[int], Awaitable[Context]]

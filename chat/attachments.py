@@ -10,7 +10,7 @@ from attrs import define
 from attachments.documents import DocumentReader
 from llm.chat_model import ChatModel, prompt_room
 from llm.quota import Quota
-from llm.transcription import Transcriber
+from llm.speech import Transcriber
 from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable, StorageError
@@ -45,8 +45,10 @@ class Attachments:
         if model.takes_pictures:
             return prompt_room(model, self._ceiling) // PICTURES_SHARE
         if self._vision == "off":
-            raise DocumentUnreadable(tr("files-blind-off"))
-        raise DocumentUnreadable(tr("files-blind", model=model.name))
+            raise DocumentUnreadable(tr("files-blind-off"), remedy=tr("errors-check", settings="VISION"))
+        raise DocumentUnreadable(
+            tr("files-blind", model=model.name), remedy=tr("errors-check", settings="OPENAI_MODEL")
+        )
 
     async def _answers(self, owner: int) -> ChatModel:
         try:
@@ -61,12 +63,12 @@ class Attachments:
     def demand_hearing(self) -> None:
         """Raises DocumentUnreadable where nothing can be heard."""
         if self._transcriber is None:
-            raise DocumentUnreadable(tr("files-deaf"))
+            raise DocumentUnreadable(tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=whisper-1"))
 
     async def transcript(self, data: bytes, name: str, mime: str, *, person: int) -> str:
         """What is said in a recording. Raises DocumentUnreadable, and a ModelError where the endpoint fails."""
         if self._transcriber is None:
-            raise DocumentUnreadable(tr("files-deaf"))
+            raise DocumentUnreadable(tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=whisper-1"))
         await self._quota.demand(person)
         text = await self._transcriber.transcribe(data, name, mime)
         if not text:

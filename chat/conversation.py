@@ -4,6 +4,7 @@ Owns the order of these steps, and what happens when the model or a store fails.
 is an Incoming, what goes out is a Reply. Turns of one scope come here one after the other. Changes: corrections.py.
 """
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Sequence
@@ -12,14 +13,12 @@ from functools import partial
 
 from attrs import define, field
 
-from chat import notices, pictures
+from chat import pictures
 from chat.answer_loop import Answered, AnswerLoop
 from chat.explanations import Explanations
-from chat.measured import measured
 from chat.pictures import Describer
-from chat.reminding import proposed, with_wish
 from chat.session import Session, Sessions, Unwritten
-from chat.turn import Turn, incoming_of
+from chat.turn import Turn, incoming_of, measured
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.learning import Facts
@@ -27,7 +26,7 @@ from llm.chat_model import OnText
 from llm.precedence import Precedence
 from llm.quota import Quota
 from locales.catalog import tr
-from locales.told import told
+from locales.told import apology, numbered, told
 from memory_retrieval import TURNS_READ, MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
@@ -36,9 +35,14 @@ from records.owners import MODES, Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from summary_manager import SummaryManager
-from text import personal, standing
+from text.characters import QUESTION_MARKS, reading_length
 
 log = logging.getLogger(__name__)
+
+WORTH_KEEPING = 20
+"""Letters from which on a message that asks nothing may tell something that memory would keep."""
+PREPARED_AT_ONCE = 16
+"""Prompts; without a limit all of many people's would be made at the same time, and each be done last."""
 
 
 @define(kw_only=True, eq=False)
@@ -62,28 +66,23 @@ class Conversation:
     _stored: Callable[[], None]
     _pressure: float
     _store_fails: bool = field(default=False, init=False)
+    _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(PREPARED_AT_ONCE), init=False)
 
     @measured
-    async def reply(
-        self, incoming: Incoming, *, on_text: OnText | None = None, on_prepared: Callable[[], None] | None = None
-    ) -> Reply:
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
 
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
-        already is not asked again (`repeated`). Cancelling it stores no answer. `on_prepared`: called once
-        the prompt is made.
+        already is not asked again (`repeated`). Cancelling it stores no answer.
         """
         session = self._sessions.of(incoming.scope)
         try:
             async with session.turn(), self._memory.turn(incoming.scope.owner):
                 turn = await self._begin(session, incoming)
-                turn.prepared = on_prepared or turn.prepared
                 await self._remember_question(turn)
                 session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
                 if turn.answer is not None:
-                    again = Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
-                    return replace(again, proposals=proposed(turn, self._clock()))
-                await self._note(turn)
+                    return Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
                 try:
                     answered = await self._answer(turn, on_text)
                 except ModelError as error:
@@ -124,7 +123,6 @@ class Conversation:
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.reopen(scope, earlier.id)
-            await self._note(again)
             try:
                 answered = await self._answer(again, on_text)
             except ModelError as error:
@@ -241,7 +239,7 @@ class Conversation:
     def _turn(self, session: Session, incoming: Incoming, config: OwnerConfig | None, mode: Mode | None) -> Turn:
         incognito = tuple(session.incognito)
         return Turn(
-            incoming=with_wish(incoming, config),
+            incoming=incoming,
             session=session,
             config=config,
             mode=mode or "on",
@@ -270,12 +268,6 @@ class Conversation:
                 turn.session.unwritten.append(Unwritten(questions, if_on=not turn.is_mode_known))
         self._sessions.remember(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
-    async def _note(self, turn: Turn) -> None:
-        """What the question asks to keep to from now on holds for its own answer already."""
-        if turn.is_on and turn.stored is not None and standing.find(turn.incoming.words):
-            await self._facts.note(turn.scope, turn.stored)
-            turn.sources = None
-
     async def _answer(self, turn: Turn, on_text: OnText | None) -> Answered:
         """The context, and the model's answer to it. What is asked in the background waits. Raises a ModelError."""
         async with self._precedence.answering():
@@ -286,8 +278,8 @@ class Conversation:
         await self._quota.demand(turn.incoming.person.id)
         if session.is_outdated:  # a fact was forgotten since the question was stored
             session.is_outdated, turn.sources = False, None
-        context = await self._context(turn, self._answer_loop.ceiling(turn))
-        turn.prepared()
+        async with self._preparing:
+            context = await self._context(turn, self._answer_loop.ceiling(turn))
         if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
             context = await self._relieved(turn, context)
         try:
@@ -362,7 +354,7 @@ class Conversation:
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
-            proposals=(*answered.proposals, *proposed(turn, self._clock())),
+            proposals=answered.proposals,
             turn=turn.number,
             is_truncated=answered.completion.is_truncated,
             offers_memory=self._offers_memory(turn),
@@ -373,20 +365,20 @@ class Conversation:
         session, incoming = turn.session, turn.incoming
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False
-        session.memory_was_offered = personal.is_worth_keeping(incoming.words)
+        said = incoming.own_words.rstrip()
+        session.memory_was_offered = reading_length(said) >= WORTH_KEEPING and not said.endswith(QUESTION_MARKS)
         return session.memory_was_offered
 
     def _failed(self, turn: Turn, error: ModelError) -> Reply:
         number = secrets.token_hex(4)
-        log.warning("[%s] no answer for %s: %s", number, turn.scope, type(error).__name__)
+        log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
         return Reply(
-            text=notices.numbered(notices.apology(error, kept=turn.is_on), number),
+            text=numbered(apology(error, kept=turn.is_on), number),
             notices=tuple(turn.notices),
             is_error=True,
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
-            proposals=proposed(turn, self._clock()),
             turn=turn.number,
         )
 
@@ -404,7 +396,7 @@ class Conversation:
             if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (notices.numbered(tr("notices-fold", why=failure.error), number),)
+                return (numbered(tr("notices-fold", why=failure.error), number),)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
@@ -430,14 +422,14 @@ class Conversation:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
-            turn.notices.append(notices.numbered(tr("notices-store"), number))
+            turn.notices.append(numbered(tr("notices-store"), number))
         self._store_fails = True
 
     def _note_unread(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
         if not turn.session.recall_failed:
-            turn.notices.append(notices.numbered(tr("notices-unread", why=told(error).rstrip(".。")), number))
+            turn.notices.append(numbered(tr("notices-unread", why=told(error).rstrip(".。")), number))
         turn.session.recall_failed = True
 
 

@@ -7,6 +7,7 @@ asked for it, nor what is derived from a message (storage/).
 import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 
 from attrs import define
 
@@ -19,6 +20,7 @@ from records.forgetting import Forgetting, Forgotten
 from records.messages import Correction
 from records.owners import mode_of
 from records.scopes import Clock, Scope
+from runtime.tasks import uncancelled
 
 log = logging.getLogger(__name__)
 
@@ -45,19 +47,25 @@ class Corrections:
         `tidies`: see ExternalMemory.forget.
         """
         if what.is_of_facts_alone:
-            taken = await self._memory.forget(owner, what, tidies=tidies)
-            self._sessions.drop_contexts(owner)
-            log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
-            return taken
+            return await uncancelled(partial(self._forget_facts, owner, what, tidies=tidies))
         async with self._memory.between_turns(owner):
-            taken = await self._memory.forget(owner, what, tidies=tidies)
-            for session in self._sessions.of_owner(owner):
-                session.forget(what)
-            self._drop_held(owner)
-            if what.what == "everything":
-                self._quota.forget(owner)
-            log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)
-            return taken
+            return await uncancelled(partial(self._forget, owner, what, tidies=tidies))
+
+    async def _forget_facts(self, owner: int, what: Forgetting, *, tidies: bool) -> Forgotten:
+        taken = await self._memory.forget(owner, what, tidies=tidies)
+        self._sessions.drop_contexts(owner)
+        log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
+        return taken
+
+    async def _forget(self, owner: int, what: Forgetting, *, tidies: bool) -> Forgotten:
+        taken = await self._memory.forget(owner, what, tidies=tidies)
+        for session in self._sessions.of_owner(owner):
+            session.forget(what)
+        self._drop_held(owner)
+        if what.what == "everything":
+            self._quota.forget(owner)
+        log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)
+        return taken
 
     async def start_over(self, scope: Scope) -> None:
         """Drop what this process holds of the talk of a scope, of which nothing is stored."""
@@ -103,12 +111,15 @@ class Corrections:
         Raises StorageError: try it again.
         """
         async with self._memory.between_turns(owner):
-            if await self._memory.rename(owner, new):
-                log.info("the memory of %d is that of %d now", owner, new)
-            self._drop_held(owner)
-            for session in self._sessions.of_owner(owner):
-                self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
+            await uncancelled(partial(self._rename, owner, new))
         self._stored()
+
+    async def _rename(self, owner: int, new: int) -> None:
+        if await self._memory.rename(owner, new):
+            log.info("the memory of %d is that of %d now", owner, new)
+        self._drop_held(owner)
+        for session in self._sessions.of_owner(owner):
+            self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
 
     def successor(self, owner: int) -> int:
         """The id that an owner has now, which may have been another."""
@@ -128,12 +139,14 @@ class Corrections:
                 if store is None or message is None or not message.is_user:
                     return Correction()
                 await store.indexed(scope.owner)  # what still says the same is found by its words
-                revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
+                try:
+                    revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
+                finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more
+                    self._sessions.of(scope).recent.clear()
+                    self._sessions.contexts.pop(scope, None)
                 if revised is None:
                     return Correction()
                 newest = await store.last_turns(scope, 1)
-            self._sessions.of(scope).recent.clear()
-            self._sessions.contexts.pop(scope, None)
         self._stored()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 

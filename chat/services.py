@@ -25,6 +25,7 @@ from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.model_calls import Price
 from records.scopes import Clock
+from reminders.reading import WishReader
 from reminders.sending import Reminders
 from summary_manager import SummaryManager
 from transfer.exporter import Exporter
@@ -57,6 +58,7 @@ class Services:
     importer: Importer
     exporter: Exporter
     reminders: Reminders
+    wish_reader: WishReader
     indexing: Indexing | None
     quota: Quota
     models: Mapping[str, ChatModel]

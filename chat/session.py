@@ -202,6 +202,7 @@ class Sessions:
                 source=one.source,
                 telegram_id=one.telegram_id,
                 origin=one.origin,
+                person_id=one.person_id,
             )
             for one in messages
         )

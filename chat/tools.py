@@ -1,5 +1,5 @@
-"""What the model may do while it answers: search the memory of its scope, and propose facts to keep or to forget, or a
-command to give.
+"""What the model may do while it answers: search the memory of its scope, and propose facts to keep or to forget,
+reminders, or a command to give.
 
 Owns which tools are offered when, and what their results are. Does not know how a model calls tools (llm/), nor
 how messages are found (search.py).
@@ -24,6 +24,7 @@ from records.facts import Fact
 from records.model_calls import Tool, ToolCall
 from records.scopes import Clock
 from records.turns import Proposal
+from reminders.wishes import wish_of
 from retrieval.packing import pack
 from text.tokenizer import Tokenizer
 
@@ -71,8 +72,10 @@ class MemoryTools:
     commands: frozenset[str] = field(default=frozenset(), init=False)
 
     def offered(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        """The tools that may help. Nothing needs to be searched where everything is in the prompt."""
-        tools: list[Tool] = []
+        """The tools that may help: reminders always, since a set that changes breaks the prompt's cached prefix.
+        Nothing needs to be searched where everything is in the prompt.
+        """
+        tools = [prompts.REMIND]
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(prompts.SEARCH_MEMORY)
         if self._keeps_facts(turn):
@@ -101,6 +104,8 @@ class MemoryTools:
                 return _remember(call, arguments)
             if call.name == prompts.FORGET.name and self._facts is not None and self._keeps_facts(turn):
                 return _forget(call, arguments, await self._facts.known(turn.scope.owner))
+            if call.name == prompts.REMIND.name:
+                return _remind(call, arguments, turn, self._clock())
             if call.name == prompts.OFFER_COMMAND.name and self.commands:
                 return _offer_command(call, arguments, self.commands, turn.stored)
         except StorageError as error:
@@ -123,7 +128,6 @@ class MemoryTools:
             until=None if turn.stored is None else turn.stored - 1,
             since=since,
             before=before,
-            said_only=True,
         )
         now = self._clock()
         snippets = [Snippet(message=one.message, text=one.text, score={}) for one in page.found]
@@ -156,6 +160,14 @@ def _forget(call: ToolCall, arguments: Mapping[str, Any], known: Sequence[Fact])
         return _failed(call, "There is no such fact.")
     note = f"{call.name} {fact.id}: proposed"
     return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="forget", text=fact.text, fact=fact.id))
+
+
+def _remind(call: ToolCall, arguments: Mapping[str, Any], turn: Turn, now: datetime) -> Used:
+    wish = wish_of(arguments, now.astimezone(turn.config.zone if turn.config is not None else UTC))
+    if wish is None:
+        return _failed(call, "A reminder needs a text, and a time to come: at (YYYY-MM-DDTHH:MM) or in_minutes.")
+    proposal = Proposal(kind="remind", text=wish.text, wish=wish, source=turn.stored)
+    return Used(call=call, result=ASKED, note=f"{call.name}: proposed", proposal=proposal)
 
 
 def _offer_command(call: ToolCall, arguments: Mapping[str, Any], commands: Collection[str], stored: int | None) -> Used:

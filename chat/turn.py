@@ -1,18 +1,23 @@
-"""One turn on its way: the question, what was read for it once, and what the steps after that add.
+"""One turn on its way: the question, what was read for it once, and what the steps after that add. Turns are counted.
 
 Does not know how the steps are done (conversation.py).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
+from functools import wraps
+from time import monotonic
+from typing import ParamSpec
 
 from chat.session import Session
 from records.context import ContextSources
 from records.messages import UNSTORED, Message, NewMessage
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, Piece, Reply
+from runtime.metrics import counter, histogram
+from runtime.tracing import span
 
 
 @dataclass(kw_only=True)
@@ -25,8 +30,8 @@ class Turn:
     turn's number among what the process holds.
 
     Set when the question is stored: `stored`, its turn in the store (None: it is in no store), and `answer`, the answer
-    that the store already has, or else `sources`, what it said of the context at that moment. `prepared` is called once
-    the prompt is made, before the model is asked. `notices` are sentences that the person reads with the answer.
+    that the store already has, or else `sources`, what it said of the context at that moment. `notices` are
+    sentences that the person reads with the answer.
     """
 
     incoming: Incoming
@@ -41,7 +46,6 @@ class Turn:
     answer: Message | None = None
     sources: ContextSources | None = None
     notices: list[str] = field(default_factory=list)
-    prepared: Callable[[], None] = lambda: None
 
     @property
     def scope(self) -> Scope:
@@ -79,6 +83,7 @@ class Turn:
                 source=piece.source,
                 telegram_id=piece.telegram_id,
                 origin=piece.origin,
+                person_id=self.incoming.person.id if self.incoming.in_group else 0,
             )
             for piece in self.incoming.pieces
         ]
@@ -91,7 +96,7 @@ def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> I
         return None
     return Incoming(
         scope=asked[0].scope,
-        person=replace(person, name=asked[0].speaker or person.name),
+        person=replace(person, id=asked[0].person_id or person.id, name=asked[0].speaker or person.name),
         pieces=tuple(
             Piece(
                 text=one.content,
@@ -105,3 +110,28 @@ def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> I
         ),
         in_group=in_group,
     )
+
+
+TURNS = counter("keepsake_turns", "Turns, by their end: answered, repeated, failed or stopped.", ["outcome"])
+SECONDS = histogram("keepsake_turn_seconds", "From a message to its whole answer, the model's time included.")
+
+P = ParamSpec("P")
+
+
+def measured(reply: Callable[P, Awaitable[Reply]]) -> Callable[P, Awaitable[Reply]]:
+    """The same, counted; and a span."""
+
+    @wraps(reply)
+    async def counted(*arguments: P.args, **options: P.kwargs) -> Reply:
+        began, outcome = monotonic(), "stopped"
+        try:
+            with span("turn"):
+                done = await reply(*arguments, **options)
+            outcome = "failed" if done.is_error else "repeated" if done.repeated else "answered"
+            return done
+        finally:
+            TURNS.labels(outcome).inc()
+            if outcome == "answered":
+                SECONDS.observe(monotonic() - began)
+
+    return counted

@@ -22,7 +22,7 @@ from llm.chat_model import ChatModel
 from llm.quota import Quota
 from locales.told import told
 from records.errors import KeepsakeError, ModelError, QuotaExceeded, StorageError
-from records.facts import NewProfile, Profile
+from records.facts import EVERYBODY, NewProfile, Profile
 from records.scopes import Clock
 from records.summaries import Summary
 from runtime.tasks import ended
@@ -134,9 +134,9 @@ class ProfileDistiller:
             if store is None:
                 return None
             before = await store.profiles.newest(owner)
-            known = sorted(
-                await store.facts.valid(owner), key=lambda one: (not one.is_pinned, -one.importance, -one.id)
-            )
+            # What a member of a group asks for holds for that member's turns; the profile is read in everybody's.
+            known = [one for one in await store.facts.valid(owner) if one.holds_for(EVERYBODY)]
+        known.sort(key=lambda one: (not one.is_pinned, -one.importance, -one.id))
         if not known and not summaries:
             return None
         # Of a summary and the version that replaced it, the later one says everything.

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import cast
 
-from records.facts import STANDING, FactKind, NewFact
+from records.facts import LASTING, FactKind, NewFact
 from records.messages import Message
-from text import cues, standing, told_words
 from text.characters import QUESTION_MARKS, well_formed
-from text.fingerprint import fingerprint, topics
+from text.fingerprint import fingerprint, says_change, topics
 from text.single_values import single_value
 
 LONGEST_TEXT = 300
+LONGEST_SUBJECT = 60
 MOST_FACTS = 30
 TYPES: Mapping[str, FactKind] = {"fact": "personal", "preference": "preference", "instruction": "instruction"}
 """What the model calls the kinds of facts."""
@@ -33,6 +33,7 @@ _PROPERTIES: Mapping[str, object] = {
     "message": {"type": "integer"},
     "text": {"type": "string"},
     "type": {"type": "string", "enum": list(TYPES)},
+    "applies_to": {"type": ["string", "null"]},
     "replaces": {"type": ["integer", "null"]},
 }
 _FACT = {"type": "object", "additionalProperties": False, "required": list(_PROPERTIES), "properties": _PROPERTIES}
@@ -48,8 +49,6 @@ FACTS_SCHEMA: Mapping[str, object] = {
 }
 """The answer's shape, as `response_format` of type json_schema takes it."""
 
-LONGEST_WISH = 120
-"""Characters of a message that may do nothing but ask for one thing."""
 _OPENING = re.compile(r"[{\[]")
 _TOLD_QUESTION = re.compile(
     r"(?:the )?\w+ (?:(?:asks|asked|is asking|wonders|wondered|wants to know|fragt|fragte|möchte wissen|pregunta"
@@ -63,13 +62,15 @@ _TOLD_QUESTION = re.compile(
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractedFact:
     """One fact as the model wrote it: the types are right, nothing else is checked. `message`: the line that says it;
-    `replaces`: the known fact that holds no longer.
+    `replaces`: the known fact that holds no longer; `applies_to`: of a lasting instruction or a preference, the kind of
+    request that it is for, "" for every one.
     """
 
     text: str
     kind: FactKind
     message: int | None
     replaces: int | None
+    applies_to: str = ""
 
 
 def parse(answer: str) -> list[ExtractedFact] | None:
@@ -92,41 +93,31 @@ def new_facts(
     Models often give the number of another line. `known`: the ids of the facts that the model was shown; `zone`: the
     owner's, in which dates are meant. A fact that no message may say is left out.
     """
-    telling = [one for one in messages if not _only_wishes_once(one.content)]
     for one in extracted:
-        made = [_new_fact(one, message, known=known, zone=zone) for message in _sources(one, telling)]
+        made = [_new_fact(one, message, known=known, zone=zone) for message in _sources(one, messages)]
         if made:
             yield made
 
 
-def _only_wishes_once(message: str) -> bool:
-    """Whether a message does nothing but ask for one thing now ("Tell me a joke."). A small model makes it a fact, or
-    an instruction, which would then be in every prompt.
-    """
-    return len(message) <= LONGEST_WISH and told_words.wishes_once(message) and not standing.find(message)
-
-
 def _new_fact(one: ExtractedFact, message: Message, *, known: Collection[int], zone: tzinfo) -> NewFact:
     value = single_value(one.text)
-    # Small models call anything an instruction; one would be in every prompt, for the model to keep to.
-    is_wish = one.kind != "instruction" or standing.may_ask(message.content)
-    kind = one.kind if is_wish else "personal"
     is_over = value is not None and value.is_over and _is_of(one.text, message.speaker)
-    says_so = cues.says_change(message.content) or fingerprint(one.text).polarity
+    says_so = says_change(message.content) or fingerprint(one.text).polarity
     said_at = message.created_at
     since = since_of(one.text, zone)
     return NewFact(
         text=one.text,
-        kind=kind,
-        subject=standing.aspect(one.text) if kind in STANDING else value.subject if value else "",
+        kind=one.kind,
+        subject=one.applies_to if one.kind in LASTING else value.subject if value else "",
         source_ids=(message.id,),
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,
         valid_to=said_at if is_over else None,
         importance=VITAL if _VITAL.search(one.text.casefold()) else IMPORTANCE,
-        only_one=value is not None and value.is_single and not value.is_over,
+        only_one=value is not None and value.is_single and not value.is_over and one.kind not in LASTING,
         known=one.replaces if one.replaces in known else None,
         is_change=says_so,
+        person_id=message.person_id,
     )
 
 
@@ -195,6 +186,7 @@ def _fact(item: object) -> ExtractedFact | None:
         kind=TYPES.get(kind, "personal"),
         message=_whole(item.get("message")),
         replaces=_whole(item.get("replaces")),
+        applies_to=_line(item.get("applies_to"), LONGEST_SUBJECT),
     )
 
 

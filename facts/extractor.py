@@ -12,7 +12,7 @@ from functools import partial
 
 from attrs import define
 
-from facts import extraction, noting, verification
+from facts import extraction, verification
 from facts.backoff import Source
 from facts.requests import ExtractionRequest, Request, Requests
 from llm import prompts
@@ -43,7 +43,7 @@ CHECKED_HERE = 4_000
 class Batch:
     """What is learned at once: a request (None: there is nothing to learn), and the state in which it was read.
 
-    `known`: the facts that hold; `noted`: all instructions and preferences, also those that have ended.
+    `known`: the facts that hold.
     `from_history`: from imported history, otherwise from what was said here.
     """
 
@@ -51,7 +51,6 @@ class Batch:
     who: str
     request: ExtractionRequest | None
     known: tuple[Fact, ...]
-    noted: tuple[Fact, ...]
     learned: int
     until: int
     zone: tzinfo
@@ -124,8 +123,7 @@ class FactExtractor:
                     fact, messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
                 )
                 if not objections:
-                    if not noting.is_noted(fact, batch.noted):
-                        kept.append(verification.without_invented_beginning(fact, messages, zone=batch.zone))
+                    kept.append(verification.without_invented_beginning(fact, messages, zone=batch.zone))
                     break
             if objections:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))

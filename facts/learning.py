@@ -14,19 +14,20 @@ from functools import partial
 from attrs import define, field
 
 from external_memory import ExternalMemory
-from facts import noting, reconciliation
+from facts import reconciliation
 from facts.backoff import Backoff
 from facts.extractor import Batch, FactExtractor
 from facts.requests import MOST_TURNS, ExtractionEstimate, Requests
 from llm import prompts
-from llm.embeddings import Embedder
+from llm.embeddings import Embedder, passages_of
 from llm.quota import Charge, charge_nobody
-from records.errors import ModelError, NewerFacts, StaleFacts, StorageError
-from records.facts import Fact, HistoryBacklog, NewFact
+from records.errors import FactsFull, ModelError, NewerFacts, StorageError
+from records.facts import MOST_FACTS, Fact, FactChange, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
-from storage.protocol import MemoryStore
+from runtime.tasks import done
 from storage.search.protocol import Floats
+from storage.stores.protocol import MemoryStore
 from text.fingerprint import essence
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,8 @@ log = logging.getLogger(__name__)
 READ = 400
 """Messages that are read at once."""
 EMBEDDED_AT_ONCE = 32
+MANY_FACTS = 200
+"""With more, they are compared in a thread."""
 MOST_PLANS = 8
 """How often the changes of one answer are planned, because other facts of the owner were stored meanwhile."""
 IMPORTANCE_BY_HAND = 0.75
@@ -64,40 +67,6 @@ class Facts:
     _charge: Charge = charge_nobody
     _learning: set[Scope] = field(factory=set[Scope], init=False)  # scopes whose messages are being learned from now
 
-    # at once -------------------------------------------------------------------------------------------------
-
-    async def note(self, scope: Scope, turn: int) -> None:
-        """Keep to what a turn asks for from now on, before it is answered: a rule finds it, and no model is asked.
-
-        Where that fails it is logged; the words themselves are stored, and are learned from later.
-        """
-        if not self._settings.is_on or scope.is_direct_messages:
-            return
-        try:
-            try:
-                await self._note(scope, turn)
-            except StaleFacts:  # facts were learned at the same moment
-                await self._note(scope, turn)
-        except StorageError as error:
-            log.warning("what a turn of %s asks for is not noted yet: %s", scope, type(error).__name__)
-
-    async def _note(self, scope: Scope, turn: int) -> None:
-        async with self._memory.opened(scope.owner) as store:
-            if store is None:
-                return
-            facts = await store.facts.all(scope.owner)
-            # A turn comes here again when it is answered again, or replayed: to end "the last rule" a second time would
-            # end another one, and what was deleted since would be back.
-            noted = {source for fact in facts if fact.is_standing for source in fact.source_ids}
-            turns = await store.last_turns(scope, 1)
-            said = [one for one in turns if one.turn == turn and one.is_user and one.id not in noted]
-            known = [fact for fact in facts if fact.is_valid]
-            made = noting.changes(said, known, speaks_for=scope.owner < 0)
-            if made:
-                learned, _ = await store.facts.pending(scope, 1)
-                now, newest = self._clock(), newest_of(facts)
-                await store.facts.commit(scope, made, read=said, learned=learned, until=learned, newest=newest, now=now)
-
     # learning ------------------------------------------------------------------------------------------------
 
     async def settle(self, scope: Scope) -> None:
@@ -124,7 +93,8 @@ class Facts:
         now = self._clock()
         for store in self._memory.stores:
             for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
-                await self._learn_safely(scope, at_least=1)
+                if scope.owner < 0 or self._memory.serves(scope.owner):
+                    await self._learn_safely(scope, at_least=1)
         await self.embed_missing()
 
     async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
@@ -190,12 +160,15 @@ class Facts:
         owner, request = batch.scope.owner, batch.request
         for _ in range(MOST_PLANS):
             facts = await store.facts.all(owner)
-            known = [fact for fact in facts if fact.is_valid]
-            distance = await self._distance(store, owner, vectors)
+            known: Mapping[int, Floats] = {}
+            if vectors is not None and self._embedder is not None:
+                known = await store.facts.vectors(owner, self._embedder.name)
+            plan = partial(self._planned, new, [fact for fact in facts if fact.is_valid], vectors, known)
+            changes = await done(plan, in_thread=len(facts) > MANY_FACTS)
             with suppress(NewerFacts):
                 return await store.facts.commit(
                     batch.scope,
-                    reconciliation.plan(new, known, distance=distance, near=self._settings.duplicate_distance),
+                    changes,
                     read=request.messages if request else (),
                     shown=request.shown if request else (),
                     learned=batch.learned,
@@ -242,9 +215,15 @@ class Facts:
         most = MOST_TURNS if from_history else max(1, self._settings.batch_turns)
         request = None
         if turns:
-            request = self._requests.extraction(
-                turns, known, who=who, zone=config.zone, most=most, long_alone=not from_history
+            ask = partial(
+                self._requests.extraction,
+                *(turns, known),
+                who=who,
+                zone=config.zone,
+                most=most,
+                long_alone=not from_history,
             )
+            request = await done(ask, in_thread=len(known) > MANY_FACTS)
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
         return Batch(
@@ -252,7 +231,6 @@ class Facts:
             who=who,
             request=request,
             known=tuple(known),
-            noted=tuple(fact for fact in facts if fact.is_standing),
             learned=learned,
             until=end.id if request is None or request.is_all else request.until,
             zone=config.zone,
@@ -264,19 +242,13 @@ class Facts:
         """Roughly what learning from imported history would take."""
         return self._requests.estimate(backlog)
 
-    async def _distance(self, store: MemoryStore, owner: int, vectors: Floats | None) -> reconciliation.Distance:
-        """How far new facts with these vectors are from those that are known."""
-        known: Mapping[int, Floats] = {}
-        if vectors is not None and self._embedder is not None:
-            known = await store.facts.vectors(owner, self._embedder.name)
-
-        def distance(index: int, fact: Fact) -> float | None:
-            theirs = known.get(fact.id)
-            if vectors is None or theirs is None or theirs.shape != vectors[index].shape:
-                return None
-            return 1.0 - float(vectors[index] @ theirs)
-
-        return distance
+    def _planned(
+        self, new: Sequence[NewFact], facts: Sequence[Fact], vectors: Floats | None, known: Mapping[int, Floats]
+    ) -> list[FactChange]:
+        """What to do with new facts that have these vectors."""
+        limit = self._settings.duplicate_distance
+        near = reconciliation.nearest(vectors, known, limit) if vectors is not None else ()
+        return reconciliation.plan(new, facts, near=near)
 
     # by hand -------------------------------------------------------------------------------------------------
 
@@ -286,15 +258,20 @@ class Facts:
             return await store.facts.all(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
-        """A fact added by hand, and whether it is new: the same words are not stored twice. Raises StorageError."""
+        """A fact added by hand, and whether it is new: the same words are not stored twice. Raises FactsFull and
+        StorageError.
+        """
         now = self._clock()
         async with self._memory.home(owner) as store:
-            for fact in await store.facts.valid(owner):
-                if essence(fact.text) == essence(text):
-                    return fact, False
+            facts = await store.facts.valid(owner)
+            known = await done(partial(_repeated, facts, text), in_thread=len(facts) > MANY_FACTS)
+            if known is not None:
+                return known, False
+            if len(facts) >= MOST_FACTS:
+                raise FactsFull
             new = NewFact(
                 text=text,
-                kind=noting.kind_of(text),
+                kind="personal",
                 subject="",
                 source_ids=(),
                 observed_at=now,
@@ -351,12 +328,18 @@ class Facts:
         for owner, text in texts:
             by_owner.setdefault(owner, []).append(text)
         try:
-            vectors = await self._embedder.passages([text for _, text in texts])
+            vectors = await passages_of(self._embedder, [text for _, text in texts])
         except ModelError as error:
             log.warning("facts are not embedded yet, only words find them: %s", type(error).__name__)
             return None
         await self._charge(by_owner)
         return vectors
+
+
+def _repeated(facts: Sequence[Fact], text: str) -> Fact | None:
+    """The fact that says the same as this text."""
+    words = essence(text)
+    return next((fact for fact in facts if essence(fact.text) == words), None)
 
 
 def newest_of(facts: Sequence[Fact]) -> int:

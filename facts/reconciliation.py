@@ -1,20 +1,22 @@
 """What a new fact does to the known ones: it repeats one, changes one, ends one, or is another. Pure.
 
-Owns the rules. Nearness, in meaning or by subject, only nominates; words, numbers, dates, names and negation decide.
-Does not know where facts come from, or how they are stored.
+Nearness in meaning or words nominates a bounded number; words, numbers, dates, names and negation decide.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from records.facts import STANDING, Fact, FactChange, NewFact
-from text import standing
+import numpy as np
+
+from facts.candidates import MOST, Candidates
+from records.facts import LASTING, MOST_FACTS, Fact, FactChange, NewFact
+from storage.search.protocol import Floats
 from text.fingerprint import Fingerprint, essence, fingerprint, topics
 
-Distance = Callable[[int, Fact], float | None]
-"""Cosine distance between the new fact of this index and a known one; None where there are no vectors."""
+Nearness = Mapping[int, float]
+"""Cosine distance from a new fact to each of the known facts that are near it in meaning."""
 Verdict = Literal["same", "changed", "ended", "other"]
 
 
@@ -28,18 +30,23 @@ _Known = Mapping[int, Fact | NewFact]
 """By number: a stored fact under its id, a new one of this batch under minus its position, from 1."""
 
 
-def plan(new: Sequence[NewFact], known: Sequence[Fact], *, distance: Distance, near: float) -> list[FactChange]:
-    """What to do with each new fact, in order. `known`: all facts of the owner that are valid.
+def plan(
+    new: Sequence[NewFact], known: Sequence[Fact], *, near: Sequence[Nearness] = (), most: int = MOST_FACTS
+) -> list[FactChange]:
+    """What to do with each new fact, in order. `known`: all facts of the owner that are valid; no new one makes them
+    more than `most`. `near`: by new fact.
 
-    `near`: the cosine distance below which meaning nominates. Of several changes to one fact the later one counts: what
-    was said before it (imported history, messages that are learned from again) was over when the later one began.
+    Of several changes to one fact the later one counts: what was said before it (imported history, messages that are
+    learned from again) was over when the later one began.
     """
     held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known}
+    candidates = Candidates(held)
+    room = most - len(held)
     closed = set[int]()
     changes: list[FactChange] = []
     for index, draft in enumerate(new):
         change = FactChange(fact=draft)
-        for number in _nominated(index, draft, held, distance, near):
+        for number in _nominated(draft, held, candidates, near[index] if near else {}):
             one = held[number]
             match verdict(
                 draft, one.text, kind=one.kind, subject=one.subject, is_named=draft.known == number and draft.is_change
@@ -60,11 +67,15 @@ def plan(new: Sequence[NewFact], known: Sequence[Fact], *, distance: Distance, n
                     break
                 case _:
                     pass
-        closed.update(change.closes)
         if change.same_as is None:
-            held[-1 - index] = draft
+            if room <= 0 and draft.valid_to is None and not change.closes:
+                continue
+            room += len(change.closes) - (draft.valid_to is None)
+            held[-1 - len(changes)] = draft
+            candidates.add(-1 - len(changes), draft)
         elif change.ends:
             closed.add(change.same_as)
+        closed.update(change.closes)
         changes.append(change)
     return changes
 
@@ -79,8 +90,6 @@ def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool 
     is_about = same_subject(new.subject, subject)
     if essence(new.text) == essence(text):
         return "ended" if new.valid_to else "same"
-    if _is_wish_instead(new, text, kind):
-        return "changed"
     if _is_flip(new.text, text, mine, theirs) or _corrects(new.text, text):
         return "changed"
     model_says = is_named and (is_about or _is_related(new, text))
@@ -105,24 +114,43 @@ def same_subject(one: str, other: str) -> bool:
     return bool(one.strip()) and bool(other.strip()) and topics(one) == topics(other)
 
 
-def _nominated(index: int, draft: NewFact, held: _Known, distance: Distance, near: float) -> list[int]:
+def nearest(new: Floats, known: Mapping[int, Floats], distance: float) -> list[Nearness]:
+    """For each of the new vectors [n, d], the known ones within this distance, the `MOST` nearest at most."""
+    ids = [id_ for id_, vector in known.items() if vector.shape == new.shape[1:]]
+    if not ids:
+        return [{} for _ in new]
+    apart = 1.0 - new @ np.stack([known[id_] for id_ in ids]).T
+    return [
+        {ids[place]: float(row[place]) for place in np.argsort(row, kind="stable")[:MOST] if row[place] < distance}
+        for row in apart
+    ]
+
+
+def _nominated(draft: NewFact, held: _Known, candidates: Candidates, near: Nearness) -> list[int]:
     """The numbers of the facts that this one may be about: first the one that the model named, then the nearest."""
-    scored: list[tuple[float, int]] = []
-    for number, one in held.items():
-        if one.valid_to is not None:
+    scored: list[tuple[int, float, int]] = []
+    named = () if draft.known is None else (draft.known,)
+    for number in {*named, *near, *candidates.of(draft)} & held.keys():
+        one = held[number]
+        if one.valid_to is not None or _is_wish_of_another(draft, one):
             continue
-        apart = distance(index, one) if isinstance(one, Fact) else None
         if number == draft.known:
-            scored.append((-1.0, number))
-        elif apart is not None and apart < near:
-            scored.append((apart, number))
+            scored.append((0, 0.0, number))
+        elif number in near:
+            scored.append((1, near[number], number))
         elif same_subject(draft.subject, one.subject) or essence(draft.text) == essence(one.text):
-            scored.append((near, number))
+            scored.append((2, 0.0, number))
         elif topics(draft.text) == topics(one.text):
-            scored.append((2 * near, number))
-        elif _is_wish_instead(draft, one.text, one.kind) or _corrects(draft.text, one.text):
-            scored.append((3 * near, number))
-    return [number for _, number in sorted(scored)]
+            scored.append((3, 0.0, number))
+        elif _corrects(draft.text, one.text):
+            scored.append((4, 0.0, number))
+    return [number for *_, number in sorted(scored)]
+
+
+def _is_wish_of_another(draft: NewFact, one: Fact | NewFact) -> bool:
+    if isinstance(one, Fact):
+        return not one.may_be_changed_by(draft.person_id)
+    return one.kind in LASTING and one.person_id != draft.person_id
 
 
 def _has_value(found: Fingerprint, new: NewFact) -> bool:
@@ -148,14 +176,6 @@ def _corrects(new: str, known: str) -> bool:
         return False
     words = {word for word in topics(new) & topics(known) if not word.isdigit()}
     return bool(words - {name for text in (new, known) for name in fingerprint(text).names})
-
-
-def _is_wish_instead(new: NewFact, text: str, kind: str) -> bool:
-    """Whether an instruction takes the place of another, or a preference about the answers themselves."""
-    if new.valid_to is not None or new.kind not in STANDING or kind not in STANDING:
-        return False
-    are_instructions = new.kind == kind == "instruction"
-    return (are_instructions or bool(standing.aspect(new.text))) and standing.replaces(new.text, text)
 
 
 def _is_related(new: NewFact, text: str) -> bool:

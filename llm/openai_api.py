@@ -8,57 +8,39 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import aclosing
 from copy import copy
 from time import monotonic
 from typing import Any, Literal, Self, Unpack
 
-import aiohttp
-
 from llm.chat_model import ChatModel, OnText
 from llm.context_size import context_size
-from llm.endpoint import (
-    FAILURES,
-    Connection,
-    EndpointClient,
-    error_body,
-    error_code,
-    error_message,
-)
-from llm.event_stream import LONGEST_EVENT, events
+from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
+from llm.failures import StatusError, error_body, error_code, error_in_answer, error_message, refused_pictures
 from llm.measured import count_tokens, measured
 from llm.partial_answer import BrokenCall, PartialAnswer
-from llm.pictures import refused_pictures
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
-from llm.transport import StatusError
 from llm.window import Refusal, Window
 from locales.catalog import tr
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
-from runtime.bounded_json import parsed
 from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 
 Vision = Literal["auto", "on", "off"]
-Look = Callable[[], Awaitable[bool]]
 
 LEAST_ANSWER, MOST_ANSWER = 500, 2000
 """Tokens of an answer in the background: as many as its prompt has, but at least 500 and at most 2,000."""
-LONGEST_ANSWER = 64_000_000
-"""Bytes of an answer that are read: 100,000 tokens, each in an event of 500 bytes, have fewer."""
-LONGEST_TAKEN = 3_600.0
-"""Seconds that one request may go on, however often something of it arrives: 2,000 tokens, almost two seconds each."""
-PACE = 0.1
-"""Seconds in which tokens gather once something is shown, as a message is edited more seldom: a token by itself costs
-as much as ten together.
-"""
+LONGEST_ANSWER = 4_000_000
+"""Bytes of an answer that comes whole."""
 THINKING = 8
 """Times as many for a model that spent them all before its first word: it thinks."""
 _LIMITS = ("max_completion_tokens", "max_tokens")
 """What names an answer's length, newest first; the second is what most servers at home know."""
 _SHORT_ANSWERS = "answers within their limit"
+_REASONING = "reasoning next to tools"
 DOUBTS = 2
 """Requests in turn that pass without tools alone, after which an endpoint is taken to have none; and calls in turn that
 cannot be read, after which a model is offered none."""
@@ -132,6 +114,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         return "tools" not in self._unsupported
 
     @property
+    def reasons_with_tools(self) -> bool:
+        return _REASONING not in self._unsupported
+
+    @property
     def takes_pictures(self) -> bool:
         return self._vision == "on" or (self._vision == "auto" and "pictures" not in self._unsupported)
 
@@ -151,14 +137,14 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     async def context_size(self) -> int | None:
         """Tokens of the model's context, as its server tells; None where it does not."""
-        return await context_size(self._transport, self.name)
+        return await context_size(await self._client(), self.name)
 
     async def _attempts(
         self,
         messages: Sequence[PromptMessage],
         on_text: OnText | None,
         schema: Mapping[str, object] | None,
-        patience: asyncio.Timeout,
+        patience: Patience,
     ) -> PartialAnswer:
         """One whole answer, after as many attempts as are allowed within the time limit."""
         attempt, offer, is_without_tools, was_call_broken = 0, self._offer, False, False
@@ -177,10 +163,17 @@ class OpenAIChat(EndpointClient, ChatModel):
                 continue
             except FAILURES as error:
                 failure = self._endpoint.failure(error)
+                if answer.was_shown:
+                    # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
+                    raise failure from None
                 if any(one.pictures for one in messages) and not isinstance(failure, ContextTooLong):
                     self._demand_pictures(error, has_tools="tools" in request)
                 # A limit too long for the window is no limit that is not known.
-                if not isinstance(failure, ContextTooLong) and self._drop_parameter(request, error):
+                if (
+                    not isinstance(failure, ContextTooLong)
+                    and not answer.was_shown
+                    and self._drop_parameter(request, error)
+                ):
                     continue
                 if self._found_thinking(request, answer):
                     continue
@@ -193,8 +186,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 self._judge_tools(request, answer, passed_without=is_without_tools)
                 self._judge_limit(request, answer)
                 return answer
-            if answer.was_shown or not await self._retries.pause(failure, attempt, patience):
-                # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
+            if not await self._retries.pause(failure, attempt, patience):
                 raise failure from None
             attempt += 1
             log.info("model %s: %s, trying again", self.name, type(failure).__name__)
@@ -210,6 +202,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 request["stream_options"] = {"include_usage": True}
         if offer.tools and self.takes_tools:
             request["tools"] = offered(offer.tools)
+            if not self.reasons_with_tools:
+                request["reasoning_effort"] = "none"
             if offer.must_answer and "tool_choice" not in self._unsupported:
                 request["tool_choice"] = "none"
         if schema is not None and "response_format" not in self._unsupported:
@@ -253,8 +247,15 @@ class OpenAIChat(EndpointClient, ChatModel):
             ):
                 self._unsupported.add(parameter)
                 return True
+        is_about_reasoning = re.search(r"\breasoning_effort\b", f"{named} {words}") is not None
+        if is_about_reasoning and "tools" in request and "reasoning_effort" not in request:
+            self._unsupported.add(_REASONING)
+            log.info("model %s takes tools without reasoning alone: it is asked so from now on", self.name)
+            return True
         # "auto" tool choice … is what vLLM says where it was started without tools.
-        if "tools" in request and (named.split(".")[0] in ("tools", "functions") or mentions_tools(words)):
+        if "tools" in request and (
+            is_about_reasoning or named.split(".")[0] in ("tools", "functions") or mentions_tools(words)
+        ):
             self._note_without_tools()
             return True
         if "stream" in request and (named == "stream" or _STREAM_UNSUPPORTED.search(words)):
@@ -271,7 +272,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             if refused == "all":
                 self._unsupported.add("pictures")
                 log.info("model %s takes no pictures", self.name)
-            raise PicturesRefused(tr("errors-no-pictures", model=self.name, setting=self.model_setting)) from None
+            raise PicturesRefused(
+                tr("errors-no-pictures", model=self.name), remedy=tr("errors-check", settings=self.model_setting)
+            ) from None
 
     def _counted(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of a prompt, as they are counted here."""
@@ -314,57 +317,36 @@ class OpenAIChat(EndpointClient, ChatModel):
         log.info("model %s takes no tools: it is asked without from now on", self.name)
 
     async def _read(
-        self, request: Mapping[str, Any], answer: PartialAnswer, on_text: OnText | None, patience: asyncio.Timeout
+        self, request: Mapping[str, Any], answer: PartialAnswer, on_text: OnText | None, patience: Patience
     ) -> None:
         """Send one request and read its answer to the end. Leaving, for whatever reason, closes the connection."""
-        async with self._transport.post("/chat/completions", request) as response:
-            if "text/event-stream" in response.headers.get("content-type", ""):
 
-                async def look() -> bool:
-                    """Show what has come. Whether the rest is in no hurry: something is shown, or nobody watches."""
-                    if not answer.is_done:
-                        await self._show(answer, on_text, patience)
-                    return on_text is None or answer.was_shown
+        async def show() -> None:
+            if on_text and (news := answer.news()) is not None:
+                with patience.paused():
+                    await on_text(news)
 
-                body = _heard(response.content, patience, self._endpoint.timeout, look)
-                async with aclosing(events(body)) as stream:
-                    async for event in stream:
-                        if event.strip() == "[DONE]":
-                            answer.is_done = True
-                            break
-                        answer.add(self._object(event), "delta")
-                    await _drain(body)
+        client = await self._client()
+        async with client.post("/chat/completions", request, patience.renew) as response:
+            if response.is_stream:
+                response.body.on_drained = show
+                async with aclosing(response.events()) as events:
+                    async for event in events:
+                        answer.add(_object(event), "delta")
             else:
-                whole = bytearray()
-                async for chunk in _heard(response.content, patience, self._endpoint.timeout):
-                    whole += chunk
-                    if len(whole) > LONGEST_EVENT:
-                        raise ModelBroken(tr("errors-endless"))
-                answer.add(self._object(whole.decode("utf-8", "replace")), "message")
-                answer.is_done = True
+                answer.add(_object(await response.json(LONGEST_ANSWER)), "message")
+                answer.finish = answer.finish or "stop"  # what came in one piece has come to its end
         answer.demand_whole()
-        await self._show(answer, on_text, patience)
+        await show()
 
-    async def _show(self, answer: PartialAnswer, on_text: OnText | None, patience: asyncio.Timeout) -> None:
-        """Show what is new. The time that showing takes is not the model's."""
-        if on_text and (news := answer.news()) is not None:
-            patience.reschedule(None)
-            await on_text(news)
-            patience.reschedule(asyncio.get_running_loop().time() + self._endpoint.timeout)
 
-    def _object(self, text: str) -> Mapping[str, Any]:
-        """One JSON object of the answer. Raises what an error object in its place says."""
-        try:
-            value = parsed(text)
-        except ValueError:
-            raise ModelBroken(tr("errors-malformed")) from None
-        if not isinstance(value, dict):
-            raise ModelBroken(tr("errors-malformed"))
-        if value.get("error"):
-            code = error_code(value)
-            status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
-            raise self._endpoint.refusal(status, value)
-        return value
+def _object(value: object) -> Mapping[str, Any]:
+    """One JSON object of an answer. Raises StatusError for an error in its place."""
+    if not isinstance(value, dict):
+        raise ModelBroken(tr("errors-malformed"))
+    if value.get("error"):
+        raise error_in_answer(value)
+    return value
 
 
 def _may_be_tools(error: Exception, failure: ModelError) -> bool:
@@ -380,35 +362,3 @@ def _may_be_tools(error: Exception, failure: ModelError) -> bool:
 
 # What an endpoint may name instead when it refuses a parameter; llama.cpp names what it makes of a schema.
 _ALIASES = {"stream_options": "include_usage", "response_format": r"json[_ ]schema|failed to parse grammar"}
-
-
-async def _heard(
-    content: aiohttp.StreamReader, patience: asyncio.Timeout, seconds: float, look: Look | None = None
-) -> AsyncIterator[bytes]:
-    """The bytes of a body; each chunk renews the patience. Raises ModelBroken for more than an answer can have.
-
-    `look` is called when all that has come is taken in; where it returns True, more of it gathers for PACE seconds, or
-    until the end.
-    """
-    heard, now = 0, asyncio.get_running_loop().time
-    until, ended = now() + LONGEST_TAKEN, asyncio.Event()
-    content.on_eof(ended.set)
-    while chunk := await content.readany():
-        heard += len(chunk)
-        if heard > LONGEST_ANSWER or now() > until:
-            raise ModelBroken(tr("errors-endless"))
-        patience.reschedule(now() + seconds)
-        yield chunk
-        await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
-        if look and await look() and not ended.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(PACE):  # wait_for would make a task of it, twice an answer
-                    await ended.wait()
-
-
-async def _drain(body: AsyncIterator[bytes]) -> None:
-    """Read what is left after the end, briefly, so that the connection can be used again."""
-    with suppress(TimeoutError, aiohttp.ClientError):
-        async with asyncio.timeout(0.25):
-            async for _ in body:
-                pass

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llm import text_calls
+from llm.failures import BrokenOff
 from llm.text_calls import Reading
 from llm.tool_calls import Calls, Offer
 from locales.catalog import tr
@@ -20,10 +21,6 @@ LONGEST_TEXT = 500_000
 MOST_TOKENS = 10**8
 """Of one request that an endpoint is believed: a window of more is unheard of, and no table takes any number."""
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
-
-
-class BrokenOff(ModelBroken):
-    """The model's answer broke off."""
 
 
 class BrokenCall(ModelBroken):
@@ -39,10 +36,8 @@ class PartialAnswer:
     refusal: str = ""
     finish: str | None = None
     usage: Usage | None = None
-    is_done: bool = False
     calls: Calls = field(default_factory=Calls)
     _shown: str = ""
-    _settled: int = 0
     _whole: tuple[str, Reading] | None = None
 
     def add(self, value: Mapping[str, Any], part: str) -> None:
@@ -68,12 +63,10 @@ class PartialAnswer:
         """The text without the thoughts at its start, and without calls of tools; what may still turn out to be either
         is held back.
         """
-        if self.is_done or self.finish is not None:
+        if self.finish is not None:
             return self.reading().shown
         text = without_thoughts(self.text)
-        reading = text_calls.read(text, self.offer.names, is_whole=False, settled=self._settled)
-        self._settled = reading.settled
-        return reading.shown
+        return text_calls.read(text, self.offer.names, is_whole=False, settled=len(self._shown)).shown
 
     def reading(self) -> Reading:
         """The whole text without its thoughts, and the calls of tools that are written in it."""
@@ -108,7 +101,7 @@ class PartialAnswer:
         """Raises unless this is a whole answer with something in it."""
         if self.refusal or self.finish == "content_filter":
             raise ModelDeclined
-        if not self.is_done and self.finish is None:
+        if self.finish is None:
             raise BrokenOff
         reading = self.reading()
         is_forbidden = self.offer.forbids(call.name for call in reading.calls)

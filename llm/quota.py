@@ -21,6 +21,7 @@ from locales.catalog import tr
 from records.errors import ModelError, QuotaExceeded, StorageError
 from records.model_calls import Completion, DayOfUse, PromptMessage, Usage
 from records.scopes import Clock
+from runtime.tasks import uncancelled
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -66,6 +67,7 @@ class Quota:
     _day: date | None = field(default=None, init=False)
     _spent: dict[int, int] = field(factory=dict, init=False)
     _unwritten: dict[date, dict[tuple[int, str], Usage]] = field(factory=dict, init=False)
+    _writing: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     @property
     def is_set(self) -> bool:
@@ -135,9 +137,12 @@ class Quota:
             count = self._tokens.count
             return {owner: sum(count(one[:LONGEST_INPUT]) for one in those) for owner, those in texts.items()}
 
-        # In a thread, since counting a batch of long messages takes a while.
-        for owner, tokens in (await asyncio.to_thread(counted)).items():
-            await self._spend(owner, self._embedding_model, Usage(prompt=tokens))
+        async def spend() -> None:
+            # In a thread, since counting a batch of long messages takes a while.
+            for owner, tokens in (await asyncio.to_thread(counted)).items():
+                await self._spend(owner, self._embedding_model, Usage(prompt=tokens))
+
+        await uncancelled(spend)
 
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
         """What `spender` used on the last days (UTC), today's included, by day and model. Raises StorageError."""
@@ -145,12 +150,14 @@ class Quota:
         return await self._ledger.days(spender, self._clock().date(), days)
 
     async def _spend(self, spender: int, model: str, used: Usage) -> None:
-        """Count it here at once, and in the ledger as soon as it can be written."""
-        if self.is_set:
-            await self._begin_day()
-            self._spent[spender] = self._spent.get(spender, 0) + used.total
-        waiting = self._unwritten.setdefault(self._clock().date(), {})
+        """Count it here before anything is waited for, since a caller may be cancelled, and in the ledger as soon as it
+        can be written.
+        """
+        today = self._clock().date()
+        waiting = self._unwritten.setdefault(today, {})
         waiting[spender, model] = waiting.get((spender, model), Usage()) + used
+        if self._day == today:
+            self._spent[spender] = self._spent.get(spender, 0) + used.total
         if self.is_set:
             await self.write()
 
@@ -163,17 +170,21 @@ class Quota:
 
     async def write(self) -> None:
         """Write what is not in the ledger yet; what it does not take stays. Call it at intervals, and at the end."""
-        for day in sorted(self._unwritten):
-            spent = self._unwritten.pop(day)
-            try:
-                await self._ledger.add(day, spent)
-            except StorageError as error:
-                # What others added while this was being written is kept as well.
-                for key, used in self._unwritten.pop(day, {}).items():
-                    spent[key] = spent.get(key, Usage()) + used
-                self._unwritten[day] = spent
-                log.warning("tokens spent could not be written yet: %s", type(error).__name__)
-                return
+        await uncancelled(self._write)
+
+    async def _write(self) -> None:
+        async with self._writing:
+            for day in sorted(self._unwritten):
+                spent = self._unwritten.pop(day)
+                try:
+                    await self._ledger.add(day, spent)
+                except StorageError as error:
+                    # What others added while this was being written is kept as well.
+                    for key, used in self._unwritten.pop(day, {}).items():
+                        spent[key] = spent.get(key, Usage()) + used
+                    self._unwritten[day] = spent
+                    log.warning("tokens spent could not be written yet: %s", type(error).__name__)
+                    return
 
     async def _begin_day(self) -> None:
         """Read what was spent today by this process and those before it."""
@@ -185,7 +196,8 @@ class Quota:
         with suppress(StorageError):
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
             await self.write()
-            known = await self._ledger.of(today)
+            async with self._writing:  # what is being written is in neither sum
+                known = await self._ledger.of(today)
             if self._day != today or self._others_spend:
                 self._spent = {spender: used.total for spender, used in known.items()}
                 for (spender, _), used in self._unwritten.get(today, {}).items():

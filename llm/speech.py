@@ -1,13 +1,17 @@
-"""Text → speech, by an endpoint's /audio/speech. Does not know whose words they are, or how they are sent."""
+"""Text → speech and recordings → words, by an endpoint's /audio/speech and /audio/transcriptions."""
 
+import io
+import wave
 from functools import partial
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from llm.endpoint import Connection, EndpointClient
+from llm.endpoint import Connection, EndpointClient, Patience
 from locales.catalog import tr
 from records.errors import ModelBroken
-from runtime.http_client import read_bytes
 from text.characters import boundary, well_formed
+
+if TYPE_CHECKING:
+    from llm.openai_client import OpenAIClient
 
 LONGEST_SPOKEN = 4_096
 """Characters of one request (OpenAI, /audio/speech); a message of Telegram has no more."""
@@ -38,10 +42,54 @@ class Speaker(EndpointClient):
         await self.speak("Hello.")
         return f"model {self._model} speaks"
 
-    async def _ask(self, words: str) -> bytes:
+    async def _ask(self, words: str, client: "OpenAIClient", patience: Patience) -> bytes:
         request = {"model": self._model, "input": words, "voice": self._voice, "response_format": "opus"}
-        async with self._transport.post("/audio/speech", request) as response:
-            recording = await read_bytes(response, LONGEST_RECORDING + 1)
-        if not recording.startswith(_OGG) or len(recording) > LONGEST_RECORDING:
-            raise ModelBroken(tr("errors-not-speech"))
+        async with client.post("/audio/speech", request, patience.renew) as response:
+            recording = await response.read(LONGEST_RECORDING)
+        if not recording.startswith(_OGG):
+            raise ModelBroken(tr("errors-not-speech"), remedy=tr("errors-check", settings="SPEECH_MODEL"))
         return recording
+
+
+LONGEST_TRANSCRIPT = 100_000
+"""Characters; two hours of speech have fewer."""
+LONGEST_ANSWER = 2_000_000
+"""Bytes of an answer that are read: some servers send times for each word."""
+
+
+class Transcriber(EndpointClient):
+    """A transcribing model at an endpoint. Use as `async with Transcriber(…) as transcriber`."""
+
+    model_setting = "TRANSCRIPTION_MODEL"
+    silence = 3
+    """The endpoint sends nothing before it has heard all of it."""
+
+    async def transcribe(self, data: bytes, name: str, mime: str) -> str:
+        """What is said in a recording; "" for silence. Raises a ModelError."""
+        return await self._answered(partial(self._ask, data, name, mime))
+
+    async def check(self) -> str:
+        """Has a second of silence written down, which proves address, key and model. Raises a ModelError."""
+        await self.transcribe(_silence(), "silence.wav", "audio/wav")
+        return f"model {self._model} answers"
+
+    async def _ask(self, data: bytes, name: str, mime: str, client: "OpenAIClient", patience: Patience) -> str:
+        request = {"model": self._model, "response_format": "json"}
+        file = (name, data, mime or "application/octet-stream")
+        async with client.post("/audio/transcriptions", request, patience.renew, file=file) as response:
+            answer = await response.json(LONGEST_ANSWER)
+        text = answer.get("text") if isinstance(answer, dict) else None
+        if not isinstance(text, str):
+            raise ModelBroken(tr("errors-malformed"))
+        return well_formed(text).strip()[:LONGEST_TRANSCRIPT]
+
+
+def _silence() -> bytes:
+    """One second of it as a WAV file."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(16_000)
+        sound.writeframes(bytes(32_000))
+    return file.getvalue()

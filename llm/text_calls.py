@@ -1,60 +1,52 @@
-"""Calls of tools that a model wrote as text: bare JSON, fenced, with doubled braces, in tags, or as code. Pure.
+"""Calls of tools that a model wrote as text, where its server has no parser for them. Pure.
 
-Many small models, and servers without a parser for their model, call tools this way. Owns how such calls are
-recognised, also in the beginning of one while an answer still arrives. Does not know what a tool does.
+Reads the marks that servers leak (<tool_call>, [TOOL_CALLS], <function=…>), fences and bare JSON objects, also while
+one still arrives.
 """
 
-import ast
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+
+import json_repair
 
 from llm.tool_calls import LONGEST_ARGUMENTS, MOST_CALLS
 from records.model_calls import ToolCall
 
 MOST_CANDIDATES = 200
-"""Places in an answer that are looked at as the beginning of a call; an answer with more is a program, not a call."""
+"""Lines of an answer that are looked at as the beginning of a call; an answer with more is a program, not a call."""
 LONGEST_CALL = 2 * LONGEST_ARGUMENTS
 """Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
-LONGEST_OPENING = 2_000
-"""Characters at the beginning of what cannot be read, in which it may name a tool."""
+LONGEST_REPAIRED = 1_000
+"""Characters of a call that are repaired, which takes up to the square of their number."""
+MOST_REPAIRED = 3
+"""Repairs for one answer."""
 DEEPEST = 3
 """Lists and wrappers around a call that are opened."""
-MOST_DECODED = 16
-"""Places of one text at which something that looks like a call is read in every way there is, and is none after all."""
-MISSING_ENDS = ("", "}", "}}", "]", "}]", "}}]")
-"""What small models forget at the end of a call."""
 
-_NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
-_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input", "kwargs", "params")
-_WRAPPER_KEYS = ("tool_calls", "tool_call", "function_call", "calls", "tools", "tool_uses")
-_OTHER_KEYS = ("id", "type", "index", "thought", "thoughts")
-_CALL_KEYS = frozenset((*_NAME_KEYS, *_ARGUMENT_KEYS, *_WRAPPER_KEYS, *_OTHER_KEYS))
+_NAMES = ("name", "tool", "tool_name", "function")
+_ARGUMENTS = ("arguments", "parameters", "args", "input")
+_WRAPPERS = ("tool_calls", "function")
+_KEYS = frozenset((*_NAMES, *_ARGUMENTS, *_WRAPPERS, "type", "id"))
 
-_TAGS = ("<tool_call", "<tools", "<tool_use", "<function", "<invoke", "<|python_tag|>", "<|tool_call", "[TOOL_CALLS]")
-_TAG = re.compile(
-    r"<(?:tool_calls?|tools|tool_use|function_calls?)\b[^>\n]*>|<\|(?:python_tag|tool_calls?(?:_begin)?)\|>"
-    r"|\[TOOL_CALLS\]",
-    re.IGNORECASE,
+_FENCE = r"(?:```|~~~)[ \t]*\w*\s*"
+_OPENING = re.compile(
+    rf"(?:^[ \t]*{_FENCE})?(?P<tag><tool_call>|<function=|\[TOOL_CALLS\])|^[ \t]*(?:{_FENCE})?(?P<json>(?:\[\s*)?\{{)",
+    re.MULTILINE | re.IGNORECASE,
 )
-_FUNCTION = re.compile(r"<(?P<tag>function|invoke)(?:=|\s+name=)[\"']?(?P<name>[\w.-]+)[\"']?\s*>")
-_PARAMETER = re.compile(
-    r"<parameter(?:=|\s+name=)[\"']?(?P<name>[\w.-]+)[\"']?\s*>(?P<value>.*?)</parameter>", re.DOTALL
+_BEGINNING = re.compile(
+    r"(?:^[ \t]*(?:`{1,3}|~{1,3})[ \t]*\w*\s*|^[ \t]*)?(?:<[a-z_=]{0,10}|\[[a-z_]{0,11}\s*)?\Z",
+    re.MULTILINE | re.IGNORECASE,
 )
-_FENCE = re.compile(r"(?:```|~~~)[ \t]*\w*[ \t]*\n?")
-_CLOSING = re.compile(
-    r"(?:\s|,|;|```|~~~|</?\|?(?:tool_calls?|tools|tool_use|function_calls?|function|invoke)\|?>|<\|\w+\|>|[}\]])*"
-)
-_LONGEST_CLOSING = 40
-_LAST_CLOSING = re.compile(r"(?:```|~~~|</[\w|]+>)\Z")
-_CANDIDATE = re.compile(r"<|\[TOOL|\{|^[ \t]*[\[`~]|\A\s*[A-Za-z_]", re.MULTILINE)
-_FIRST_KEY = re.compile(r"[\[{\s]{0,40}(?P<quote>[\"']?)(?P<key>[\w.-]{1,60})(?P=quote)\s*:\s*")
-_BEFORE_FIRST_KEY = re.compile(r"[\[{\s]{0,40}(?:[\"'][^\"'\n]{0,60}[\"']?\s*|\w{0,60})")
-_STRING = re.compile(r"[\"'](?P<value>[^\"'\\]{0,80})[\"']")
-_CODE = re.compile(r"\s*\[?\s*(?:print\()?(?P<name>[A-Za-z_]\w{0,63})(?P<open>\()?")
+"""What has arrived of an opening."""
+_LONGEST_BEGINNING = 60
+_CLOSING = re.compile(r"(?:[\s,;}\]]|```|~~~|</?tool_call>|</function>|\[/?TOOL_CALLS\])*", re.IGNORECASE)
+_FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<value>.*?)</parameter>", re.DOTALL)
+_FIRST_KEY = re.compile(r"[\[{\s]{0,40}[\"']?(?P<key>\w{0,60})")
+_FIRST_VALUE = re.compile(r"[\"']?\s*:\s*[\"'](?P<value>[^\"'\\]{0,80})(?P<end>[\"']?)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,302 +54,135 @@ class Reading:
     """An answer's text as it may be shown: without calls, and without what may become one while it arrives.
 
     `calls`: the calls that were written. `is_broken`: a tool is called in a way that cannot be read.
-    `settled`: characters in which no call begins, whatever follows them.
     """
 
     shown: str
     calls: tuple[ToolCall, ...] = ()
     is_broken: bool = False
-    settled: int = 0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Found:
-    """What begins at a place. `end`: where it ends, counted from that place. `was_decoded`: that took some work."""
-
-    kind: Literal["nothing", "undecided", "calls", "broken"]
-    calls: tuple[ToolCall, ...] = ()
-    end: int = 0
-    is_tagged: bool = False
-    was_decoded: bool = False
-
-
-_NOTHING, _UNDECIDED = _Found(kind="nothing"), _Found(kind="undecided")
-_NO_CALL = _Found(kind="nothing", was_decoded=True)
 
 
 def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> Reading:
     """What of a text is a call of the tools with these names; nothing is one where there are no names.
 
-    `is_whole` False: the text still arrives; what may become a call is held back. `settled`: that of the last reading,
-    where this text is longer.
+    `is_whole` False: the text still arrives; what may become a call is held back. `settled`: how much of it was shown
+    before.
     """
     if not names:
         return Reading(shown=text)
-    is_sure, decoded = True, 0
-    for candidate in islice(_CANDIDATE.finditer(text, settled), MOST_CANDIDATES):
-        start = candidate.start()
-        before = text[:start]
-        found = _at(text[start : start + LONGEST_CALL], names, is_whole=is_whole, is_first=not before.strip())
-        if found.kind == "nothing":
-            settled = candidate.end() if is_sure else settled
-            decoded += found.was_decoded
-            if decoded == MOST_DECODED:
-                return Reading(shown=text, settled=settled)
+    repairs = MOST_REPAIRED
+    for opening in islice(_OPENING.finditer(text, settled), MOST_CANDIDATES):
+        before = text[: opening.start()]
+        if opening["tag"]:
+            calls = _numbered(_tagged(text[opening.start("tag") :], names)) if is_whole else ()
+            return Reading(shown=before, calls=calls, is_broken=is_whole and not calls)
+        body = text[opening.start("json") :][:LONGEST_CALL]
+        if not _may_be_call(body, names):
             continue
-        if found.kind == "undecided":
-            return Reading(shown=before, settled=settled)
-        is_sure = False
-        after = text[start + found.end :]
+        decoded = _decoded(body)
+        if decoded is None and not is_whole:
+            return Reading(shown=before)
+        if decoded is None and repairs:
+            repairs -= 1
+            decoded = _repaired(body), len(body)
+        value, end = decoded or (None, len(body))
+        after = body[end:][_closing(body[end:]) :] + text[opening.start("json") + LONGEST_CALL :]
         # While it arrives, the first characters after a call may be those of its closing fence.
-        is_last = (
-            len(after.strip()) < (1 if is_whole else 4)
-            if found.kind == "calls"
-            else text.rstrip()[-1:] in ("}", "]", "`", ")")
-        )
-        if before.strip() and not found.is_tagged and not is_last:
+        if before.strip() and len(after) >= (1 if is_whole else 4):
             continue  # an example within an explanation
-        if found.kind == "broken":
-            return Reading(shown=before, is_broken=True, settled=settled)
-        return Reading(shown=before, calls=_numbered([*found.calls, *_more(after, names)]), settled=settled)
-    return Reading(shown=text, settled=max(settled, _without_beginnings(text)) if is_sure else settled)
+        calls = _numbered([*_made(value, names), *_tagged(after, names)])
+        if calls or (is_whole and _names_tool(body, names)):
+            return Reading(shown=before, calls=calls, is_broken=not calls)
+    if is_whole:
+        return Reading(shown=text)
+    beginning = _BEGINNING.search(text, max(settled, len(text) - _LONGEST_BEGINNING))
+    return Reading(shown=text[: beginning.start()] if beginning else text)
 
 
-def _without_beginnings(text: str) -> int:
-    """Characters of a text that holds no call so far in which none begins, whatever follows: what may still become an
-    indented bracket or fence, or "[TOOL", is left out.
-    """
-    line = text.rfind("\n") + 1
-    if text[line:].strip(" \t"):
-        return max(0, len(text) - len("[TOOL") + 1)
-    return line if text[:line].strip() else 0
-
-
-def _numbered(calls: list[ToolCall]) -> tuple[ToolCall, ...]:
-    return tuple(
-        ToolCall(id=f"call_{number}", name=call.name, arguments=call.arguments)
-        for number, call in enumerate(calls[:MOST_CALLS])
-    )
-
-
-def _more(rest: str, names: Collection[str]) -> Iterator[ToolCall]:
-    """The calls that follow a call at once; each is at least a character of the rest."""
+def _tagged(text: str, names: Collection[str]) -> Iterator[ToolCall]:
+    """The calls that a text consists of; each is at least a character of it."""
     for _ in range(MOST_CALLS):
-        found = _at(rest[:LONGEST_CALL], names, is_whole=True, is_first=True)
-        if found.kind != "calls":
-            return
-        yield from found.calls
-        rest = rest[found.end :]
-
-
-def _at(text: str, names: Collection[str], *, is_whole: bool, is_first: bool) -> _Found:
-    """What begins with this text. `is_first`: nothing was said before it."""
-    inner = text.lstrip()
-    is_tagged = False
-    for _ in range(DEEPEST):
-        if opening := _TAG.match(inner):
-            is_tagged = True
+        text = text[_closing(text) :]
+        body = text[:LONGEST_CALL]
+        if function := _FUNCTION.match(body):
+            values = {one["name"]: one["value"].strip() for one in _PARAMETER.finditer(function["body"])}
+            value: object = {"name": function["name"], "arguments": values or function["body"].strip() or "{}"}
+            text = text[function.end() :]
+        elif body[:1] in ("{", "["):
+            value, end = _decoded(body) or (_repaired(body), len(body))
+            text = text[end:]
         else:
-            opening = _FENCE.match(inner)
-        if opening is None:
-            break
-        inner = inner[opening.end() :].lstrip()
-    if not is_whole and (not inner or (not is_tagged and _may_become_tag(inner))):
-        return _UNDECIDED
-    if function := _FUNCTION.match(inner):
-        found = _function(inner, function, is_whole=is_whole)
-    elif inner[:1] in ("{", "["):
-        found = _json(inner, names, is_whole=is_whole, is_tagged=is_tagged)
-    elif not is_tagged and is_first:
-        found = _code(inner, names, is_whole=is_whole)
-    else:
-        found = _unread(is_whole=is_whole, is_tagged=is_tagged)
-    if found.kind == "calls":
-        end = len(text) - len(inner) + found.end
-        closing = _CLOSING.match(text, end)
-        end = closing.end() if closing else end
-        return _Found(kind="calls", calls=found.calls, end=end, is_tagged=is_tagged or found.is_tagged)
-    return found
+            return
+        yield from _made(value, names, is_tagged=True)
 
 
-def _unread(*, is_whole: bool, is_tagged: bool) -> _Found:
-    """What is no call as far as it can be read: within a tag it was meant as one."""
-    if not is_tagged:
-        return _NOTHING
-    return _Found(kind="broken", is_tagged=True) if is_whole else _UNDECIDED
-
-
-def _may_become_tag(text: str) -> bool:
-    """Whether this is all that has arrived of a tag or a fence."""
-    start = text.lower()
-    if start[0] in "`~":
-        return re.fullmatch(r"(?:`{1,3}|~{1,3})[ \t]*\w*", start) is not None
-    return any(tag.lower().startswith(start) for tag in _TAGS) or (
-        start.startswith(("<function=", "<function ", "<invoke ", "<tool_", "<|"))
-        and ">" not in start
-        and len(start) < 80
-    )
-
-
-def _function(text: str, opening: re.Match[str], *, is_whole: bool) -> _Found:
-    """<function=name>{…}</function>, or with a <parameter=…> for each argument."""
-    closing = f"</{opening['tag']}>"
-    end = text.find(closing)
-    if end < 0 and not is_whole:
-        return _UNDECIDED
-    body = text[opening.end() : end if end >= 0 else len(text)]
-    values = {one["name"]: one["value"].strip() for one in _PARAMETER.finditer(body)}
-    if not values and body.strip():
-        decoded = _decoded(body.strip())
-        if decoded is None or not isinstance(decoded[0], dict):
-            return _Found(kind="broken", is_tagged=True)
-        values = decoded[0]
-    call = _call(opening["name"], values)
-    last = end + len(closing) if end >= 0 else len(text)
-    return _Found(kind="calls", calls=(call,), end=last, is_tagged=True)
-
-
-def _json(text: str, names: Collection[str], *, is_whole: bool, is_tagged: bool) -> _Found:
-    key = _FIRST_KEY.match(text)
-    if key is None:
-        if not is_whole and _BEFORE_FIRST_KEY.fullmatch(text):
-            return _UNDECIDED
-        if text.startswith("[") and (code := _code(text, names, is_whole=is_whole)).kind != "nothing":
-            return code
-        return _unread(is_whole=is_whole, is_tagged=is_tagged)
-    if not is_tagged and not _may_be_call(text, key, names):
-        return _NOTHING
-    ends = MISSING_ENDS if is_whole else MISSING_ENDS[:1]
-    decoded = _decoded(text, ends) if is_whole or "}" in text else None
-    if decoded is None:
-        if not is_whole:
-            return _UNDECIDED
-        return _Found(kind="broken", is_tagged=is_tagged) if is_tagged or _names_tool(text, names) else _NO_CALL
-    value, end = decoded
-    calls = list(_calls(value, names, is_tagged=is_tagged, depth=0))
-    if not calls:
-        return _unread(is_whole=is_whole, is_tagged=is_tagged)
-    if any(_is_description(call.arguments) for call in calls):
-        return _Found(kind="broken", is_tagged=is_tagged)
-    return _Found(kind="calls", calls=tuple(calls[:MOST_CALLS]), end=end)
-
-
-def _may_be_call(text: str, key: re.Match[str], names: Collection[str]) -> bool:
-    """Whether an object with this first key may be a call, as far as it can be told."""
-    if key["key"] in names:
-        return True
-    if key["key"] not in (_CALL_KEYS if key["quote"] else _NAME_KEYS):
-        return False
-    value = _STRING.match(text, key.end()) if key["key"] in _NAME_KEYS else None
-    return value is None or _bare(value["value"]) in names
-
-
-def _names_tool(text: str, names: Collection[str]) -> bool:
-    """Whether a text that is no JSON names one of the tools where a call does."""
-    known = "|".join(map(re.escape, sorted(names)))
-    keys = "|".join(_NAME_KEYS)
-    named = rf"[\"']?(?:{keys})[\"']?\s*[:=]\s*[\"']?(?:functions?\.)?(?:{known})\b|[{{,]\s*[\"'](?:{known})[\"']\s*:"
-    return re.search(named, text[:LONGEST_OPENING]) is not None
-
-
-def _decoded(text: str, endings: Sequence[str] = MISSING_ENDS) -> tuple[Any, int] | None:
-    """The JSON at the beginning of a text, and where it ends; with doubled braces, without its last ones, or as Python
-    writes it.
-    """
-    forms = [text]
-    if "{{" in text:
-        forms.append(text.replace("{{", "{").replace("}}", "}"))
-    decoder = json.JSONDecoder(strict=False)
-    for form in forms:
-        unclosed = _without_closing(form)
-        for ending in endings:
-            try:
-                value, end = decoder.raw_decode(unclosed + ending if ending else form)
-            except ValueError:
-                continue
-            except RecursionError:
-                return None
-            # Where braces were mended the end is not that of the text: all of it was the call.
-            return value, end if form is text and not ending else len(text)
+def _decoded(text: str) -> tuple[object, int] | None:
+    """The JSON at the beginning of a text, and where it ends."""
     try:
-        return ast.literal_eval(_without_closing(text)[:LONGEST_ARGUMENTS]), len(text)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return json.JSONDecoder(strict=False).raw_decode(text) if "}" in text else None
+    except (ValueError, RecursionError):
         return None
 
 
-def _without_closing(text: str) -> str:
-    """A text without a fence or tag after it, to which forgotten braces can be added."""
-    while True:  # each round takes something away
-        text = text.rstrip()
-        end = _LAST_CLOSING.search(text, max(0, len(text) - _LONGEST_CLOSING))
-        if end is None:
-            return text
-        text = text[: end.start()]
+def _repaired(text: str) -> object:
+    """The JSON that a text was meant to be; None where that is not to be told, or would take long."""
+    if len(text) > LONGEST_REPAIRED:
+        return None
+    text = text.rstrip()
+    for closing in ("```", "~~~", "</tool_call>"):
+        text = text.removesuffix(closing)
+    try:
+        return json_repair.loads(text, skip_json_loads=True)
+    except (ValueError, RecursionError):  # nested too deeply
+        return None
 
 
-def _calls(value: object, names: Collection[str], *, is_tagged: bool, depth: int) -> Iterator[ToolCall]:
-    if depth > DEEPEST:
-        return
-    if isinstance(value, list):
+def _closing(text: str) -> int:
+    closing = _CLOSING.match(text)
+    return closing.end() if closing else 0
+
+
+def _may_be_call(text: str, names: Collection[str]) -> bool:
+    """Whether JSON that begins so may be a call, as far as it has arrived."""
+    first = _FIRST_KEY.match(text)
+    if first is None or first.end() == len(text):
+        return first is not None and any(key.startswith(first["key"]) for key in _KEYS)
+    value = _FIRST_VALUE.match(text, first.end()) if first["key"] in _NAMES else None
+    if value is None:
+        return first["key"] in _KEYS
+    return value["value"] in names if value["end"] else any(name.startswith(value["value"]) for name in names)
+
+
+def _names_tool(text: str, names: Collection[str]) -> bool:
+    """Whether a text names one of the tools where a call does."""
+    named = rf"[\"']?(?:{'|'.join(_NAMES)})[\"']?\s*:\s*[\"']?(?:{'|'.join(map(re.escape, sorted(names)))})\b"
+    return re.search(named, text) is not None
+
+
+def _made(value: object, names: Collection[str], *, is_tagged: bool = False, depth: int = 0) -> Iterator[ToolCall]:
+    """The calls in parsed JSON. Within a tag any name is one."""
+    if isinstance(value, list) and depth < DEEPEST:
         for one in value[:MOST_CALLS]:
-            yield from _calls(one, names, is_tagged=is_tagged, depth=depth + 1)
-        return
+            yield from _made(one, names, is_tagged=is_tagged, depth=depth + 1)
     if not isinstance(value, Mapping):
         return
-    for key in _WRAPPER_KEYS:
-        if isinstance(value.get(key), list | Mapping):
-            yield from _calls(value[key], names, is_tagged=is_tagged, depth=depth + 1)
-            return
-    if isinstance(value.get("function"), Mapping):
-        yield from _calls(value["function"], names, is_tagged=is_tagged, depth=depth + 1)
+    if inner := next((value[key] for key in _WRAPPERS if isinstance(value.get(key), list | Mapping)), None):
+        if depth < DEEPEST:
+            yield from _made(inner, names, is_tagged=is_tagged, depth=depth + 1)
         return
-    name = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
-    if name is None:
-        if len(value) == 1 and (only := next(iter(value))) in names and isinstance(value[only], Mapping):
-            yield _call(only, value[only])
-        return
-    given = next((value[key] for key in _ARGUMENT_KEYS if key in value), None)
-    if _bare(name) not in names and not (is_tagged and given is not None):
+    name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
+    given = next((value[key] for key in _ARGUMENTS if key in value), None)
+    if name not in names and (not is_tagged or not name or given is None):
         return
     if given is None:
-        given = {key: one for key, one in value.items() if key not in _NAME_KEYS and key not in _OTHER_KEYS}
-    yield _call(name, given)
+        given = {key: one for key, one in value.items() if key not in _KEYS}
+    written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    decoded = _decoded(written)
+    if decoded is not None and isinstance(decoded[0], Mapping):
+        yield ToolCall(id="", name=name, arguments=written[: LONGEST_ARGUMENTS + 1])
 
 
-def _call(name: str, arguments: object) -> ToolCall:
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-    return ToolCall(id="", name=_bare(name), arguments=written[: LONGEST_ARGUMENTS + 1] or "{}")
-
-
-def _bare(name: str) -> str:
-    return re.sub(r"\A(?:functions?|tools?)\.", "", name.strip())
-
-
-def _is_description(arguments: str) -> bool:
-    """Whether the arguments are the tool's own schema, repeated instead of filled in."""
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) and value.get("type") == "object" and isinstance(value.get("properties"), dict)
-
-
-def _code(text: str, names: Collection[str], *, is_whole: bool) -> _Found:
-    """name(argument="…"), which some models write, as the whole answer."""
-    begun = _CODE.match(text)
-    if begun is None:
-        return _NOTHING
-    if begun["name"] not in names or not begun["open"]:
-        may_become = begun.end() == len(text) and any(name.startswith(begun["name"]) for name in ("print", *names))
-        return _UNDECIDED if may_become and not is_whole else _NOTHING
-    if not is_whole:
-        return _UNDECIDED
-    end = text.rfind(")") + 1
-    try:
-        tree = ast.parse(text[begun.start("name") : end][:LONGEST_ARGUMENTS].rstrip(")") + ")", mode="eval").body
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
-            given = {one.arg: ast.literal_eval(one.value) for one in tree.keywords if one.arg}
-            return _Found(kind="calls", calls=(_call(tree.func.id, given),), end=end)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        pass
-    return _Found(kind="broken")
+def _numbered(calls: Iterator[ToolCall] | list[ToolCall]) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(id=f"call_{number}", name=call.name, arguments=call.arguments)
+        for number, call in enumerate(islice(calls, MOST_CALLS))
+    )

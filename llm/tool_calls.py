@@ -13,6 +13,7 @@ from typing import Any
 
 from records.model_calls import PromptMessage, Tool, ToolCall
 from text.characters import well_formed
+from text.template_tokens import defused
 
 MOST_CALLS = 8
 """Calls of one answer that are accepted; a model that asks for more has lost its way."""
@@ -58,11 +59,11 @@ def _written(tools: tuple[Tool, ...]) -> str:
 def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
     """The messages for the wire; adjacent ones of one role become one, since some providers demand alternation.
 
-    Calls and their results stay as they are: each result answers one call.
+    Calls and their results stay as they are: each result answers one call. Tokens of chat templates are defused.
     """
     result: list[dict[str, Any]] = []
     for message in messages:
-        content = well_formed(message.content)
+        content = defused(well_formed(message.content))
         if message.pictures:
             while result and result[-1]["role"] == message.role and "tool_calls" not in result[-1]:
                 content = f"{result.pop()['content']}\n\n{content}"
@@ -85,7 +86,8 @@ def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
 
 
 def _called(call: ToolCall) -> dict[str, Any]:
-    made = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+    function = {"name": well_formed(call.name), "arguments": defused(well_formed(call.arguments))}
+    made = {"id": well_formed(call.id), "type": "function", "function": function}
     return {**made, "extra_content": json.loads(call.extra)} if call.extra else made
 
 

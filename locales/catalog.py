@@ -38,6 +38,8 @@ of a fact) is a str.
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 _reading = threading.RLock()
+LONGEST = 2_500
+"""Characters of one argument: Fluent refuses a whole text for a longer one (MAX_PART_LENGTH)."""
 
 
 def tr(key: str, /, **arguments: Argument) -> str:
@@ -64,11 +66,15 @@ def _written(language: str, key: str, arguments: Mapping[str, Argument]) -> str:
     for one in (language, ENGLISH):
         bundle = _read(one, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
-            text, errors = bundle.format_pattern(pattern, dict(arguments))
+            text, errors = bundle.format_pattern(pattern, {name: _cut(value) for name, value in arguments.items()})
             if errors:
                 raise LookupError(f"{key} in {one}: {errors[0]}")
             return str(text)
     raise LookupError(key)
+
+
+def _cut(value: Argument) -> Argument:
+    return value if not isinstance(value, str) or len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
 
 
 def in_every_language(key: str, /) -> frozenset[str]:

@@ -1,14 +1,16 @@
-"""What a person is told of an error, in the language of the task that is running.
+"""What a person is told of an error, and why something was found, in the language of the task that is running.
 
 Most errors carry their sentence, which `tr` made where they were raised. Here is what is said where there is none, or
 where it is meant for the operator. Does not know who is told.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from locales.catalog import tr
 from records import errors
-from records.errors import KeepsakeError
+from records.errors import KeepsakeError, QuotaExceeded
 
 KEYS: Mapping[type[KeepsakeError], str] = {
     errors.KeepsakeError: "errors-keepsake",
@@ -33,9 +35,59 @@ FOR_THE_OPERATOR = (errors.StorageError, errors.FoldRefused)
 """Their own sentences name files, columns and checks, in English."""
 
 
+_to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
+
+
+@contextmanager
+def speaking_to(*, operator: bool) -> Iterator[None]:
+    """Inside, and in the tasks that are begun inside, errors name settings and numbers only to whoever runs the bot."""
+    before = _to_operator.set(operator)
+    try:
+        yield
+    finally:
+        _to_operator.reset(before)
+
+
+def to_operator() -> bool:
+    """Whether whoever is served may run this bot."""
+    return _to_operator.get()
+
+
 def told(error: KeepsakeError) -> str:
     """One or two sentences, without a secret and without a message's text."""
     is_own = error.sentence != (type(error).__doc__ or "").strip()
     if is_own and not isinstance(error, FOR_THE_OPERATOR):
-        return error.sentence
+        return error.sentence if to_operator() else error.plain
     return tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
+
+
+def apology(error: KeepsakeError, *, kept: bool) -> str:
+    """What a person reads instead of an answer. `kept`: memory holds their message."""
+    if isinstance(error, QuotaExceeded):
+        return " ".join([told(error), *([tr("notices-kept")] if kept else [])])
+    return tr("notices-failed-kept" if kept else "notices-failed", why=told(error))
+
+
+def numbered(sentence: str, number: str) -> str:
+    """A sentence about a failure, and for whoever may run the bot the number that the log has of it."""
+    return f"{sentence} {tr('notices-error', number=number)}" if to_operator() else sentence
+
+
+SIGNALS = frozenset(
+    {
+        "words", "words before", "nearby", "meaning", "pinned", "instruction", "preference", "speaker", "reply", "time",
+        "opening", "recent",
+    }
+)  # fmt: skip
+"""The parts of a score that can be a reason: the texts why-for-NAME."""
+LEAST = 1.0
+"""Of a message's score: a weaker signal is no reason."""
+
+
+def reason(score: Mapping[str, float], *, least: float = LEAST) -> str:
+    """The signal that raised it most. `least`: how strong that has to be; facts are only brought back for a reason."""
+    raised = {name: value for name, value in score.items() if name in SIGNALS and value > 0}
+    strongest = max(raised, key=raised.__getitem__, default="")
+    if not strongest or raised[strongest] < least:
+        return tr("why-loosely")
+    return tr(f"why-for-{strongest.replace(' ', '-')}")

@@ -90,7 +90,9 @@ class _Door:
             return _refused(Refusal(401, "Unauthorized"))
         if not file:
             return _refused(Refusal(404, "Not Found"))
-        return Response(file.data, media_type=file.mime_type)
+        # A page or picture with scripts that somebody sent must not act in a browser as the playground's own.
+        headers = {"Content-Security-Policy": "sandbox", "Content-Disposition": "attachment"}
+        return Response(file.data, media_type=file.mime_type, headers=headers)
 
     def _note(self, method: str, given: Parameters, fault: Fault | None, answer: Json) -> None:
         self._world.calls.add(

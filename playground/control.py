@@ -77,7 +77,7 @@ class _Acts:
         except binascii.Error:
             raise Impossible("data is not base64.") from None
         if not data:
-            raise Impossible("A file needs some bytes.")
+            raise Impossible("This file is empty.")
         return self._world.send_file(
             number_of(given, "person_id"),
             number_of(given, "chat_id"),

@@ -2,7 +2,7 @@
 
 from chat.services import Services
 from locales.catalog import tr
-from locales.reasons import reasons
+from locales.told import reason
 from playground.panel import (
     FACTS_SHOWN,
     MESSAGES_SHOWN,
@@ -153,7 +153,7 @@ def _account(context: Context) -> ContextAccount:
                 date=snippet.message.created_at,
                 speaker=snippet.message.speaker or snippet.message.role,
                 text=shortened(snippet.text),
-                why=reasons(snippet.score),
+                why=reason(snippet.score),
             )
             for snippet in context.snippets
         ),

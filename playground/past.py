@@ -3,6 +3,7 @@
 Reads the memory, next to memory_view.py. Does not know the page.
 """
 
+import json
 from collections.abc import Callable, Sequence
 
 from chat.services import Services
@@ -22,13 +23,17 @@ Formatted = Callable[[str], Sequence[Json]]
 
 
 async def bring_back(world: World, services: Services, formatted: Formatted) -> None:
-    """Put back what was said last in each chat whose memory is on; topics are left alone."""
+    """Put back what was said last in each chat whose memory is on, and what waits for its answer in any; topics are
+    left alone.
+    """
+    known: set[str | None] = set()
     for chat in list(world.chats.values()):
         if not await services.memory.is_on(chat.id):
             continue
         scope = await services.memory.conversation(Scope(owner=chat.id))
         async with services.memory.home(chat.id) as store:
             held = await store.page(scope, limit=SHOWN)
+        known.update(message.source for message in held)
         for message in held:
             if message.origin in SENT_ALONG or message.role == "system":
                 continue
@@ -37,6 +42,12 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
             contents = formatted(message.content) if is_answer else [{"text": one} for one in pieces(message.content)]
             for content in contents:
                 world.recall(chat.id, author, content, at=int(message.created_at.timestamp()))
+    bot = int(world.bot["id"])
+    for waiting in await services.memory.inbox.pending(bot):
+        message = json.loads(waiting.payload or "{}").get("message", {})
+        is_here = message.get("chat", {}).get("id") in world.chats and "message_thread_id" not in message
+        if is_here and "text" in message and f"{bot}:{waiting.update_id}" not in known:
+            world.recall(message["chat"]["id"], message["from"], {"text": message["text"]}, at=message["date"])
 
 
 async def erase(services: Services, owner: int) -> None:

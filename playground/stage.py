@@ -3,6 +3,7 @@
 Does not know the bot: what plays against it connects to `Stage.url` with `Stage.token`, like to Telegram.
 """
 
+import secrets
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,6 +22,7 @@ from playground.world import World
 from records.errors import SettingsError
 from settings import Secret
 
+BOT = 100
 ANNA, BORIS, CARLA = 101, 102, 103
 BOOK_CLUB = -1001
 PEOPLE = "people.json"
@@ -42,9 +44,10 @@ async def open_stage(
     """`is_wanted`: this port or none; otherwise a free one if it is taken. `folder`: keeps the people who were added.
     `formatted`: see past.py. Raises SettingsError naming --port.
     """
-    # The bot's id is new each time: update ids start again with the world, and must not look like earlier ones.
-    token = Secret(f"{int(time.time())}:playground")
-    world = World(token=token.value)
+    # The bot's id stays, so that it finds what an earlier run left open; the numbers of this run must not look like
+    # those of an earlier one.
+    token = Secret(f"{BOT}:{secrets.token_hex(16)}")
+    world = World(token=token.value, first_id=int(time.time()))
     for person, name, username in ((ANNA, "Anna", "anna"), (BORIS, "Boris", "boris"), (CARLA, "Carla", "carla")):
         world.add_person(person, name, username=username)
     world.add_group(BOOK_CLUB, "Book club", members=(ANNA, BORIS, CARLA), admins=(ANNA,))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from playground.feed import Pulse
 from playground.refusals import OTHER_POLLER, Json, conflict
 
-FIRST_UPDATE_ID = 500_000_001  # Telegram starts anywhere; not 1, so that nothing relies on it
+FIRST_UPDATE_ID = 500_000_000  # Telegram starts anywhere; not 1, so that nothing relies on it
 LIFETIME = 24 * 60 * 60  # seconds that Telegram keeps what nobody fetches
 UNASKED = frozenset({"chat_member", "message_reaction", "message_reaction_count"})  # only if named explicitly
 
@@ -17,10 +17,10 @@ UNASKED = frozenset({"chat_member", "message_reaction", "message_reaction_count"
 class Updates:
     """The queue behind getUpdates and webhooks."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], *, first_id: int) -> None:
         self._clock = clock
         self._pending: list[tuple[float, Json]] = []
-        self._next_id = FIRST_UPDATE_ID
+        self._next_id = first_id
         self._pulse = Pulse()
         self._poller = 0
         self._interruption = ""

@@ -16,14 +16,14 @@ from playground.menus import Menus
 from playground.people import Chat, Impossible, Person
 from playground.refusals import Json
 from playground.text import CAPTION_LIMIT, LONGEST, LONGEST_PASTE, TEXT_LIMIT, formatted, pieces, units
-from playground.updates import Updates, is_meant_for
+from playground.updates import FIRST_UPDATE_ID, Updates, is_meant_for
 
 DRAFT_LIFETIME = 30  # seconds that clients show a draft
 QUERY_LIFETIME = 60  # seconds; the real server gives up on an unanswered button after about a minute
 
 
 class World:
-    """One bot, and everybody it can talk to."""
+    """One bot, and everybody it can talk to. `first_id`: of the messages in each chat."""
 
     def __init__(
         self,
@@ -32,18 +32,20 @@ class World:
         bot_username: str = "keepsake_bot",
         bot_name: str = "Keepsake",
         clock: Callable[[], float] = time.time,
+        first_id: int = 1,
     ) -> None:
         self.token = token
         self.clock = clock
         number = token.partition(":")[0]
         if not number.isdecimal():
-            raise ValueError("A bot token starts with digits and a colon.")
+            raise ValueError("A bot token starts with digits.")
         self.bot: Json = {"id": int(number), "is_bot": True, "first_name": bot_name, "username": bot_username}
         self.privacy_mode = False
         self.people: dict[int, Person] = {}
         self.chats: dict[int, Chat] = {}
         self.messages: dict[int, dict[int, Json]] = {}
-        self.updates = Updates(clock)
+        self.updates = Updates(clock, first_id=FIRST_UPDATE_ID + first_id)
+        self._first_id = first_id
         self.files = Files()
         self.menus = Menus()
         self.feed = Feed()  # what happened, for pages and tests
@@ -282,8 +284,7 @@ class World:
     ) -> Json:
         """Store a new message and tell the feed; the message."""
         chat = self.chats[chat_id]
-        message_id = self._last_ids.get(chat_id, 0) + 1
-        self._last_ids[chat_id] = message_id
+        message_id = self._last_ids[chat_id] = self._last_ids.get(chat_id, self._first_id - 1) + 1
         message: Json = {
             "message_id": message_id,
             "from": author,

@@ -9,8 +9,6 @@ forgetting.py     what an owner wants forgotten, and what was removed
 messages.py       messages: new ones, and those that are stored
 model_calls.py    what a model is asked and what it answers
 owners.py         an owner's choices, and the state of their memory
-people.py         who is let in by a button
-record.py         how a value is declared that is made for every message of every prompt
 reminders.py      what somebody asked to be told at a time
 scopes.py         owners, threads and people
 status.py         a memory in figures

@@ -2,23 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from records.facts import Fact, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
-from records.record import record
 from records.summaries import Summary
+
+MOST_UNFOLDED = 20_000
+"""Active messages that are read for a prompt or a fold: so many wait only where folding has failed for months."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextSources:
     """What a context is made of apart from what is searched for, read at one moment.
 
-    `last`: the messages of the newest turns, active or archived; `unfolded`: the active messages; `summaries`: the
-    active ones; all of the scope and ascending. `facts` that hold and the `profile` are the owner's. `total`,
-    `archived`, `characters`: of all messages of the scope, the turn that is being answered included.
+    `last`: the messages of the newest turns, active or archived; `unfolded`: the newest `MOST_UNFOLDED` active
+    messages; `summaries`: the active ones; all of the scope and ascending. `facts` that hold and the `profile` are the
+    owner's. `total`, `archived`, `characters`: of all messages of the scope, the turn that is being answered included.
     """
 
     last: Sequence[Message]
@@ -42,35 +43,31 @@ class StoredQuestion:
     sources: ContextSources | None = None
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Snippet:
     """A verbatim earlier message brought back for this question.
 
-    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "meaning": 0.4}. `ended_at`:
-    when something that it says ceased to be so; `is_denial`: it says "never" of what is asked about.
+    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "meaning": 0.4}.
     """
 
     message: Message
     text: str
     score: Mapping[str, float]
-    ended_at: datetime | None = None
-    is_denial: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
     """A fact that was brought back for this question, or always holds; `score` is by part, as a snippet's.
 
-    `earlier`: what it replaced; `is_outdated`: its owner has said something newer, from which nothing was learned yet.
+    `earlier`: what it replaced.
     """
 
     fact: Fact
     score: Mapping[str, float]
     earlier: Fact | None = None
-    is_outdated: bool = False
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ContextPart:
     """One part of a prompt: its tokens, and the most it was allowed."""
 

@@ -3,9 +3,10 @@
 KeepsakeError
 ├── SettingsError        a setting is wrong: exit status 2, names the variable
 ├── StorageError         a store could not do what was asked; nothing was half done
-│   ├── StorageBusy      another process holds the data directory or the database
-│   ├── StorageLacks     the server has no such function or column any more
+│   ├── StorageBusy      what another process holds is waited for in vain
+│   │   └── StorageHeld    another process holds the data directory or the database for as long as it runs
 │   ├── StorageTooNew    the file was written by a newer version
+│   ├── StorageTooOld    the file was written before version 1.0
 │   ├── StorageTooLarge  a file is larger than what is read of its kind
 │   ├── StorageIndexing  the words of earlier messages are being indexed, and are needed for this
 │   ├── StorageCorrupt   the file is damaged; it is left as it is
@@ -22,6 +23,7 @@ KeepsakeError
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   ├── ModelBroken        the answer was cut off, malformed or empty
 │   └── QuotaExceeded        the day's token budget is used up: the model was not asked
+├── FactsFull            as many facts are known as one memory holds
 ├── ServedElsewhere      another process serves this owner by now; whatever was begun here is void
 ├── FoldRefused          a summary did not pass the quality gate
 ├── ImportRefused        a file cannot be imported; says which line or element is wrong
@@ -40,8 +42,11 @@ class KeepsakeError(Exception):
     may_pass: ClassVar[bool] = True
     """Whether the same may go well a moment later; otherwise nobody is offered to try it again."""
 
-    def __init__(self, sentence: str | None = None) -> None:
-        super().__init__(sentence or (type(self).__doc__ or "").strip())
+    def __init__(self, sentence: str | None = None, *, remedy: str = "") -> None:
+        """`remedy`: what the operator can do about it, with names of settings."""
+        self.plain = sentence or (type(self).__doc__ or "").strip()
+        self.remedy = remedy
+        super().__init__(f"{self.plain} {remedy}".strip())
 
     @property
     def sentence(self) -> str:
@@ -55,6 +60,7 @@ class SettingsError(KeepsakeError):
     def __init__(self, variable: str, sentence: str) -> None:
         super().__init__(f"{variable}: {sentence}")
         self.variable = variable
+        self.plain = sentence
 
 
 class StorageError(KeepsakeError):
@@ -65,16 +71,37 @@ class StorageBusy(StorageError):  # noqa: N818 - reads as the state it is
     """The memory is in use by another process."""
 
 
-class StorageLacks(StorageError):  # noqa: N818
-    """The memory's server lacks something that it had."""
-
-    may_pass = False
+class StorageHeld(StorageBusy):
+    """The memory is in use by another process of Keepsake."""
 
 
 class StorageTooNew(StorageError):  # noqa: N818
     """The memory was written by a newer version of Keepsake; please update the program."""
 
     may_pass = False
+
+    @classmethod
+    def of(cls, name: str, version: int, known: int) -> "StorageTooNew":
+        """`name`: the file or database; its format, and the newest that this program knows."""
+        return cls(
+            f"{name} was written by a newer version of Keepsake (its format is {version}, this program knows {known}); "
+            "please update the program."
+        )
+
+
+class StorageTooOld(StorageError):  # noqa: N818
+    """The memory was written by a version of Keepsake before 1.0."""
+
+    may_pass = False
+
+    @classmethod
+    def of(cls, name: str) -> "StorageTooOld":
+        """`name`: the file or database."""
+        return cls(
+            f"{name} was written by a version of Keepsake before 1.0, and was left as it is. To take the memories "
+            "over, start that version again and send /export json in each chat, then start this version with an empty "
+            "DATA_DIR (and an empty database, where DATABASE_URL is set) and send /import with each file."
+        )
 
 
 class StorageTooLarge(StorageError):  # noqa: N818
@@ -90,7 +117,7 @@ class StorageCorrupt(StorageError):  # noqa: N818
 
 
 class StorageIndexing(StorageError):  # noqa: N818
-    """I am indexing your earlier messages again, and need them all for this. Please try it again in a minute."""
+    """I am indexing your earlier messages again. Please try it again in a minute."""
 
 
 class StaleFold(StorageError):  # noqa: N818
@@ -118,21 +145,21 @@ class ModelUnreachable(ModelError):  # noqa: N818
 class ModelBusy(ModelError):  # noqa: N818
     """The model is overloaded."""
 
-    def __init__(self, sentence: str | None = None, retry_after: float | None = None) -> None:
-        super().__init__(sentence)
+    def __init__(self, sentence: str | None = None, retry_after: float | None = None, *, remedy: str = "") -> None:
+        super().__init__(sentence, remedy=remedy)
         self.retry_after = retry_after
 
 
 class ModelLoading(ModelBusy):
-    """The model's server is still loading the model; please try again in a minute."""
+    """The model is still being loaded; please try again in a minute."""
 
 
 class ModelRefused(ModelError):  # noqa: N818
-    """The model's endpoint refused the request."""
+    """The model's server refused the request."""
 
 
 class ContextTooLong(ModelRefused):
-    """The model's endpoint says that the prompt is too long."""
+    """This is too long for the model."""
 
     def __init__(self, sentence: str | None = None, *, limit: int | None = None, size: int | None = None) -> None:
         """`limit` of the window and `size` of the prompt in the endpoint's own tokens, where it names them."""
@@ -156,7 +183,13 @@ class ModelBroken(ModelError):  # noqa: N818
 
 
 class QuotaExceeded(ModelError):  # noqa: N818
-    """The token budget for today is used up."""
+    """Today's share of answers is used up."""
+
+    may_pass = False
+
+
+class FactsFull(KeepsakeError):  # noqa: N818
+    """As many facts are known as one memory holds."""
 
     may_pass = False
 

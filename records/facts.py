@@ -5,9 +5,15 @@ from datetime import datetime
 from typing import Literal
 
 FactKind = Literal["personal", "preference", "knowledge", "event", "instruction"]
-"""An "instruction" is what the owner asks a bot to keep to."""
-STANDING: tuple[FactKind, ...] = ("instruction", "preference")
+"""An "instruction" is a lasting one: what the owner asks a bot to keep to. Of it, and of a preference, `subject` is the
+kind of request to which it applies; "" = every one.
+"""
+LASTING: tuple[FactKind, ...] = ("instruction", "preference")
 """Kinds of facts that are in every prompt to which they could apply, those that come first first."""
+EVERYBODY = -1
+"""Instead of a person: what holds for all members of a group."""
+MOST_FACTS = 10_000
+"""Facts of one owner that hold: all of them are ranked at each question, wherever they came from."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,6 +38,7 @@ class NewFact:
     known: int | None = None
     is_change: bool = False
     origin: str = ""
+    person_id: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,6 +47,7 @@ class Fact:
 
     It holds from `valid_from` until `valid_to` (None: still); `superseded_by`: the fact that replaced it.
     `importance`: 0 to 1. `origin`: "" learned, "owner" added by hand, "earlier" the words that an edit replaced.
+    `person_id`: in a group, the member who said it.
     """
 
     id: int
@@ -58,15 +66,26 @@ class Fact:
     is_pinned: bool = False
     deleted_at: datetime | None = None
     origin: str = ""
+    person_id: int = 0
 
     @property
     def is_valid(self) -> bool:
         return self.valid_to is None and self.deleted_at is None
 
     @property
-    def is_standing(self) -> bool:
+    def is_lasting(self) -> bool:
         """Whether it is in every prompt to which it could apply."""
-        return self.kind in STANDING
+        return self.kind in LASTING
+
+    def holds_for(self, person: int) -> bool:
+        """Whether what it asks for holds for this person's turns: in a group, what a member said holds for that
+        member alone; what was added by hand holds for all.
+        """
+        return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person
+
+    def may_be_changed_by(self, person: int) -> bool:
+        """Whether this person's words can replace or end it: in a group, nobody's words end another's wish."""
+        return self.owner > 0 or not self.is_lasting or (bool(self.source_ids) and self.person_id == person)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from records.record import record
 from records.scopes import Scope
 
 Role = Literal["user", "assistant", "system"]
@@ -21,6 +20,8 @@ Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "
 
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
 """Origins of what came with a person's words, and is not theirs."""
+OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
+"""Origins of what the person who sent it did not write themselves: prompts quote it in a block of its own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,7 +31,8 @@ class NewMessage:
     `source` names what caused it ("bot:update" for Telegram, "import:…" for history) and is unique per owner and
     role: storing the same source again returns the first one. An assistant's source is that of the update it answers.
     `turn` is the id of the turn's first message; None opens a new turn. Of an answer: `account`, the JSON object of
-    what it was made from, and `saved`, the tokens that this spared against the whole history.
+    what it was made from, and `saved`, the tokens that this spared against the whole history. `person_id`: in a group,
+    the Telegram id of who said it; a name can be anybody's.
     """
 
     role: Role
@@ -41,11 +43,12 @@ class NewMessage:
     turn: int | None = None
     telegram_id: int | None = None
     origin: Origin = ""
+    person_id: int = 0
     account: str = ""
     saved: int = 0
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
     """A stored message. Ids are per owner; those of imported history are negative. `turn` is the id of the turn's first
     message.
@@ -63,6 +66,7 @@ class Message:
     chunk_id: int | None = None
     origin: Origin = ""
     edited_at: datetime | None = None
+    person_id: int = 0
 
     @property
     def order(self) -> tuple[datetime, int]:

@@ -8,7 +8,6 @@ from typing import Literal
 
 from records.attachments import Picture
 from records.messages import Role
-from records.record import record
 
 PromptRole = Role | Literal["tool"]
 
@@ -148,7 +147,7 @@ class ToolCall:
     extra: str = ""
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PromptMessage:
     """One message of a request. `calls`: the assistant's; `call_id`: the call that a tool's message answers;
     `pictures`: the user's.

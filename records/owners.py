@@ -26,6 +26,9 @@ OWN_PERSONA = "own"
 LONGEST_PERSONA = 500
 """Characters of a persona in its owner's words: some 120 tokens of the system prompt's part."""
 
+LONGEST_INSTRUCTIONS = 1000
+"""Characters of an owner's instructions for summaries."""
+
 IN_FILES = (StorageType.SQLITE, StorageType.JSON)
 """The storages that need no server."""
 
@@ -78,3 +81,17 @@ def mode_of(config: OwnerConfig | None) -> Mode:
     if config is None or not config.enabled:
         return "off"
     return "incognito" if config.incognito else "on"
+
+
+Standing = Literal["asked", "allowed", "refused", "removed"]
+"""asked: nobody decided yet; removed: whatever ALLOWED_USER_IDS says."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KnownPerson:
+    """A person about whom an admin was asked, or decided. `name`: as their app showed it; `language`: its tag."""
+
+    id: int
+    standing: Standing
+    name: str
+    language: str = ""

@@ -40,7 +40,8 @@ class Status:
     `rebuilding`: chunks rebuilt, and all of them; `history_extraction`: imported messages that facts were learned from,
     and all of them. `newest`: the summary made last. `compressed`: how often the oldest detail of the active summaries
     was compressed; `rebuild_helps`: a rebuild would compress it less often. `indexed`: messages of the
-    owner that the search by meaning knows, and all of them; None without it. `tokens_saved`: over all of the owner's
+    owner that the search by meaning knows, and all of them; None without it. `unreadable`: those that the embedder
+    refused. `tokens_saved`: over all of the owner's
     answers, compared with sending the whole history each time.
     """
 
@@ -54,5 +55,6 @@ class Status:
     compressed: int = 0
     rebuild_helps: bool = False
     indexed: tuple[int, int] | None = None
+    unreadable: int = 0
     tokens_saved: int = 0
     advice: tuple[str, ...] = ()

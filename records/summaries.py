@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import Literal
 
 from records.owners import Policy
-from records.record import record
 from records.scopes import Scope
 
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
 FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
     """A stored summary. An L1's chunk id is its own id.
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from records.attachments import Picture
 from records.context import Context
-from records.messages import SENT_ALONG, Origin
+from records.messages import OTHERS, SENT_ALONG, Origin
 from records.owners import Mode
 from records.reminders import Wish
 from records.scopes import Person, Scope
@@ -20,8 +20,7 @@ class Incoming:
     `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: the
     state of memory when they were said, None where nobody knows; what was said while it was off is not stored later.
     `replied`: the message that they reply to. The passages of documents are pieces as well, before the words that they
-    came with; `pictures` go into the request as they are. `is_wordless`: nobody wrote a word to any of these. `wish`:
-    the reminder that they ask for.
+    came with; `pictures` go into the request as they are. `is_wordless`: nobody wrote a word to any of these.
     """
 
     scope: Scope
@@ -32,7 +31,6 @@ class Incoming:
     replied: "Replied | None" = None
     pictures: tuple[Picture, ...] = ()
     is_wordless: bool = False
-    wish: Wish | None = None
 
     @property
     def text(self) -> str:
@@ -41,8 +39,18 @@ class Incoming:
 
     @property
     def words(self) -> str:
-        """The person's own words, without what was in the files that they sent along."""
+        """What they wrote or forwarded, without what was in the files that they sent along."""
         return _joined([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
+
+    @property
+    def own_words(self) -> str:
+        """What they wrote themselves."""
+        return _joined([piece for piece in self.pieces if piece.origin not in OTHERS])
+
+    @property
+    def forwarded(self) -> tuple[str, ...]:
+        """What they forwarded, a text each."""
+        return tuple(one.text for one in self.pieces if one.origin in OTHERS and one.origin not in SENT_ALONG)
 
     @property
     def passages(self) -> tuple[str, ...]:
@@ -85,9 +93,9 @@ class Replied:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """Something that a person decides by a button: a change to the facts or a command that the model proposes, or a
-    reminder that they asked for. `fact`: the one to be forgotten; `wish`: the reminder; `source`: the stored message
-    that asks for a reminder, or begins the turn that asks for a command.
+    """Something that a person decides by a button: a change to the facts, a command or a reminder that the model
+    proposes. `fact`: the one to be forgotten; `wish`: the reminder; `source`: the stored message that asks for a
+    reminder, or begins the turn that asks for a command.
     """
 
     kind: Literal["remember", "forget", "remind", "command"]

@@ -3,9 +3,7 @@ person's load costs another. They know no store of ours.
 
 bare_poller.py    the least that a bot can do behind a flood
 command.py        how the tests here are called, and how their results leave the process
-containers.py     the services of deploy/compose.yaml without a container engine, by the kernel's namespaces
 crash_test.py     kill -9 at random moments while people talk, fold and move between stores
-deployed.py       kill -9 of the parts of deploy/compose.yaml, started by hand
 hostile.py        how much longer a second person waits next to a hostile one
 hostile_loads.py  what the hostile person does
 invariants.py     what must hold in the files of a DATA_DIR at every instant

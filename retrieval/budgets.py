@@ -1,6 +1,9 @@
-"""How many tokens a request and each part of it may take. Pure. Does not know what fills them."""
+"""How many tokens a request and each part of it may take. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+from text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,3 +29,15 @@ class Budgets:
             recent=int(self.recent * share),
             snippets=int(self.snippets * share),
         )
+
+
+SECTION_SHARE = 3
+"""Each section takes at most one in 3 tokens of the system prompt's budget, or is left out."""
+
+
+def with_sections(tokenizer: Tokenizer, system_prompt: str, sections: Sequence[str], budget: int) -> str:
+    """The system prompt, cut where there is no room for it, and after it the sections that are small enough."""
+    sizes = {one: tokenizer.count(one) + 2 for one in sections if one}
+    kept = [one for one, size in sizes.items() if size * SECTION_SHARE <= budget]
+    own = tokenizer.cut_end(system_prompt, budget - sum(sizes[one] for one in kept))
+    return "\n\n".join(text for text in (own, *kept) if text)

@@ -10,18 +10,16 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, cast, get_args
 
-from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
+from records.context import Context, ContextPart, Cut, RecalledFact
 from records.messages import UNSTORED
-from records.record import record
 
 FORM = 1
 _SHORT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-Mark = Literal["", "outdated", "changed", "ended", "denial"]
-"""Of a fact: its owner has said something newer; it replaced another. Of a message: it is out of date in part; it says
-"never" of what was asked about."""
+Mark = Literal["", "changed"]
+"""Of a fact: it replaced another."""
 
 
-@record
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
     """A message or fact that was brought back for the question, with the parts of its score, and what the prompt said
     of it.
@@ -96,7 +94,7 @@ def explanation_of(context: Context, *, at: datetime, model: str, looked_up: Seq
         here=len(context.recent) - len(stored),
         summaries=tuple(summary.id for summary in context.summaries),
         snippets=tuple(
-            Chosen(id=snippet.message.id, score=rounded(snippet.score), mark=_mark_of_snippet(snippet))
+            Chosen(id=snippet.message.id, score=rounded(snippet.score))
             for snippet in context.snippets
             if snippet.message.id < UNSTORED
         ),
@@ -160,12 +158,8 @@ def _record(form: Mapping[str, Any]) -> ExplanationRecord:
     )
 
 
-def _mark_of_snippet(snippet: Snippet) -> Mark:
-    return "ended" if snippet.ended_at is not None else "denial" if snippet.is_denial else ""
-
-
 def _mark_of_fact(one: RecalledFact) -> Mark:
-    return "outdated" if one.is_outdated else "changed" if one.earlier is not None else ""
+    return "changed" if one.earlier is not None else ""
 
 
 def _row(one: Chosen) -> list[Any]:

@@ -7,16 +7,16 @@ models or tokens.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from records.context import RecalledFact
-from records.facts import STANDING, Fact
+from records.facts import LASTING, Fact, NewFact
 from records.scopes import Scope
+from retrieval.question import Question
 from storage.search.protocol import Floats
-from text import standing
 from text.analyzer import analyse
 
 LEAST_WORDS = 0.2
@@ -34,9 +34,6 @@ KNOWN = 20_000
 IMAGINED = 10
 """Facts that are imagined in addition to the real ones, so that the words of a few facts still count as rare."""
 PINNED = 0.25
-VERY_NEAR = 0.2
-"""The closeness in meaning from which an instruction with a condition applies: at a cosine of .84 with the local model,
-that is .3% of the questions about something else (docs/decisions, how near a fact is)."""
 WORTH = (0.7, 0.6)
 """A score is multiplied by .7 to 1.3, by the fact's importance."""
 
@@ -53,13 +50,17 @@ class FactRecall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundFacts:
-    """`ranked`: all that matter to a question, best first; `relevant`: of these, those that a prompt carries;
-    `standing`: what the owner asked to keep to and prefers, as far as it could apply, the most important first.
+    """`relevant`: what a prompt carries, best first; `lasting`: what the owner asked to keep to and prefers, as far as
+    it could apply, the most important first.
     """
 
-    ranked: Sequence[RecalledFact] = ()
     relevant: Sequence[RecalledFact] = ()
-    standing: Sequence[RecalledFact] = ()
+    lasting: Sequence[RecalledFact] = ()
+
+    def with_earlier(self, replaced: Sequence[Fact]) -> "FoundFacts":
+        """Each relevant fact with the newest of the facts that it replaced."""
+        before = {one.superseded_by: one for one in sorted(replaced, key=lambda one: (one.valid_from, one.id))}
+        return replace(self, relevant=[replace(one, earlier=before.get(one.fact.id)) for one in self.relevant])
 
 
 def rank_facts(
@@ -97,39 +98,42 @@ def rank_facts(
     return sorted(found, key=lambda one: (-round(sum(one.score.values()), 6), -one.fact.id))
 
 
-def applying(facts: Sequence[Fact], ranked: Sequence[RecalledFact], asked: standing.Asked) -> list[RecalledFact]:
-    """The instructions and preferences among `facts` that could apply to a question: instructions first, then the
-    newest. `ranked`: what `rank_facts` found, since one whose meaning is very near applies whatever its words are.
+def find_facts(
+    facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall: FactRecall
+) -> FoundFacts:
+    """What matters to a question: of `facts`, those that are near it in words or meaning. Instructions that apply to
+    every request hold always, the nearest first; those for one kind of request, and preferences, where they are near.
     """
-    scores = {one.fact.id: one.score for one in ranked}
-    found = []
-    for fact in facts:
-        if not fact.is_standing:
-            continue
-        score = scores.get(fact.id, {})
-        if (
-            fact.is_pinned
-            or score.get("meaning", 0.0) >= VERY_NEAR
-            or standing.applies(fact.text, asked, is_preference=fact.kind == "preference")
-        ):
-            found.append(RecalledFact(fact=fact, score={fact.kind: 1.0}))
-    return sorted(found, key=lambda one: (STANDING.index(one.fact.kind), *(-part for part in _newness(one.fact))))
+    ranked = rank_facts(
+        facts,
+        question.own,
+        with_before=question.terms,
+        query=question.vector,
+        vectors=vectors,
+        model=model,
+        min_similarity=recall.min_similarity,
+    )
+    near = {one.fact.id: one for one in ranked}
+    others = [RecalledFact(fact=one, score={}) for one in reversed(facts) if one.id not in near]
+    lasting = [
+        replace(one, score={one.fact.kind: 1.0})
+        for one in (*ranked, *others)
+        if one.fact.is_lasting and (one.score or (one.fact.kind == "instruction" and not one.fact.subject))
+    ]
+    lasting.sort(key=lambda one: LASTING.index(one.fact.kind))
+    return FoundFacts(relevant=best(ranked, recall.top), lasting=lasting)
 
 
 def best(ranked: Sequence[RecalledFact], top: int) -> list[RecalledFact]:
     """The pinned facts, and the best `top` of the others, without instructions and preferences (`applying`)."""
-    others = [one for one in ranked if not one.fact.is_standing]
+    others = [one for one in ranked if not one.fact.is_lasting]
     chosen = [one for one in others if one.score.keys() - {"pinned"}][:top]
     return [one for one in others if one in chosen or one.fact.is_pinned]
 
 
-def _newness(fact: Fact) -> tuple[float, int]:
-    return fact.valid_from.timestamp(), fact.id
-
-
 def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
     """For each fact, the share of the question's words that it has, rare ones counting more."""
-    words = {fact.id: _terms(fact) for fact in facts}
+    words = {fact.id: fact_terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
     total = len(facts) + IMAGINED
 
@@ -145,19 +149,8 @@ def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float
     return {id_: sum(weight[term] for term in weight if term in found) / most for id_, found in words.items()}
 
 
-def learned_from(facts: Sequence[RecalledFact]) -> dict[int, float]:
-    """The messages from which relevant facts were learned, and what these replaced, by id, each with the best score
-    among its facts.
-    """
-    sources: dict[int, float] = {}
-    for one in facts:
-        if one.score.keys() - {"pinned"}:
-            for source in (*one.fact.source_ids, *(one.earlier.source_ids if one.earlier is not None else ())):
-                sources[source] = max(sources.get(source, 0.0), sum(one.score.values()))
-    return sources
-
-
-def _terms(fact: Fact) -> frozenset[str]:
+def fact_terms(fact: Fact | NewFact) -> frozenset[str]:
+    """The terms of a fact, its subject and its tags; kept from one question to the next."""
     return _analysed(" ".join((fact.text, fact.subject, *fact.tags))[:LOOKED_AT])
 
 
@@ -188,6 +181,9 @@ def _closeness(
     }
 
 
-def carried(scope: Scope, facts: Sequence[Fact]) -> Sequence[Fact]:
-    """The facts that a prompt of this scope may carry: the owner's, unless its scopes are of different persons."""
-    return () if scope.is_direct_messages else facts
+def carried(scope: Scope, facts: Sequence[Fact], person: int) -> Sequence[Fact]:
+    """The facts that a prompt of this scope may carry: the owner's, unless its scopes are of different persons.
+
+    `person`: whose turn it is; of the wishes of a group, those that hold for them.
+    """
+    return () if scope.is_direct_messages else [one for one in facts if one.holds_for(person)]

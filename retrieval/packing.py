@@ -1,134 +1,127 @@
-"""Which snippets fit into a budget. Pure.
+"""Which passages fit the budget: greedily, best first, none cut. Pure. Does not know how they were ranked."""
 
-Does not know how messages were ranked, how one is cut, or what else is in the prompt.
-"""
-
-import math
-from collections.abc import Callable, Iterable, Set
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from llm import prompts
 from records.context import Snippet
-
-Count = Callable[[str], int]
-Cut = Callable[[Snippet, int], str]
-"""A snippet and a number of tokens → what at most so many tokens show of it."""
+from records.messages import Message
+from text.analyzer import analyse
+from text.passages import shown
 
 TOO_SMALL = 12
-"""Hardly a snippet fits into fewer tokens: of 250 that were tried one did."""
-SURELY_WORDS = 300
-"""While there is so much room it is not looked at whether a line has more words."""
+"""In less room no message fits."""
+ELLIPSES = 4
+"""Tokens of the marks where something is left out."""
 PATIENCE = 60
-"""After so many candidates that did not fit, no more are tried."""
-ANYWAY = 300
-"""So many tokens of snippets are shown however weak they are; beyond them, only what stands out."""
-STANDS_OUT = 0.75
-"""The score from which a message stands out among twice FEW messages or more."""
-FEW = 1_000
-"""In a scope of fewer messages the budget is filled: the line below costs recall there (1.1 points on unseen chats)."""
+"""After so many passages that do not fit, no more are tried."""
 
 
-def least_score(messages: int) -> float:
-    """The score below which a message that was judged by its meaning is not worth tokens in a scope of so many
-    messages.
-
-    Among many messages some are always a little nearer than the average; one that answers the question stands out more.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passage:
+    """A passage that may be shown: its place in its message, the parts of its score, and whether it holds one of the
+    question's words.
     """
-    if messages < FEW:
-        return -math.inf
-    return STANDS_OUT * min(1.0, math.log2(messages / FEW))
+
+    message: Message
+    part: int
+    score: Mapping[str, float]
+    has_words: bool = False
 
 
 class Packing:
-    """The best snippets that fit into `room` tokens, taken greedily in the order offered. What does not fit is skipped,
-    but a `required` one, by id, is shortened with `cut`.
+    """The passages that fit into `room` tokens, in the order offered; several of one message are shown together.
 
     A message costs its line, and the heading of its day if it is the first of that day. A text that is shown already
-    (the same words said again) is skipped. Beyond the first tokens, so is a message that was judged by its meaning and
-    scores below `least`; not one that words alone found, where the answer is often among the weakest. `taken`: what
-    fits, best first. `is_full`: nothing more need be offered.
+    (the same words said again) is skipped.
     """
 
-    def __init__(
-        self,
-        *,
-        room: int,
-        now: datetime,
-        count: Count,
-        least: float = -math.inf,
-        required: Set[int] = frozenset(),
-        cut: Cut = lambda snippet, tokens: snippet.text,
-    ) -> None:
-        self._room = room
-        self._anyway = room - ANYWAY
-        self._least = least
+    def __init__(self, *, room: int, now: datetime, count: Callable[[str], int]) -> None:
+        self.room = room
         self._now = now
         self._count = count
-        self._required = required
-        self._cut = cut
         self._days: set[date] = set()
         self._texts: set[str] = set()
-        self._misses = 0
-        self.taken: list[Snippet] = []
+        self._parts: dict[int, set[int]] = {}
+        self._taken: dict[int, Snippet] = {}
+        self._costs: dict[int, int] = {}
 
     @property
-    def is_full(self) -> bool:
-        return self._room < TOO_SMALL or self._misses > PATIENCE
+    def taken(self) -> list[Snippet]:
+        """In the order in which they came."""
+        return list(self._taken.values())
 
-    def offer(self, snippets: Iterable[Snippet]) -> None:
-        for snippet in snippets:
-            if self.is_full:
+    def offer(self, passages: Iterable[Passage], *, leave: int = 0) -> None:
+        """Take what fits, and leave so much of the room."""
+        misses = 0
+        for passage in passages:
+            if self.room - leave < TOO_SMALL or misses > PATIENCE:
                 break
-            self._offer(snippet)
+            misses += not self._offer(passage, leave)
 
-    def _offer(self, snippet: Snippet) -> None:
-        line = prompts.snippet_line(snippet, self._now)
+    def require(
+        self, passages: Iterable[Passage], terms: frozenset[str], split: Callable[[str, int], Sequence[str]]
+    ) -> None:
+        """Take these even where they are too long: then a piece with as many as possible of these terms."""
+        for passage in passages:
+            if self._offer(passage, 0):
+                continue
+            text = shown(passage.message.content, {passage.part})
+            line = prompts.named_line(passage.message, "")
+            room = self.room - self._count(
+                f"{prompts.snippet_heading(passage.message.created_at, self._now)}\n{line}\n"
+            )
+            while room >= TOO_SMALL and passage.message.id not in self._taken:
+                pieces = split(text, room - ELLIPSES)
+                piece = max(pieces, key=lambda one: len(terms.intersection(analyse(one)))).strip()
+                if terms.intersection(analyse(piece)):  # else the word itself was divided
+                    self._take(Snippet(message=passage.message, text=f"… {piece} …", score=passage.score), 0)
+                room = room * 3 // 4
+
+    def _offer(self, passage: Passage, leave: int) -> bool:
+        id_ = passage.message.id
+        parts = self._parts.get(id_, set())
+        if passage.part in parts or (id_ in self._taken and not parts):  # a piece of it, which was required
+            return True
+        parts = parts | {passage.part}
+        snippet = Snippet(message=passage.message, text=shown(passage.message.content, parts), score=passage.score)
+        if id_ in self._taken:
+            snippet = Snippet(message=passage.message, text=snippet.text, score=self._taken[id_].score)
+        if not self._take(snippet, leave):
+            return False
+        self._parts[id_] = parts
+        return True
+
+    def _take(self, snippet: Snippet, leave: int) -> bool:
+        """Take it, in place of what is taken of its message already; whether it fits, or is shown in any case."""
+        id_, line = snippet.message.id, prompts.snippet_line(snippet, self._now)
         if line in self._texts:
-            return
-        if self._room <= self._anyway and "meaning" in snippet.score and sum(snippet.score.values()) < self._least:
-            self._misses += 1
-            return
-        moment = snippet.message.created_at.astimezone(self._now.tzinfo)
-        # A word is at least one token; counting tokens is most of what packing costs.
-        may_fit = self._room >= SURELY_WORDS or len(line.split()) <= self._room
-        cost = self._cost(line, moment) if may_fit else math.inf
-        if cost > self._room:
-            shown = self._fitting(snippet, moment) if snippet.message.id in self._required else None
-            if shown is None:
-                self._misses += 1
-                return
-            snippet = shown
-            line = prompts.snippet_line(snippet, self._now)
-            cost = self._cost(line, moment)
-        self._room -= int(cost)
-        self._days.add(moment.date())
-        self._texts.add(line)
-        self.taken.append(snippet)
-
-    def _fitting(self, snippet: Snippet, moment: datetime) -> Snippet | None:
-        """As much of a snippet as fits into the room that is left."""
-        tokens = self._room - self._cost(prompts.snippet_line(replace(snippet, text=""), self._now), moment)
-        while tokens >= TOO_SMALL:
-            shown = replace(snippet, text=self._cut(snippet, tokens))
-            over = self._cost(prompts.snippet_line(shown, self._now), moment) - self._room
-            if over <= 0:
-                return shown
-            tokens -= over
-        return None
-
-    def _cost(self, line: str, moment: datetime) -> int:
-        """Tokens of a line, and of its day's heading where that is not there yet."""
+            return True
+        local = snippet.message.created_at.astimezone(self._now.tzinfo)
         cost = self._count(line + "\n")
-        if moment.date() not in self._days:
-            cost += self._count(prompts.snippet_heading(moment, self._now) + "\n")
-        return cost
+        more = cost - self._costs.get(id_, 0)
+        if local.date() not in self._days:
+            more += self._count(prompts.snippet_heading(local, self._now) + "\n")
+        if more > self.room - leave:
+            return False
+        self.room -= more
+        self._costs[id_], self._taken[id_] = cost, snippet
+        self._days.add(local.date())
+        self._texts.add(line)
+        return True
 
 
-def pack(
-    snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count, least: float = -math.inf
-) -> list[Snippet]:
-    """The snippets that a Packing takes."""
-    packing = Packing(room=room, now=now, count=count, least=least)
-    packing.offer(snippets)
-    return packing.taken
+def pack(snippets: Iterable[Snippet], *, room: int, now: datetime, count: Callable[[str], int]) -> list[Snippet]:
+    """Of finished snippets those that fit, best first."""
+    taken: list[Snippet] = []
+    days: set[date] = set()
+    for snippet in snippets:
+        day = snippet.message.created_at.astimezone(now.tzinfo).date()
+        heading = "" if day in days else prompts.snippet_heading(snippet.message.created_at, now) + "\n"
+        cost = count(heading + prompts.snippet_line(snippet, now) + "\n")
+        if cost <= room:
+            room -= cost
+            days.add(day)
+            taken.append(snippet)
+    return taken

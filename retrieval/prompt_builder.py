@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from llm import prompts
+from llm import prompts, quoting
 from locales.catalog import tr
 from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
 from records.errors import ContextTooLong
@@ -18,8 +18,7 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies, sent_along
-from retrieval.budgets import Budgets
-from retrieval.sections import with_sections
+from retrieval.budgets import Budgets, with_sections
 from retrieval.turns import WORTH_SHOWING, Turn, Turns, role, share_of_tokens, uncovered
 from text.tokenizer import Tokenizer
 
@@ -29,13 +28,15 @@ ONE_SNIPPET = 64
 """In so many tokens a piece of one snippet can be shown."""
 MOST_INSTRUCTIONS, INSTRUCTIONS_SHARE = 400, 10
 """What the owner asked to keep to takes at most 400 tokens and one in 10 of the ceiling; the newest stays."""
+LONGEST_WORDS = 10**9
+"""Tokens of a message before anything is known of the room for it."""
 FACTS_SHARE = 3
 """Facts take at most one in 3 tokens of the snippets' budget."""
 
 
 class PromptBuilder:
     """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, archived turns,
-    facts, snippets, background; then `context`.
+    facts, snippets; then `context`.
 
     Dates are written in the zone of `now`. `explains`: the system prompt says what the blocks are.
     `powers`: what it says of the bot and its commands.
@@ -61,8 +62,7 @@ class PromptBuilder:
         self._summaries: list[Summary] = []
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
-        self._further, self._written = 0, (0, "")
-        self._background: list[Summary] = []
+        self._written = (0, "")
         self._instructions: list[RecalledFact] = []
         self._profile: Profile | None = None
         self._profile_text = self._words = ""
@@ -70,16 +70,15 @@ class PromptBuilder:
         self._dispensable = set[int]()
         self._turns_broken_off = False
         self._history: tuple[int, int] | None = None
-        self._clock = prompts.clock_line(now, offers_reminder=incoming.wish is not None)
+        self._clock = prompts.clock_line(now)
         if incoming.replied is not None:
             self._clock = f"{replies.quoted(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
         sections = [powers, prompts.READER if explains else ""]
         self._system = with_sections(tokenizer, system_prompt, sections, budgets.system)
         self._system = tokenizer.cut_end(self._system, budgets.system)
         self._pictures = sent_along.pictures(incoming, budgets.ceiling)
-        own = prompts.group_line(incoming.person.name, incoming.words) if incoming.in_group else incoming.words
-        documents, was_shortened = sent_along.documents(incoming, tokenizer, budgets.ceiling)
-        words = "\n\n".join(text for text in (documents, own) if text)
+        self._came_in = sent_along.Words(incoming, tokenizer, budgets.ceiling)
+        words, was_shortened = self._came_in.within(LONGEST_WORDS)
         said = tokenizer.count(words)
         room = budgets.ceiling - self._size(self._request()) - 4
         if room < min(said, WORTH_SHOWING):
@@ -87,7 +86,7 @@ class PromptBuilder:
             room = budgets.ceiling - self._size(self._request()) - 4
         self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
-        self._words = tokenizer.cut_middle(words, max(0, room)) if said > room else words
+        self._words = self._came_in.within(max(0, room))[0] if said > room else words
         self._left = max(0, budgets.ceiling - self._size(self._request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
@@ -122,7 +121,7 @@ class PromptBuilder:
     def take_instructions(self, instructions: Sequence[RecalledFact]) -> None:
         """What the owner asked to keep to, the most important first, while it fits."""
         room = min(MOST_INSTRUCTIONS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
-        room -= self._tokens.count(prompts.block("instructions", []))
+        room -= self._tokens.count(quoting.block("instructions", []))
         for one in instructions:
             size = self._tokens.count(self._fact_line(one)) + 1
             if size <= room:
@@ -149,7 +148,7 @@ class PromptBuilder:
     def take_summaries(self, summaries: Sequence[Summary]) -> None:
         """Summaries in this order, while they fit; one that does not is listed as cut."""
         room = min(self._budgets.summaries, self._left)
-        taken = self._tokens.count(prompts.block("summaries", [])) + 6
+        taken = self._tokens.count(quoting.block("summaries", [])) + 6
         for summary in summaries:
             size = self._tokens.count(self._summary_line(summary)) + 1
             self._wanted += size
@@ -217,10 +216,14 @@ class PromptBuilder:
         for first_id, last_id in uncovered(summaries, oldest, newest, after_last=after_last):
             self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
+    def list_unread(self, first_id: int, last_id: int) -> None:
+        """List as cut the active messages before those that were read."""
+        self._cut.append(Cut(what="turns", first_id=first_id, last_id=last_id, why="recent budget"))
+
     def take_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Facts, best first, in a part of the snippets' budget."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
-        room -= self._tokens.count(prompts.block("facts", []))
+        room -= self._tokens.count(quoting.block("facts", []))
         used = 0
         for one in facts:
             size = self._tokens.count(self._fact_line(one)) + 1
@@ -255,22 +258,6 @@ class PromptBuilder:
         """Snippets that fit `snippet_room`, best first."""
         self._snippets = list(snippets)
 
-    def take_background(self, facts: Sequence[RecalledFact], summaries: Sequence[Summary]) -> None:
-        """Further facts and summaries, best first, in what the summaries' budget and the snippets leave."""
-        count = self._tokens.count
-        taken = count(self._summaries_text(self._summaries)) + 2 * count(prompts.block("summaries", [])) + 8
-        room = min(self._budgets.summaries - taken, self._left - count(self._snippets_text()) - 30)
-        for one in facts:
-            if (size := count(self._fact_line(one)) + 1) <= room:
-                self._facts.append(one)
-                self._further += size
-                room -= size
-        for summary in summaries:
-            if (size := count(self._summary_line(summary)) + 1) <= room:
-                self._background.append(summary)
-                room -= size
-        self._background.sort(key=lambda one: one.order)
-
     def context(self) -> Context:
         """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again.
 
@@ -286,7 +273,7 @@ class PromptBuilder:
             wanted=self._wanted,
             parts=parts,
             recent=tuple(message for turn in self._ordered() for message in turn.messages),
-            summaries=(*self._summaries, *self._background),
+            summaries=tuple(self._summaries),
             snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.order)),
             facts=(*self._instructions, *self._facts),
             profile=self._profile,
@@ -310,9 +297,7 @@ class PromptBuilder:
 
     def _give_way(self, over: int) -> bool:
         """Give up the least important thing that is left; False where nothing is left."""
-        if self._background:
-            self._background.pop()
-        elif self._snippets:
+        if self._snippets:
             self._snippets.pop()
         elif self._facts:
             self._facts.pop()
@@ -330,7 +315,9 @@ class PromptBuilder:
             self._clock = ""
         elif self._words:
             self._message_was_cut = True
-            self._words = self._shorter(self._words, over)
+            had = self._tokens.count(self._words)
+            cut, _ = self._came_in.within(had - over - 4)
+            self._words = cut if self._tokens.count(cut) < had else ""
         elif self._system:
             self._system = self._shorter(self._system, over)
         else:
@@ -374,7 +361,6 @@ class PromptBuilder:
                 request.append(PromptMessage(role=role(message), content=content))
         last = prompts.last_message(
             facts=self._facts_text(),
-            summaries=self._summaries_text(self._background),
             remembered=self._snippets_text(),
             instructions=self._instructions_text(),
             clock=self._clock,
@@ -383,7 +369,7 @@ class PromptBuilder:
         return [*request, PromptMessage(role="user", content=last, pictures=self._pictures)]
 
     def _summaries_text(self, some: Sequence[Summary]) -> str:
-        return prompts.block("summaries", [self._summary_line(summary) for summary in some]) if some else ""
+        return quoting.block("summaries", [self._summary_line(summary) for summary in some]) if some else ""
 
     def _summary_line(self, summary: Summary) -> str:
         return prompts.summary_line(summary, self._now.tzinfo or UTC)
@@ -395,12 +381,12 @@ class PromptBuilder:
         return prompts.recalled_fact(one, self._now.tzinfo or UTC)
 
     def _facts_text(self) -> str:
-        return prompts.block("facts", [self._fact_line(one) for one in self._facts]) if self._facts else ""
+        return quoting.block("facts", [self._fact_line(one) for one in self._facts]) if self._facts else ""
 
     def _instructions_text(self) -> str:
         """In the order in which they were said, since of two that contradict each other the later one holds."""
         in_time = sorted(self._instructions, key=lambda one: (one.fact.valid_from, one.fact.id))
-        return prompts.block("instructions", [self._fact_line(one) for one in in_time]) if in_time else ""
+        return quoting.block("instructions", [self._fact_line(one) for one in in_time]) if in_time else ""
 
     def _snippets_text(self) -> str:
         if self._written[0] != len(self._snippets):  # they are taken once, and given up one by one
@@ -419,7 +405,7 @@ class PromptBuilder:
             ContextPart(name="profile", tokens=count(self._profile_block()), budget=MOST_PROFILE),
             ContextPart(
                 name="summaries",
-                tokens=sum(count(self._summaries_text(some)) for some in (self._summaries, self._background)),
+                tokens=count(self._summaries_text(self._summaries)),
                 budget=budgets.summaries,
             ),
             ContextPart(
@@ -427,9 +413,7 @@ class PromptBuilder:
                 tokens=sum(count(content) for turn in self._turns for content in turn.contents),
                 budget=budgets.recent,
             ),
-            ContextPart(
-                name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE + self._further
-            ),
+            ContextPart(name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE),
             ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
             ContextPart(name="instructions", tokens=count(self._instructions_text()), budget=MOST_INSTRUCTIONS),
             ContextPart(name="clock", tokens=count(self._clock), budget=0),

@@ -1,58 +1,86 @@
-"""A question as ranking and packing see it: its words, the times it names, and what kind of answer it asks for. Pure.
+"""A question, analysed once: its words, its meaning, the times that it names; what is typed after /search. Pure."""
 
-Does not know what was found.
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from retrieval.date_expressions import Range, ranges
+from storage.search.protocol import Floats
+from text.analyzer import analyse, content_terms, folded, normal
+from text.characters import both_ends
+
+LONGEST_QUESTION = 16_000
+"""Characters of a question by which is searched, of a longer one its beginning and its end: finding the words of a
+megabyte takes seconds.
 """
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-
-from retrieval.date_expressions import Range
-from text import cues, past_cues
+TIMES_IN = 2_000
+"""Characters that are searched for times."""
+FOLLOW_UP_TERMS = 1
+"""A question of at most this many words is searched together with what was said before ("and her birthday?")."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, analysed. `fact_sources`: the messages from which relevant facts were learned, by id, with the score.
-
-    `before`: those of its terms that come from the turns before a short question. `of_assistant`: the assistant's own
-    words are asked for; `of_many`: an order of events, an overview, everything of a kind; `of_overview`: of these, how
-    something developed, to which the assistant's answers belong. `of_past`: what was said may be asked for;
-    `is_small_talk`: nothing is asked or told at all.
+    """`text`: with what was said before it, where it is short; `terms`: the words of that, `own`: of itself. `vector`:
+    [d], None where words alone are searched. `now`: when it is asked, in the owner's zone.
     """
 
     text: str
+    now: datetime
     terms: tuple[str, ...]
-    before: frozenset[str] = frozenset()
-    ranges: tuple[Range, ...] = ()
-    fact_sources: Mapping[int, float] = field(default_factory=dict)
-    of_assistant: bool = False
-    of_many: bool = False
-    of_overview: bool = False
-    of_past: bool = True
-    is_small_talk: bool = False
+    own: tuple[str, ...]
+    times: tuple[Range, ...] = ()
+    vector: Floats | None = None
 
     @classmethod
-    def of(
-        cls,
-        text: str,
-        *,
-        itself: str,
-        terms: Sequence[str],
-        own: Sequence[str],
-        ranges: tuple[Range, ...],
-        fact_sources: Mapping[int, float],
-    ) -> "Question":
-        """`itself`: the question without the turns before it; `own`: its own terms."""
-        of_assistant, of_many = cues.is_of_assistant(itself), cues.is_of_many(itself)
+    def of(cls, text: str, *, lean_on: str, now: datetime) -> "Question":
+        """`lean_on`: what was said before; `now`: in the owner's zone."""
+        text = both_ends(text, LONGEST_QUESTION)
+        own = terms = tuple(content_terms(text))
+        times = ranges(folded(normal(both_ends(text, TIMES_IN))), now)
+        if lean_on and len(own) <= FOLLOW_UP_TERMS:
+            text = f"{both_ends(lean_on, LONGEST_QUESTION)}\n{text}"
+            terms = tuple(dict.fromkeys([*own, *content_terms(text)]))
+        return cls(text=text, now=now, terms=terms, own=own, times=tuple(times))
+
+
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
+_GAPS = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchQuery:
+    """`text`: as typed, without the quotes; `phrases`: what was in quotes, normalised; `terms`: of all the words."""
+
+    text: str
+    phrases: tuple[str, ...]
+    terms: tuple[str, ...]
+
+    @classmethod
+    def of(cls, typed: str) -> "SearchQuery":
+        phrases = [plain(next(group for group in match.groups() if group)) for match in _QUOTED.finditer(typed)]
+        text = _GAPS.sub(" ", _QUOTED.sub(lambda match: next(group for group in match.groups() if group), typed))
         return cls(
-            text=text,
-            terms=tuple(terms),
-            before=frozenset(terms) - frozenset(own),
-            ranges=ranges,
-            fact_sources=fact_sources,
-            of_assistant=of_assistant,
-            of_many=of_many,
-            of_overview=cues.is_of_overview(itself),
-            of_past=bool(of_assistant or of_many or ranges) or past_cues.may_ask_for_past(itself),
-            is_small_talk=past_cues.is_small_talk(itself),
+            text=text.strip(),
+            phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
+            terms=tuple(content_terms(text)),
         )
+
+    def matches(self, text: str) -> bool:
+        """Whether a text holds every phrase, whatever its case and spacing."""
+        whole = plain(text)
+        return all(phrase in whole for phrase in self.phrases)
+
+    def holds_words(self, text: str) -> int:
+        """How many of the query's terms a text holds."""
+        return len(set(self.terms) & set(analyse(text)))
+
+    def weight(self, piece: str) -> float:
+        """How relevant a sentence is to the query: a whole phrase counts more than its words."""
+        whole = plain(piece)
+        return self.holds_words(piece) + 10.0 * sum(phrase in whole for phrase in self.phrases)
+
+
+def plain(text: str) -> str:
+    """A text as phrases are compared: one case, one form of each letter, single spaces."""
+    return _GAPS.sub(" ", normal(text)).strip()

@@ -1,23 +1,72 @@
-"""What a prompt carries of the files that came with this turn's words. Pure. Does not know how they were read."""
+"""What a prompt carries of a message that came in: its own words, and what came with them. Pure."""
 
-from llm import prompts
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from llm import prompts, quoting
 from records.attachments import Picture
 from records.turns import Incoming
+from retrieval.turns import common_limit
 from text.tokenizer import Tokenizer
 
 SHARE = 2
 """Documents take at most one in 2 tokens of the ceiling, and so do pictures: words and memory keep a part."""
+SEAM = "\n\n"
 
 
-def documents(incoming: Incoming, tokenizer: Tokenizer, ceiling: int) -> tuple[str, bool]:
-    """The text of the documents, quoted as data, and whether it had to be cut in its middle."""
-    if not incoming.passages:
-        return "", False
-    whole, most = prompts.document_block(incoming.passages), ceiling // SHARE
-    if tokenizer.count(whole) <= most:
-        return whole, False
-    text = "\n".join(incoming.passages)
-    return _block(tokenizer.cut_written(text, most, _block, tokenizer.cut_middle)), True
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Part:
+    """`whole`: as the prompt carries it; `write`: the same of a text that was cut; `most`: tokens it may take."""
+
+    text: str
+    whole: str
+    write: Callable[[str], str]
+    most: int
+
+
+class Words:
+    """The words of a turn: documents, what was forwarded, and what the person wrote, each quoted by itself."""
+
+    def __init__(self, incoming: Incoming, tokenizer: Tokenizer, ceiling: int) -> None:
+        self._tokens = tokenizer
+        passages, forwarded, name = incoming.passages, incoming.forwarded, incoming.person.name
+
+        def in_group(text: str) -> str:
+            return prompts.group_line(name, text) if incoming.in_group else text
+
+        def from_others(*texts: str) -> str:
+            return in_group(prompts.forwarded_blocks(texts))
+
+        def written(text: str) -> str:
+            return in_group(quoting.quoted(text)) if incoming.in_group else quoting.own(text)
+
+        def document(*texts: str) -> str:
+            return prompts.document_block(texts)
+
+        own = incoming.own_words
+        several = (
+            _Part(text="\n".join(passages), whole=document(*passages), write=document, most=ceiling // SHARE),
+            _Part(text="\n".join(forwarded), whole=from_others(*forwarded), write=from_others, most=ceiling),
+            _Part(text=own, whole=written(own), write=written, most=ceiling),
+        )
+        self._parts = [one for one in several if one.text]
+        self._sizes = [tokenizer.count(one.whole) for one in self._parts]
+
+    def within(self, tokens: int) -> tuple[str, bool]:
+        """The words in at most so many tokens, and whether any of them had to be cut in its middle."""
+        room = tokens - 2 * len(self._parts)
+        sizes = [min(size, part.most) for size, part in zip(self._sizes, self._parts, strict=True)]
+        limit = common_limit(sizes, max(0, room))
+        made = [
+            part.whole if size <= min(limit, part.most) else self._cut(part, min(limit, part.most))
+            for size, part in zip(self._sizes, self._parts, strict=True)
+        ]
+        was_cut = any(text != part.whole for text, part in zip(made, self._parts, strict=True))
+        return SEAM.join(text for text in made if text), was_cut
+
+    def _cut(self, part: _Part, tokens: int) -> str:
+        kept = self._tokens.cut_written(part.text, tokens, part.write, self._tokens.cut_middle)
+        return part.write(kept) if kept else ""
 
 
 def pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
@@ -28,7 +77,3 @@ def pictures(incoming: Incoming, ceiling: int) -> tuple[Picture, ...]:
             taken.append(one)
             left -= one.tokens
     return tuple(taken)
-
-
-def _block(text: str) -> str:
-    return prompts.document_block([text])

@@ -5,10 +5,11 @@ Does not know which turns a prompt has, or what else is in it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from llm import prompts
+from llm import prompts, quoting
 from records.context import Cut
-from records.messages import SENT_ALONG, Message, Role, beginnings
+from records.messages import OTHERS, Message, Role, beginnings
 from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
@@ -61,10 +62,17 @@ class Turns:
         if tokens < WORTH_SHOWING * len(turn.messages):
             return None
         whole = [self._content(message) for message in turn.messages]
-        limit = _common_limit([self._tokens.count(content) for content in whole], tokens)
-        contents = [self._tokens.cut_middle(content, limit) for content in whole]
+        limit = common_limit([self._tokens.count(content) for content in whole], tokens)
+        contents = [self._shortened(message, limit) for message in turn.messages]
         squeezed = self._turn(turn.messages, contents, is_whole=False)
         return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= room else None
+
+    def _shortened(self, message: Message, limit: int) -> str:
+        """The message cut in its middle; what quotes it stays whole."""
+        if message.origin == "tool":
+            return prompts.ARCHIVED_RESULT
+        write = partial(self._written, message)
+        return write(self._tokens.cut_written(message.content, limit, write, self._tokens.cut_middle))
 
     def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> Turn:
         carried = zip(messages, contents, strict=True)
@@ -72,18 +80,20 @@ class Turns:
         return Turn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _content(self, message: Message) -> str:
-        """The message verbatim; in a group with the speaker's name, since several people share the role `user`, and
-        with its further lines indented, so that nobody can forge another's line.
+        """The message verbatim, quoted where others wrote it; in a group with the speaker's name, since several people
+        share the role `user`, and with its further lines indented, so that nobody can forge another's line.
 
         The result of a tool is only mentioned: nobody said it, and it may be out of date.
         """
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
-        if message.origin in SENT_ALONG and not self._in_group:
-            return prompts.quoted(message.content)
+        return self._written(message, message.content)
+
+    def _written(self, message: Message, text: str) -> str:
+        """What the prompt carries of a message of which so much is shown."""
         if self._in_group and message.role != "assistant":
-            return prompts.group_line(message.speaker, message.content)
-        return message.content
+            return prompts.group_line(message.speaker, quoting.said(message, text))
+        return quoting.said(message, text) if message.origin in OTHERS else quoting.own(text)
 
 
 def role(message: Message) -> Role:
@@ -91,7 +101,7 @@ def role(message: Message) -> Role:
     return "assistant" if message.role == "assistant" else "user"
 
 
-def _common_limit(sizes: Sequence[int], room: int) -> int:
+def common_limit(sizes: Sequence[int], room: int) -> int:
     """The largest limit such that the sizes, each cut to it, add up to at most `room`."""
     low, high = 0, max(sizes, default=0)
     while low < high:

@@ -1,7 +1,5 @@
 """What any program of this kind needs and that knows nothing of memory: log, locks, HTTP server, threads, collector.
 
-apart.py        a stranger's file is worked on in a process of its own, with limits
-apart_child.py  what that process does for itself
 bounded_json.py JSON that a stranger wrote, within what may be parsed at once
 cooperative.py  large work during which other work goes on: loops that pause, objects that no collector walks through
 health.py       /healthz, /readyz and /metrics
@@ -11,7 +9,10 @@ http_server.py  the one way to serve HTTP: webhook, health, playground
 locks.py        who may use what belongs to an owner at the same moment
 logs.py         what the log may say: no message text, no secret
 metrics.py      what the process counts of itself, for Prometheus
+read_through_cache.py  an LRU cache of what a database holds, right while readers and writers overlap
 readiness.py    whether the process may be given work
+subprocess_child.py  what a child does for itself: limits, and its answers
+subprocess_worker.py runs what untrusted input decides in a process of its own
 tasks.py        tasks that have an end
 tracing.py      spans of what the process does, for OpenTelemetry
 """

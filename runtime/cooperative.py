@@ -1,13 +1,11 @@
 """Large work during which other work goes on: loops in a thread that pause, and many objects that no collector walks
 through.
 
-A thread that computes gives the interpreter away only when others have waited for it for 5 ms (0.5 by `share_fairly`),
-at each of the dozens of steps that an answer takes; one that sleeps for a moment gives it away at once. Knows nothing
-else.
+A thread that computes gives the interpreter away only when others have waited for it for 5 ms, at each of the dozens of
+steps that an answer takes; one that sleeps for a moment gives it away at once.
 """
 
 import gc
-import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -19,17 +17,6 @@ T = TypeVar("T")
 STRETCH = 0.002
 """Seconds of work between two pauses."""
 PAUSE = 0.0005
-
-
-SWITCH_WITHIN = 0.0005
-"""Seconds after which a thread that computes gives the interpreter to who waits for it; Python's default is 0.005."""
-
-
-def share_fairly() -> None:
-    """For the whole process: one person's long text, analysed or formatted in a thread, delays each step of another
-    person's answer by SWITCH_WITHIN at most.
-    """
-    sys.setswitchinterval(SWITCH_WITHIN)
 
 
 def yielding_gil(items: Iterable[T]) -> Iterator[T]:

@@ -18,7 +18,7 @@ KEPT_ALIVE = 30.0
 
 def open_session(*, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """A session of at most so many connections; 0 = any number. Close it. To be called where an event loop runs."""
-    connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEPT_ALIVE, ssl=_authorities())
+    connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEPT_ALIVE, ssl=certificates())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
 
 
@@ -45,6 +45,6 @@ async def read_bytes(response: aiohttp.ClientResponse, most: int) -> bytes:
 
 
 @cache
-def _authorities() -> ssl.SSLContext:
+def certificates() -> ssl.SSLContext:
     """Those of certifi (or of SSL_CERT_FILE): a small container may have none of its own. Reading them takes 30 ms."""
     return httpx.create_ssl_context()

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-Other = TypeVar("Other")
 AGAIN_SECONDS = 5.0
 """So long a task that was cancelled is waited for, before it is cancelled again."""
 
@@ -23,16 +22,6 @@ async def ended(*tasks: asyncio.Task[object]) -> None:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=AGAIN_SECONDS)
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def side_by_side(one: Coroutine[Any, Any, Result], other: Coroutine[Any, Any, Other]) -> tuple[Result, Other]:
-    """What both return, done at the same time. Where one fails, or this is cancelled, the other ends too."""
-    tasks = (asyncio.create_task(one), asyncio.create_task(other))
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        await ended(*tasks)
-        raise
 
 
 async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
@@ -53,6 +42,25 @@ async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
             task.exception()
         raise cancelled
     return task.result()
+
+
+async def taken(
+    take: Callable[[], Coroutine[Any, Any, Result]], give_back: Callable[[Result], Coroutine[Any, Any, object]]
+) -> Result:
+    """What `take` returns. Where the task is cancelled meanwhile, it is finished all the same and given back: a commit
+    that had begun would otherwise leave a lease that nobody holds.
+    """
+    task = asyncio.ensure_future(take())
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+
+        async def undo() -> None:
+            with suppress(Exception):  # what could not be taken need not be given back
+                await give_back(await task)
+
+        await uncancelled(undo)
+        raise
 
 
 @asynccontextmanager

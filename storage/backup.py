@@ -1,61 +1,92 @@
-"""A backup: one private zip file with memory.db, a complete memory.json, and what PostgreSQL holds (server_backup.py),
-made while the bot runs or not.
+"""A backup: one private gzip file of JSON lines that holds every memory, in whichever store, and the bot's own state.
 
-Owns that they are consistent: whatever was acknowledged before the backup began is in it, and no owner is lost between
-two stores while moving. index.db is derived and left out. Everything here blocks: call it from a thread.
+The first line says what the file is, the last one how many lines came before it and their SHA-256. Every row is in its
+portable form, so that any store takes it, and only a batch of rows is in RAM. Everything here blocks: call it from a
+thread.
 """
 
 import asyncio
 import contextlib
+import gzip
 import hashlib
-import itertools
 import json
-import logging
 import os
 import shutil
 import time
-import zipfile
 import zlib
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import groupby, islice
 from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
 
-from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooLarge, StorageTooNew
+from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, StorageHeld, StorageTooNew
 from records.owners import StorageType
-from storage.files.data_dir import ASIDE, BACKING_UP, LOCK_NAME, RESTORING, data_dir, remove_leftovers, work_folder
-from storage.files.database import Database, copy_database
-from storage.files.driver import create_private, explained, fsync_folder, sqlite3
-from storage.files.place import known_place
-from storage.json import snapshot
-from storage.json.journal import survey
-from storage.json.recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME
-from storage.json.store import JsonStore
-from storage.sqlite.foreign_schema import foreign
-from storage.sqlite.migrations import MIGRATIONS
+from storage.bot_state.directory import Directory
+from storage.engine.data_dir import (
+    BACKING_UP,
+    RESTORING,
+    data_dir,
+    exchange,
+    known_instance,
+    remove_leftovers,
+    work_folder,
+)
+from storage.engine.protocol import Reader, Transaction
+from storage.engine.sqlite import Database, version_of
+from storage.engine.sqlite_driver import create_private, explained, fsync_folder, sqlite3
+from storage.schema.migrations import MIGRATIONS
+from storage.schema.portable_tables import BY_NAME, MESSAGES
+from storage.stores import json_snapshot as snapshot
+from storage.stores.json import JsonStore
+from storage.stores.json_journal import scan
+from storage.stores.json_recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME
+from storage.stores.protocol import MemoryStore
+from storage.stores.sql_store import dumped, loaded
+from storage.stores.sqlite import SqliteStore
 
-log = logging.getLogger(__name__)
-
-FORMAT = 2
-"""1: without anything of PostgreSQL. Still written where there is nothing of it."""
-SERVER = "postgres.jsonl"
-MANIFEST, DATABASE = "keepsake.json", "memory.db"
-MEMBERS = (DATABASE, SNAPSHOT_NAME, SERVER)
+FORMAT = 1
+DATABASE = "memory.db"
 PATIENCE = 20.0
 """Seconds to wait for a running bot to finish the move or start that is in the way."""
-LARGEST_DATABASE = 64_000_000_000
-"""Bytes of memory.db that are unpacked from a backup; of memory.json: snapshot.LARGEST."""
-MOST_MANIFEST = 65_536
-"""Bytes of the manifest that are read."""
+LONGEST_LINE = 256_000_000
+"""Bytes of one row; a message is as long as what a person may import."""
+BATCH = 500
 
-_STAYS = frozenset({LOCK_NAME, "playground"})
-"""What a restore does not move: the lock that it holds, and the playground's own memory."""
+STATE: Mapping[str, str] = {
+    "updates": "bot_id, update_id, payload, received_at, attempts, readings, sends, mode, shown, done_at",
+    "usage": "day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers",
+    "people": "person_id, standing, name, language, changed_at, changed_by",
+    "export_keys": "id, key",
+    "forgettings": "user_id, what, begun_at, is_erased",
+    "renamings": "old_id, new_id, at, is_done",
+}
+"""What belongs to no memory. Setups end after ten minutes, and announcements are not repeated by a restore."""
+_STAYS_ON_THE_SERVER = frozenset({"usage", "people", "export_keys"})
+"""The rest is restored into memory.db, from where a start brings it to the server."""
+
+_HOMES = "SELECT user_id, storage_type, epoch FROM users"
+_SHARED_HOMES = f"{_HOMES} WHERE storage_type = 'postgres' OR instance_id = ?"
+_ELSEWHERE = "SELECT COUNT(*) FROM users WHERE storage_type <> 'postgres' AND instance_id <> ?"
+
+Row = dict[str, Any]
+Result = TypeVar("Result")
 
 
 class _NotYet(Exception):  # noqa: N818 - no error: the bot is in the middle of something
     pass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BackedUp:
+    """What a backup holds. `elsewhere`: memories in PostgreSQL or in other DATA_DIRs that were not asked for."""
+
+    messages: int
+    elsewhere: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,90 +98,57 @@ class Restored:
     aside: Path | None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sources:
+    """Where each memory is read, all as of one moment."""
+
+    homes: Mapping[int, StorageType]
+    readers: Mapping[StorageType, Reader]
+    elsewhere: int
+
+
 # making ------------------------------------------------------------------------------------------------------
-def back_up(folder: Path, file: Path, *, database_url: str = "") -> int:
-    """Write a backup of the data directory to `file`, whole or not at all; returns the number of messages in it.
+def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
+    """Write a backup of the data directory to `file`, whole or not at all, while the bot runs or not.
 
     `database_url`: of a PostgreSQL database, all memories of which are in the backup, too. Raises SettingsError when
     `file` exists or cannot be there, or `folder` holds no memory, else a StorageError.
     """
+    parent = file.absolute().parent
     if file.exists():
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
-    if not file.absolute().parent.is_dir():
-        raise SettingsError("--backup", f"{file.absolute().parent} is no folder; nothing was backed up.")
+    if not parent.is_dir():
+        raise SettingsError("--backup", f"{parent} is no folder; nothing was backed up.")
     if not database_url and not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # The file may be wanted anywhere, so nothing else is touched there.
-    remove_leftovers(file.absolute().parent, [f"{BACKING_UP}*"])
-    with explained(file), work_folder(file.absolute().parent, BACKING_UP) as work:
-        if database_url:
-            _collect_all(folder, work, database_url)
-        else:
-            _collect(folder, work)
-        # A backup that cannot be restored is useless, so it is read through first.
-        messages = _check(work)
+    remove_leftovers(parent, [f"{BACKING_UP}*"])
+    with explained(file), work_folder(parent, BACKING_UP) as work:
         packed = work / "packed"
-        _pack(work, packed, messages)
+        create_private(packed)
+        with packed.open("wb") as raw:
+            with gzip.GzipFile(fileobj=raw, mode="wb") as out:
+                elsewhere = asyncio.run(_collect(folder, work, database_url, out))
+            raw.flush()
+            os.fsync(raw.fileno())
+        # A backup that cannot be restored is useless, so it is read through first.
+        messages = sum(row.get("table") == MESSAGES.name for row in _checked(packed))
         try:
             os.link(packed, file)
         except FileExistsError:
             raise SettingsError("--backup", f"{file} exists already; it was not touched.") from None
         except OSError:  # a file system without links
             packed.replace(file)
-        fsync_folder(file.absolute().parent)
-    return messages
+        fsync_folder(parent)
+    return BackedUp(messages=messages, elsewhere=elsewhere)
 
 
-def kept_elsewhere(folder: Path) -> str:
-    """How many memories are kept where no file of the folder holds them, when PostgreSQL is not asked; "" for none."""
-    with contextlib.closing(sqlite3.connect(folder / DATABASE)) as database:
-        found = database.execute("SELECT COUNT(*) FROM users WHERE storage_type = ?", (StorageType.POSTGRES,))
-        [count] = found.fetchone()
-    return "" if not count else "1 memory" if count == 1 else f"{count} memories"
-
-
-def _collect_all(folder: Path, work: Path, database_url: str) -> None:
-    """The files and what the server holds, so that each memory is in one of them."""
-    # Imported here: who has no server needs no driver.
-    from storage import server_backup
-
+async def _collect(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
     deadline = time.monotonic() + PATIENCE
     while True:
-        files = partial(_collect if (folder / DATABASE).exists() else _collect_nothing, folder, work)
-        try:
-            elsewhere = asyncio.run(server_backup.collect(database_url, work / SERVER, known_place(folder), files))
-        except server_backup.Moved:
-            if time.monotonic() > deadline:
-                raise StorageBusy("The bot is moving a memory, and did not finish in time; please try again.") from None
-        else:
-            break
-    if elsewhere:
-        counted = "1 memory is" if elsewhere == 1 else f"{elsewhere} memories are"
-        log.warning("%s kept in files of other processes: back up each of their DATA_DIRs as well", counted)
-
-
-def _collect_nothing(_: Path, work: Path) -> None:
-    """An empty memory.db: everything is in the server."""
-
-    async def make() -> None:
-        async with Database.open(work / DATABASE, migrations=MIGRATIONS):
-            pass
-
-    asyncio.run(make())
-
-
-def _collect(folder: Path, work: Path) -> None:
-    """Both stores as of one moment, in `work`."""
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        with contextlib.ExitStack() as stack:
-            is_running = False
+        async with AsyncExitStack() as stack:
             try:
-                stack.enter_context(data_dir(folder))
-            except StorageBusy:
-                is_running = True
-            try:
-                _collect_once(folder, work, is_running=is_running)
+                sources = await _opened(stack, folder, work, url)
             except _NotYet:
                 if time.monotonic() > deadline:
                     raise StorageBusy(
@@ -158,91 +156,123 @@ def _collect(folder: Path, work: Path) -> None:
                         "nothing was backed up. Please try again."
                     ) from None
             else:
-                return
-        time.sleep(0.1)
+                await _write(sources, out)
+                return sources.elsewhere
+        await asyncio.sleep(0.1)
 
 
-def _collect_once(folder: Path, work: Path, *, is_running: bool) -> None:
-    before = _places(folder / DATABASE)
-    # What the journal holds by now was acknowledged or is about to be, so it must be in the backup.
-    acknowledged = survey(folder / JOURNAL_NAME).last_seq
-    if is_running:
-        _from_index(folder, work, acknowledged)
-    else:
-        _from_files(folder, work)
-    copy_database(folder / DATABASE, work / DATABASE)
-    if _places(work / DATABASE) != before:
-        # An owner was added or moved in between, and could be in neither file or in both.
+async def _opened(stack: AsyncExitStack, folder: Path, work: Path, url: str) -> _Sources:
+    """Raises _NotYet where a memory moves meanwhile, so that it could be in none of its two stores, or in both."""
+    readers: dict[StorageType, Reader] = {}
+    elsewhere, asked, reading = 0, [_HOMES], partial(_reading, folder / DATABASE)
+    if url:
+        # Imported here: who has no server needs no driver.
+        from storage.stores.postgres import postgres_database
+
+        server = await stack.enter_async_context(postgres_database(url))
+        asked, reading = [_SHARED_HOMES, known_instance(folder)], partial(server.read, None)
+        async with reading() as reader:
+            [[elsewhere]] = await reader.rows(_ELSEWHERE, known_instance(folder))
+    async with reading() as reader:
+        before = {row[0]: (row[1], row[2]) for row in await reader.rows(*asked)}
+    if (folder / DATABASE).exists():
+        readers[StorageType.SQLITE] = await stack.enter_async_context(_reading(folder / DATABASE))
+        readers[StorageType.JSON] = await _json_reader(stack, folder, work)
+    if url:
+        readers[StorageType.POSTGRES] = await stack.enter_async_context(server.read(None, frozen=True))
+    async with reading() as reader:
+        after = {row[0]: (row[1], row[2]) for row in await reader.rows(*asked)}
+    if any(after.get(owner) != home for owner, home in before.items()):
         raise _NotYet
+    homes = {owner: StorageType(home) for owner, (home, _) in before.items() if home in readers}
+    elsewhere += len(before) - len(homes)
+    for kind, reader in readers.items():
+        # Memories of a memory.json that no start has seen yet.
+        for row in await reader.rows("SELECT user_id FROM users WHERE storage_type = ?", kind):
+            if row[0] not in after:
+                homes[row[0]] = kind
+    return _Sources(homes=homes, readers=readers, elsewhere=elsewhere)
 
 
-def _places(database: Path) -> list[tuple[object, ...]]:
-    """Who lives where, and the moves under way; empty for a file that the original design wrote."""
-    with contextlib.closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'moves'").fetchone():
-            return []
-        return [
-            *map(tuple, connection.execute("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")),
-            *map(tuple, connection.execute("SELECT user_id, source, target, state FROM moves ORDER BY user_id")),
-        ]
+@asynccontextmanager
+async def _reading(path: Path) -> AsyncIterator[Reader]:
+    """A file of SQLite as of one moment, whoever writes it meanwhile."""
+
+    async def run(work: Callable[[Any], Result]) -> Result:
+        with explained(path):
+            return work(connection)
+
+    with explained(path):
+        # Read-only, SQLite could not open the log of a bot that was killed.
+        connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None)
+    with contextlib.closing(connection):
+        connection.row_factory = sqlite3.Row
+        reader = Reader(run)
+        await reader.rows("PRAGMA query_only=ON")
+        await reader.rows("BEGIN")
+        with explained(path):
+            if version_of(connection, path.name, len(MIGRATIONS)) < len(MIGRATIONS):
+                raise StorageError(f"{path.name} is an older version's; start the bot once, then make the backup.")
+        yield reader
 
 
-def _from_index(folder: Path, work: Path, acknowledged: int) -> None:
-    """Write memory.json from the running bot's working copy, which holds snapshot and journal."""
-    index = folder / INDEX_NAME
-    target = work / SNAPSHOT_NAME
-    target.unlink(missing_ok=True)
+async def _json_reader(stack: AsyncExitStack, folder: Path, work: Path) -> Reader:
+    """The rows of memory.json and its journal: in the running bot's working copy, else recovered from copies as the
+    next start would; the originals are untouched.
+    """
     try:
-        with contextlib.closing(sqlite3.connect(f"{index.absolute().as_uri()}?mode=rw", uri=True)) as source:
-            source.row_factory = sqlite3.Row
-            if source.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
-                raise _NotYet
-            state = source.execute("SELECT * FROM journal_state").fetchone()
-            is_current = not state["clean"] and state["snapshot"] == snapshot.identity_of(folder / SNAPSHOT_NAME)
-            if not is_current or snapshot.write(source, target) < acknowledged:
-                raise _NotYet
-    except sqlite3.OperationalError:  # not there yet, or just being replaced
-        raise _NotYet from None
-
-
-def _from_files(folder: Path, work: Path) -> None:
-    """Write memory.json as the bot's next start would see it, recovered from copies; the originals are untouched."""
-    recovery = work / "recovery"
-    recovery.mkdir(mode=0o700, exist_ok=True)
+        stack.enter_context(data_dir(folder))
+    except StorageHeld:
+        # What the journal holds by now was acknowledged or is about to be, so it must be in the backup.
+        acknowledged = scan(folder / JOURNAL_NAME).last_seq
+        try:
+            reader = await stack.enter_async_context(_reading(folder / INDEX_NAME))
+            [state] = await reader.rows("SELECT * FROM journal_state")
+        except StorageError:  # not there yet, or just being replaced
+            raise _NotYet from None
+        is_current = not state["clean"] and state["snapshot"] == snapshot.identity_of(folder / SNAPSHOT_NAME)
+        if not is_current or state["seq"] < acknowledged:
+            raise _NotYet from None
+        return reader
+    copies = work / "copies"
+    shutil.rmtree(copies, ignore_errors=True)
+    copies.mkdir(mode=0o700)
     for name in (SNAPSHOT_NAME, JOURNAL_NAME):
         if (folder / name).exists():
-            create_private(recovery / name)
-            shutil.copyfile(folder / name, recovery / name)
-
-    async def recover() -> list[str]:
-        async with JsonStore.open(recovery) as store:
-            return list(store.reports)
-
-    if asyncio.run(recover()):
-        raise StorageCorrupt(
-            f"{SNAPSHOT_NAME} or its journal is damaged; nothing was backed up. Start the bot once: it sets aside what "
-            "cannot be read and says so."
-        )
-    if (recovery / SNAPSHOT_NAME).exists():
-        (recovery / SNAPSHOT_NAME).replace(work / SNAPSHOT_NAME)
+            create_private(copies / name)
+            shutil.copyfile(folder / name, copies / name)
+    async with JsonStore.open(copies) as store:
+        if store.reports:
+            raise StorageCorrupt(
+                f"{SNAPSHOT_NAME} or its journal is damaged; nothing was backed up. Start the bot once: it sets aside "
+                "what cannot be read and says so."
+            )
+    return await stack.enter_async_context(_reading(copies / INDEX_NAME))
 
 
-def _pack(work: Path, target: Path, messages: int) -> None:
-    found = [name for name in MEMBERS if (work / name).exists()]
-    manifest = {
-        "format": FORMAT if SERVER in found else 1,
-        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "messages": messages,
-        "sha256": {name: _digest(work / name) for name in found},
-    }
-    create_private(target)
-    with target.open("r+b") as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-            packed.writestr(MANIFEST, json.dumps(manifest, indent=2))
-            for name in found:
-                packed.write(work / name, name)
-        file.flush()
-        os.fsync(file.fileno())
+async def _write(sources: _Sources, out: gzip.GzipFile) -> None:
+    digest, count = hashlib.sha256(), 0
+    async for rows in _rows(sources):
+        for row in rows:
+            line = (json.dumps(row, ensure_ascii=False) + "\n").encode()
+            digest.update(line)
+            out.write(line)
+        count += len(rows)
+    out.write(json.dumps({"end": digest.hexdigest(), "lines": count}).encode() + b"\n")
+
+
+async def _rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+    yield [{"keepsake": "backup", "format": FORMAT, "made_at": datetime.now(UTC).isoformat(timespec="seconds")}]
+    # The server's state first: where both have a row, that of memory.db is older.
+    for kind in (StorageType.POSTGRES, StorageType.SQLITE):
+        for table, names in STATE.items() if kind in sources.readers else ():
+            order = "position" if table == "updates" else names
+            rows = await sources.readers[kind].rows(f"SELECT {names} FROM {table} ORDER BY {order}")  # noqa: S608
+            yield [{"state": table, "row": dict(zip(names.split(", "), row, strict=True))} for row in rows]
+    for owner, kind in sorted(sources.homes.items()):
+        yield [{"user_id": owner, "storage": kind}]
+        async for batch in dumped(sources.readers[kind], owner):
+            yield batch
 
 
 # restoring ---------------------------------------------------------------------------------------------------
@@ -250,155 +280,127 @@ def restore(file: Path, folder: Path, *, database_url: str = "") -> Restored:
     """Restore a backup into the data directory. What is there is moved to a folder of its own, never overwritten.
 
     `database_url`: all memories of the backup, wherever they were, go into that PostgreSQL database instead, which must
-    hold none; the data directory begins empty. Without it they all go into the files.
-    The backup is checked in full before anything is touched. Raises SettingsError when there is no such file,
-    StorageBusy while the bot runs, StorageTooNew, StorageTooLarge, StorageCorrupt, StorageError.
+    hold none. Without it they all go into the files. Nothing is changed before everything was read and put where it can
+    be thrown away. Raises SettingsError when there is no such file, StorageHeld while the bot runs, StorageTooNew,
+    StorageCorrupt, StorageError.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
     with data_dir(folder) as held, explained(file), work_folder(held, RESTORING) as work:
-        made_at = _unpack(file, work)
-        messages = _check(work)
-        if database_url:
-            return Restored(messages=messages, made_at=made_at, aside=_into_server(database_url, held, work))
-        if (work / SERVER).exists():
-            from storage import server_backup
-
-            asyncio.run(server_backup.into_files(work, work / SERVER))
-            _remove_side_files(work)
-        aside = _set_aside(held, keep=work)
-        # memory.db last: without it an interrupted restore is plainly incomplete.
-        for name in (SNAPSHOT_NAME, DATABASE):
-            if (work / name).exists():
-                (work / name).replace(held / name)
-                fsync_folder(held)
-    return Restored(messages=messages, made_at=made_at, aside=aside)
+        fresh = work / "fresh"
+        fresh.mkdir(mode=0o700)
+        made_at, messages = asyncio.run(_put(file, fresh, database_url))
+        return Restored(messages=messages, made_at=made_at, aside=exchange(held, fresh))
 
 
-def _into_server(database_url: str, folder: Path, work: Path) -> Path | None:
-    """The folder into which was moved what DATA_DIR held."""
-    from storage import server_backup
+async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
+    """Make the files of a data directory in an empty folder, and fill the database of `url` in one transaction; when
+    the backup was made and how many messages it holds.
+    """
+    lines = _checked(file)
+    made_at, messages = str(next(lines)["made_at"]), 0
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(Database.open(folder / DATABASE, migrations=MIGRATIONS))
+        sqlite, json_store = SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder))
+        stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json_store}
+        server: Transaction | None = None
+        if url:
+            from storage.stores.postgres import postgres_database
 
-    aside: list[Path | None] = []
-    set_aside = partial(_set_aside, folder, keep=work)
-    asyncio.run(server_backup.into_server(database_url, work, work / SERVER, lambda: aside.append(set_aside())))
-    return aside[0]
+            opened = await stack.enter_async_context(postgres_database(url))
+            server = await stack.enter_async_context(opened.write(None))
+            await _demand_empty(server)
+
+        async def batches(rows: Iterator[Row]) -> AsyncIterator[list[Row]]:
+            nonlocal messages
+            while batch := list(islice(rows, BATCH)):
+                messages += sum(row["table"] == MESSAGES.name for row in batch)
+                yield batch
+
+        for (table, owner), rows in groupby(lines, key=lambda row: (row.get("state"), row.get("user_id"))):
+            if table is None and server is not None:
+                await loaded(server, owner, batches(islice(rows, 1, None)), StorageType.POSTGRES)
+            elif table is None:
+                store = stores.get(next(rows)["storage"], sqlite)
+                await store.load(owner, batches(rows))  # noqa: B031 - the rest of them
+            elif server is not None and table in _STAYS_ON_THE_SERVER:
+                await _put_state(server, table, rows)
+            else:
+                async with database.write() as tx:
+                    await _put_state(tx, table, rows)
+        await Directory(database).adopt(stores)
+    return made_at, messages
+
+
+async def _put_state(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
+    marks = ", ".join("?" * len(STATE[table].split(", ")))
+    sql = f"INSERT INTO {table} ({STATE[table]}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608
+    while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
+        await tx.many(sql, batch)
+
+
+async def _demand_empty(tx: Transaction) -> None:
+    """Also: nobody begins to use the database until the transaction ends."""
+    await tx.rows("LOCK TABLE users, replicas IN EXCLUSIVE MODE")
+    [[held]] = await tx.rows("SELECT COUNT(*) FROM users")
+    if held:
+        raise SettingsError(
+            "DATABASE_URL",
+            f"names a database that holds {held} memories; nothing was changed. Restore into a new one.",
+        )
+    if await tx.row("SELECT 1 FROM replicas WHERE expires_at > clock_timestamp()"):
+        raise StorageHeld("A process of Keepsake uses this database; stop it first. Nothing was changed.")
 
 
 _DAMAGE = (
-    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
-    *(KeyError, ValueError, TypeError, AttributeError, OverflowError),
+    *(OSError, EOFError, zlib.error),
+    *(KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError),
 )
-"""What reading a file that is no zip file, or a damaged one, raises (zipfile documents only some of these)."""
+"""What reading a file that is no gzip file, or a damaged one, raises."""
 
 
-def _unpack(file: Path, work: Path) -> str:
-    """Extract the files of a backup into `work`; returns when it was made."""
+def _checked(file: Path) -> Iterator[Row]:
+    """The lines of a backup but the last, each of a known form.
+
+    Raises StorageTooNew, and StorageCorrupt, also at the end, where it does not agree with what came before.
+    """
+    digest, count, owner = hashlib.sha256(), 0, 0
     try:
-        with zipfile.ZipFile(file) as packed:
-            with packed.open(MANIFEST) as source:
-                manifest = json.loads(source.read(MOST_MANIFEST))
-            is_too_new = int(manifest["format"]) > FORMAT
-            digests = {} if is_too_new else dict(manifest["sha256"])
-            made_at = str(manifest["made_at"])
-            wanted = digests.keys() & set(MEMBERS)
-            _demand_sizes({name: packed.getinfo(name).file_size for name in wanted}, work)
-            for name in wanted:
-                create_private(work / name)
-                with packed.open(name) as source, (work / name).open("wb") as target:
-                    shutil.copyfileobj(source, target)
-                    target.flush()
-                    os.fsync(target.fileno())
+        with gzip.open(file) as source:
+            while line := source.readline(LONGEST_LINE):
+                row = json.loads(line, parse_int=_int64)
+                if "end" in row:
+                    _demand((row["end"], row["lines"]) == (digest.hexdigest(), count) and not source.read(1))
+                    return
+                if not count:
+                    _demand(row["keepsake"] == "backup")
+                    _demand_known(row["format"], file)
+                elif "state" in row:
+                    row["row"] = {name: row["row"][name] for name in STATE[row["state"]].split(", ")}
+                elif "storage" in row:
+                    owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
+                else:
+                    BY_NAME[row["table"]].stored(row)
+                    _demand(owner == row["user_id"])
+                digest.update(line)
+                count += 1
+                yield row
+            _demand(False)
     except _DAMAGE as error:
         raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
-    if is_too_new:
+
+
+def _int64(digits: str) -> int:
+    number = int(digits)
+    _demand(-(2**63) <= number < 2**63)
+    return number
+
+
+def _demand(is_sound: bool) -> None:
+    if not is_sound:
+        raise ValueError
+
+
+def _demand_known(number: int, file: Path) -> None:
+    if number > FORMAT:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")
-    found = {name: _digest(work / name) for name in MEMBERS if (work / name).exists()}
-    if found != digests or DATABASE not in found:
-        raise StorageCorrupt(f"{file} is damaged; nothing was changed.")
-    return made_at
-
-
-def _demand_sizes(sizes: Mapping[str, int], work: Path) -> None:
-    """Raises StorageTooLarge where more would be unpacked than is read, or than the disk has room for. A member cannot
-    give out more than its size says: zipfile stops there.
-    """
-    snapshot.demand_size(SNAPSHOT_NAME, sizes.get(SNAPSHOT_NAME, 0))
-    size, free = max(sizes.get(DATABASE, 0), sizes.get(SERVER, 0)), shutil.disk_usage(work).free
-    if size > LARGEST_DATABASE:
-        raise StorageTooLarge(
-            f"{DATABASE} in the backup has {size / 1e6:,.0f} MB, and at most {LARGEST_DATABASE / 1e6:,.0f} are "
-            "restored; nothing was changed."
-        )
-    if sum(sizes.values()) > free:
-        raise StorageTooLarge(
-            f"What is in the backup needs {sum(sizes.values()) / 1e6:,.0f} MB, and the disk has room for "
-            f"{free / 1e6:,.0f}; nothing was changed."
-        )
-
-
-def _check(work: Path) -> int:
-    """Check that this program can open both files; returns the number of messages in them."""
-    try:
-        with contextlib.closing(sqlite3.connect(work / DATABASE)) as database:
-            version = int(database.execute("PRAGMA user_version").fetchone()[0])
-            strange = foreign(database, max(0, version))
-            # What is strange is not worked on: a column that is made up may take a gigabyte for each row.
-            is_sound = bool(strange) or database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
-            messages = Counter(dict(database.execute("SELECT user_id, COUNT(*) FROM messages GROUP BY user_id")))
-        if (work / SNAPSHOT_NAME).exists():
-            # An owner whose move is under way is in both files, complete in one of them, and counted there.
-            messages |= snapshot.messages_of(snapshot.read(work / SNAPSHOT_NAME))
-        if (work / SERVER).exists():
-            from storage import server_backup
-
-            messages |= server_backup.messages_of(work / SERVER)
-    except (sqlite3.DatabaseError, snapshot.SnapshotError) as error:
-        raise StorageCorrupt("What is in the backup is damaged; nothing was changed.") from error
-    _remove_side_files(work)
-    if version > len(MIGRATIONS):
-        raise StorageTooNew(
-            f"{DATABASE} is a newer version's (its format is {version}, this program knows {len(MIGRATIONS)}); "
-            "please update the program."
-        )
-    if version < 0 or not is_sound:
-        raise StorageCorrupt("What is in the backup is damaged; nothing was changed.")
-    if strange:
-        raise StorageCorrupt(
-            f"{DATABASE} in the backup holds what Keepsake never wrote ({', '.join(strange)}); nothing was changed."
-        )
-    return messages.total()
-
-
-def _remove_side_files(work: Path) -> None:
-    for suffix in ("-wal", "-shm"):
-        (work / (DATABASE + suffix)).unlink(missing_ok=True)
-
-
-def _set_aside(folder: Path, *, keep: Path) -> Path | None:
-    """Move what is in the data directory into a folder of its own there; None when there is nothing to move."""
-    found = [
-        path
-        for path in sorted(folder.iterdir())
-        if path != keep and path.name not in _STAYS and not path.name.startswith((ASIDE, RESTORING))
-    ]
-    if not found:
-        return None
-    aside = _free(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    aside.mkdir(mode=0o700)
-    # A write-ahead log is moved before its file: left alone, it would be taken for the new file's log.
-    for path in sorted(found, key=lambda path: (not path.name.endswith(("-wal", "-shm")), path.name)):
-        path.replace(aside / path.name)
-    fsync_folder(aside)
-    fsync_folder(folder)
-    return aside
-
-
-def _free(path: Path) -> Path:
-    names = itertools.chain([path], (path.with_name(f"{path.name}-{number}") for number in itertools.count(2)))
-    return next(name for name in names if not name.exists())
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

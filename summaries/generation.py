@@ -13,15 +13,14 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Literal
 
-from llm import prompts
+from llm import prompts, quoting
 from records.errors import ContextTooLong, FoldRefused, ModelDeclined, ModelError
 from records.facts import Fact
-from records.messages import SENT_ALONG, Message, beginnings
+from records.messages import OTHERS, Message, beginnings
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
-from summaries import grounding, quality_gate, quality_score, shortening
+from summaries import quality_gate, quality_score
 from summaries.quality_score import Score, Source, score
-from summaries.sources import is_misattributed, spoken, without_opening_dates
 from text.analyzer import analyse
 from text.characters import QUESTION_MARKS, sentence_ends
 from text.fingerprint import essence
@@ -93,7 +92,7 @@ class Summariser:
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
         """A text that passed the quality gate, in two attempts at most. Raises FoldRefused, or what `ask` raises."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
-        wishes = self._tokens.cut_written(material.wishes, self._window // 5, prompts.quoted)
+        wishes = self._tokens.cut_written(material.wishes, self._window // 5, quoting.quoted)
         material = replace(material, wishes=wishes, superseded=self._fitting(material.superseded))
         for attempt in (material, material.without_base()):
             try:
@@ -104,7 +103,7 @@ class Summariser:
                 reasons = ["it was a refusal"]
                 continue
             text = self._fitted(text, material)
-            text, reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
+            reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
             if not reasons and judged is not None and attempt is material:
                 text, judged = await self._more_complete(text, judged, attempt, ask, spent)
             if not reasons:
@@ -135,13 +134,14 @@ class Summariser:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, judged
         again = self._fitted(again, material)
-        again, objections, other = await asyncio.to_thread(self._judged, again, material)
+        objections, other = await asyncio.to_thread(self._judged, again, material)
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
     def _fitted(self, text: str, material: Material) -> str:
         """A text without what no longer holds and without headings, within its limit."""
-        own = shortening.without_headings(_without(text, material.superseded), material.told)
-        kept = shortening.shortened(own, material.limit, count=self._tokens.count)
+        lines = [one.text for one in material.told]
+        own = quality_gate.without_headings(_without(text, material.superseded), lines)
+        kept = quality_score.shortened(own, material.limit, count=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
     def _fitting(self, superseded: Sequence[str]) -> Sequence[str]:
@@ -154,30 +154,27 @@ class Summariser:
             kept.insert(0, line)
         return kept
 
-    def _judged(self, text: str, material: Material) -> tuple[str, list[str], Score | None]:
-        """A text with the person's words in the place of what nobody said; the objections to it; where there are none,
-        its score (None: it has none).
-
-        Runs in a thread, since a long source takes a while.
+    def _judged(self, text: str, material: Material) -> tuple[list[str], Score | None]:
+        """The objections to a text; where there are none, its score (None: it has none). Runs in a thread, since a long
+        source takes a while.
         """
         known = [*material.base, *material.window] if material.window else material.told
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(one.text for one in known))
-        own = without_opening_dates(text, known)
-        found = quality_gate.objections(own, spoken(known), tokens=tokens, source_tokens=source_tokens)
-        if not found and is_misattributed(text, known):
-            found = ["it says of one person what was said of another"]
-        if not found:
-            text, wrong = grounding.mended(text, material.told)
-            if wrong:
-                log.info("%d sentences of a summary are told in the words in which they were said", wrong)
-                text = self._fitted(text, material)
+        lines = [quality_gate.line_of(one.text) for one in known]
+        found = quality_gate.objections(
+            text,
+            "\n".join(line.words for line in lines),
+            tokens=tokens,
+            source_tokens=source_tokens,
+            said_on=sorted({day for line in lines for day in line.days}),
+        )
         if not found and material.dropped and _mentions(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]
         if found:
-            return text, found, None
+            return found, None
         told = material.told
         size = source_tokens if not material.window else sum(self._tokens.count(one.text) for one in told)
-        return text, [], score(text, told, tokens=tokens, source_tokens=size)
+        return [], score(text, told, tokens=tokens, source_tokens=size)
 
     async def _text_that_fits(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
         """Once more, in smaller parts, where the endpoint has said that its window is smaller than was known."""
@@ -236,17 +233,17 @@ class Summariser:
     def _request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage]:
         of: Literal["summaries", "conversation"] = "summaries" if material.of_summaries else "conversation"
         kind: prompts.FoldKind = of
-        blocks = [prompts.block(of, [line.text for line in material.lines])]
+        blocks = [quoting.block(of, [line.text for line in material.lines])]
         if material.base:
             kind = "sliding" if material.dropped else "rolling"
-            blocks.insert(0, prompts.block("summaries", [line.text for line in material.base]))
+            blocks.insert(0, quoting.block("summaries", [line.text for line in material.base]))
         if material.dropped:
-            blocks.append(prompts.block("dropped", [line.text for line in material.dropped]))
+            blocks.append(quoting.block("dropped", [line.text for line in material.dropped]))
         # Small models answer the last block: one gave back the superseded facts alone.
         if material.missing:
-            blocks.insert(0, prompts.block("missing", [_bullet(one) for one in material.missing]))
+            blocks.insert(0, quoting.block("missing", [_bullet(one) for one in material.missing]))
         if material.superseded:
-            blocks.insert(0, prompts.block("superseded", material.superseded))
+            blocks.insert(0, quoting.block("superseded", material.superseded))
         system = prompts.fold_instructions(
             kind,
             max_tokens=material.limit,
@@ -275,7 +272,7 @@ def message_sources(messages: Sequence[Message]) -> list[Source]:
     nods = {after.id for before, after in pairwise(told) if _is_nod(before, after)}
     told = [message for message in told if message.id not in nods]
     return [
-        Source(text=prompts.conversation_line(one), is_user=one.is_user and one.origin not in SENT_ALONG)
+        Source(text=prompts.conversation_line(one), is_user=one.is_user and one.origin not in OTHERS)
         for one in beginnings(told)
     ]
 
@@ -316,7 +313,7 @@ def superseded_lines(facts: Sequence[Fact], first: datetime, last: datetime) -> 
 
 
 def _bullet(text: str) -> str:
-    return f"- {prompts.quoted(text)}"
+    return f"- {quoting.quoted(text)}"
 
 
 def _mentions(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:

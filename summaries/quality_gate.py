@@ -1,14 +1,22 @@
-"""Whether a summary may be stored: cheap checks, without a judge, for what summaries get wrong.
+"""Decide whether a summary may be stored: cheap checks by tokens, in any language, without a judge.
 
 Pure. Each check answers a failure seen in practice: an empty summary that erased a history, refusals stored as memory,
-loops that grew, invented dates. Does not know who wrote the text.
+loops that grew, invented numbers, dates and ids.
 """
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import pairwise
+
+from text.fingerprint import spelled_number
 
 LONG_SOURCE = 200
 """From this many source tokens on, a summary must be shorter than its source."""
+NEAR = 14
+"""Days from a message's own that its words may mean: "yesterday", "next Friday", "in two weeks"."""
 
 _REFUSALS = re.compile(
     r"^\W*(i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])?t |i cannot|i['’]?m unable|i am unable|as an ai\b|"
@@ -16,30 +24,46 @@ _REFUSALS = re.compile(
     r"je suis désolé|je ne peux pas|抱歉|对不起|很抱歉|申し訳|üzgünüm|عذرا|آسف)",
     re.IGNORECASE,
 )
+_HEADING = re.compile(r"\[([^\]\n]{4,80})\] (?:(?<=\d:\d\d\] )[^:\n]{1,80}: )?")
+_STAMP = re.compile(r"\[([^\]\n]{4,80})\] ?")
+_ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
-_LIST_MARK = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
-_LABEL = re.compile(r"^\W*(?:level|summary|part|section)[ #]?\d{1,3}\b", re.IGNORECASE | re.MULTILINE)
-"""A label with a number before a line."""
-_RUN = re.compile(r"[A-Za-z0-9_-]+")
-_LED = re.compile(r"(?<![A-Za-z])([A-Za-z]+)[-_]?(\d+)")
-"""Letters, then digits: in a name (A380, COVID-19, 7f3a9c), or in a date or an amount written together."""
-_UNITS = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "rub", "try", "brl", "fy"})
-_YEARS = range(1900, 2100)
-_WORDS = re.compile(r"\w+")
-_NUMBER_WORDS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
-)  # fmt: skip
-_MONTHS = (
-    ("january", "jan"), ("february", "feb"), ("march", "mar"), ("april", "apr"), ("may",), ("june", "jun"),
-    ("july", "jul"), ("august", "aug"), ("september", "sept", "sep"), ("october", "oct"), ("november", "nov"),
-    ("december", "dec"),
-)  # fmt: skip
+_LIST_MARK = re.compile(r"(?m)^[ \t]*\d{1,2}[.)]\s")
+_LABEL = re.compile(r"(?m)^[^\w\n]*[^\W\d]+[ #]{0,2}\d{1,3}\b(?=[^.\n]{0,20}:)")
+"""A word with a number before a line: "Summary 7: "."""
+_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+[-_]?\d{1,3}(?!\d)")
+"""Letters, then a few digits: a name (A380, COVID-19), no number."""
+_WORD = re.compile(r"[^\W_]+")
 
 
-def objections(text: str, source: str, *, tokens: int, source_tokens: int) -> list[str]:
-    """Why this summary of `source` must not be stored; empty when it may. Each reason is a short phrase."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """A line of a source apart from its heading: the days that the heading names, and the words."""
+
+    days: tuple[date, ...]
+    words: str
+
+
+def line_of(text: str) -> Line:
+    """A line without its heading, whose clock time nobody said."""
+    heading = _HEADING.match(text)
+    if heading is None:
+        return Line(days=(), words=text)
+    return Line(days=tuple(_dates(heading[1])), words=text[heading.end() :])
+
+
+def without_headings(text: str, lines: Sequence[str]) -> str:
+    """A text without the headings of its sources, which a small model copies."""
+    known = {heading[1] for line in lines if (heading := _HEADING.match(line))}
+    return _STAMP.sub(lambda copied: "" if copied[1] in known else copied[0], text)
+
+
+def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()) -> list[str]:
+    """Why this summary of `source` must not be stored; empty when it may. Each reason is a short phrase.
+
+    `said_on`: the days on which the source was said, from which dates follow that it does not spell out.
+    """
     if not text.strip():
         return ["it is empty"]
     found = []
@@ -49,7 +73,9 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int) -> li
         found.append("it repeats itself")
     if source_tokens > LONG_SOURCE and tokens >= source_tokens:
         found.append("it is not shorter than what it summarises")
-    if invented := invented_numbers(_RUN.sub(_unless_name, _LABEL.sub("", text)), source):
+    own = _NAME.sub(" ", _LABEL.sub("", _without_near_dates(text, said_on)))
+    years = (f" {day.year - 1} {day.year} {day.year + 1}" for day in {day.replace(month=1, day=1) for day in said_on})
+    if invented := invented_numbers(own, source + "".join(years)):
         found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
     return found
 
@@ -57,11 +83,7 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int) -> li
 def invented_numbers(text: str, source: str) -> set[str]:
     """Numbers of `text` that `source` lacks, written in any usual way ("3", "03", "three", "March" for a 03)."""
     known = numbers(source)
-    folded = source.casefold()
-    known.update(str(value) for value, word in enumerate(_NUMBER_WORDS) if re.search(rf"\b{word}\b", folded))
-    for month, names in enumerate(_MONTHS, start=1):
-        if any(re.search(rf"\b{name}\b", folded) for name in names):
-            known.add(str(month))
+    known.update(str(spelled) for word in _WORD.findall(source) if (spelled := spelled_number(word)) is not None)
     return {number for number in numbers(_LIST_MARK.sub("", text)) if number not in known}
 
 
@@ -77,15 +99,36 @@ def numbers(text: str) -> set[str]:
     return found
 
 
-def _unless_name(run: re.Match[str]) -> str:
-    """A space for a name with digits in it; a date or an amount stays ("May-2024", "EUR500")."""
-    led = _LED.search(run.group())
-    if led is None:
-        return run.group()
-    letters, digits = led.group(1).casefold(), led.group(2)
-    is_month = any(letters in names for names in _MONTHS)
-    is_told = is_month or letters in _UNITS or (len(digits) == 4 and int(digits) in _YEARS)
-    return run.group() if is_told else " "
+def _without_near_dates(text: str, said_on: Sequence[date]) -> str:
+    """A text without the dates that follow from when something was said: "on 2 May", of "yesterday" on the 3rd."""
+    steps = [timedelta(days=step) for step in range(-NEAR, NEAR + 1)]
+    near = {day + step for day in said_on for step in steps}
+    if not near:
+        return text
+    text = _ISO_DATE.sub(lambda written: " " if near.intersection(_dates(written[0])) else written[0], text)
+    days = {(day.month, day.day) for day in near}
+    text = re.sub(
+        r"(\d{1,2})([月월]\s?)(\d{1,2})", lambda one: one[2] if (int(one[1]), int(one[3])) in days else one[0], text
+    )
+    words = list(_WORD.finditer(text))
+    gone = []
+    for place, word in enumerate(words):
+        if (digits := re.match(r"\d{1,2}(?!\d)", word[0])) is None:
+            continue
+        # "22 November", "November 22nd", "22 de noviembre"
+        months = {spelled_number(one[0]) for one in words[max(0, place - 2) : place + 3] if not one[0][0].isdigit()}
+        if any((month, int(digits[0])) in days for month in months):
+            gone.append((word.start(), word.end()))
+    pieces = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *gone, (len(text), 0)])]
+    return " ".join(pieces)
+
+
+def _dates(text: str) -> Iterator[date]:
+    for written in _ISO_DATE.findall(text):
+        try:
+            yield date.fromisoformat(written)
+        except ValueError:
+            continue
 
 
 def _plain(digits: str) -> str:
@@ -97,7 +140,7 @@ def _repeats(text: str) -> bool:
     sentences = Counter(part.strip().casefold() for part in re.split(r"[.!?。！？\n]+", text) if len(part.strip()) > 12)
     if any(count >= 3 for count in sentences.values()):
         return True
-    words = [word.casefold() for word in _WORDS.findall(text)]
+    words = [word.casefold() for word in _WORD.findall(text)]
     if len(words) < 24:
         return False
     runs = Counter(zip(words, words[1:], words[2:], strict=False))

@@ -1,18 +1,18 @@
 """How good a summary is, from 0 to 1, measured without a judge. It informs and refuses nothing (quality_gate.py does).
 
-Pure. A summary should keep the details: numbers, dates, names, addresses, and sentences that deny or promise. The parts
-are the usual reference-free measures, the weights are ours. Does not know who wrote the text.
+Pure, and without word lists: a summary should keep numbers, names and addresses. The parts are the usual reference-free
+measures, the weights are ours.
 """
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
-from summaries.quality_gate import invented_numbers, numbers
+from summaries.quality_gate import invented_numbers, line_of, numbers
 from text.analyzer import analyse, folded
-from text.date_words import MONTHS
-from text.patterns import Pattern
+from text.characters import ends_with_abbreviation, sentence_ends
 
 WEIGHTS: Mapping[str, float] = {
     "retention": 0.35,
@@ -30,46 +30,18 @@ SHORT_SOURCE = 60
 MOST = 60_000
 """Characters of the sources that are measured: more would hold up everybody else."""
 LEAST_SHARE = 200
-PLEASANTRIES = frozenset(
-    analyse(
-        "hi hello hey thanks thank you ok okay fine great bye good morning evening night welcome please sorry lol haha "
-        "hallo danke bitte tschüss hola gracias vale adiós bonjour salut merci ciao grazie olá obrigado obrigada tchau "
-        "привет здравствуйте спасибо пожалуйста ок пока 你好 谢谢 再见 好的 こんにちは ありがとう 안녕하세요 감사합니다"
-    )
-)
-"""Terms of which a turn may consist and still say nothing that a summary should keep."""
-
+LEAST_TERMS = 5
+"""Terms of a turn without any detail from which on a summary should keep something of it."""
 LEAST_MISSING, MOST_MISSING = 3, 12
 """A summary that lacks fewer details is not asked for again; of more, the latest are named."""
 
-_URL = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+\.\w[\w.]*")
+_URL = re.compile(r"https?://[^\s<>\"')\]]+|(?<![\w.+-])[\w.+-]++@[\w-]+\.\w[\w.]*")
 # A capital inside a sentence; what opens one is as often an ordinary word.
 _NAME = re.compile(r"(?<=[^\W_] )(?<![.!?] )[^\W\d_a-zа-яё]\w*[a-zа-яёà-ÿ]\w*|(?<=[,;:(\"“„«] )[A-ZА-ЯЁ]\w+")
-MONTH_NAMES = sorted(
-    {
-        form
-        for words in MONTHS
-        for name in words.split()
-        for one in name.strip("~").split("|")
-        for form in (one, one.title())
-    }
-)
 _TOKEN = re.compile(r"\w+")
 # What a summary should hardly ever leave out: names inside sentences, whole dates, numbers of three digits on.
-_WEIGHTY = Pattern(
-    rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?(?:{'|'.join(MONTH_NAMES)})\w*"
-    rf"|\b(?:{'|'.join(MONTH_NAMES)})\w* \d{{1,2}}\b|\b\d[\d.,]*\d{{2}}\b"
-)
+_WEIGHTY = re.compile(rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d[\d.,]*\d{{2}}\b")
 _CAPITAL = re.compile(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}")
-_SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")
-_STAMP = re.compile(r"^\[[^\]]*\] [^:\n]{1,80}: ")
-_TELLING = Pattern(
-    r"\b(?:not|never|no longer|cannot|without|nobody|must|need to|will|going to|have to|promised?|todo|deadline|due"
-    r"|нет|не|никогда|без|нужно|должн\w+|буд(?:у|ет|ем)|обещал\w*|срок"
-    r"|nunca|jamás|sin|debo|tengo que|voy a|plazo|nicht|nie|kein\w*|muss|werde|ne|pas|jamais|dois|vais)\b"
-    r"|n['’]t\b|不|没|要|会|必须|ない|ません|안|않",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,13 +69,13 @@ def score(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: i
     """The score of a summary of these sources; None where they hold nothing to keep, for which no summary is better
     than another.
     """
-    sources = _cut([Source(text=_STAMP.sub("", one.text), is_user=one.is_user) for one in sources])
-    if not any(_has_something(one) for one in sources):
+    sources = _cut([Source(text=line_of(one.text).words, is_user=one.is_user) for one in sources])
+    if not any(details(one.text) or len(_terms(one.text)) >= LEAST_TERMS for one in sources):
         return None
     whole = "\n".join(one.text for one in sources)
-    sentences = [_terms(sentence) for sentence in _SENTENCE.findall(text)]
+    sentences = [_terms(sentence) for sentence in sentences_of(text)]
     parts = {
-        "retention": _retention(text, sources, sentences),
+        "retention": _retention(text, sources),
         "novelty": _novelty(text, whole),
         "coverage": _coverage(sources, sentences),
         "compression": 1.0 if source_tokens <= SHORT_SOURCE else max(0.0, 1 - tokens / source_tokens),
@@ -126,7 +98,7 @@ def missing(text: str, sources: Sequence[Source]) -> list[str]:
     kept = {folded(word.casefold()) for word in _TOKEN.findall(text)}
     wanted: dict[str, str] = {}
     for source in _cut(sources):
-        for match in _WEIGHTY.finditer(_STAMP.sub("", source.text)) if source.is_user else ():
+        for match in _WEIGHTY.finditer(line_of(source.text).words) if source.is_user else ():
             wanted.setdefault(folded(match.group().casefold()), match.group())
     lacking = [written for plain, written in wanted.items() if not kept.issuperset(_TOKEN.findall(plain))]
     if len(lacking) < LEAST_MISSING or 2 * len(lacking) <= len(wanted):
@@ -134,23 +106,36 @@ def missing(text: str, sources: Sequence[Source]) -> list[str]:
     return lacking[-MOST_MISSING:]
 
 
-def _has_something(source: Source) -> bool:
-    """Whether a source has anything that a summary should keep."""
-    return bool(
-        details(source.text) or _is_telling(_terms(source.text)) or (source.is_user and _TELLING.search(source.text))
-    )
+def shortened(text: str, limit: int, *, count: Callable[[str], int]) -> str:
+    """The sentences with most details for their length, in their order, within so many tokens; the text where it fits,
+    or where no whole sentence does. A small model asked for a summary of five summaries gives back all five: cut at its
+    end, the text would lose the newest.
+    """
+    if count(text) <= limit:
+        return text
+    parts = [part.strip() for part in sentences_of(text)]
+    sizes = [count(part) + 1 for part in parts]
+    worth = [(2 + len(details(f"- {part}"))) / size for part, size in zip(parts, sizes, strict=True)]
+    kept, size = set(range(len(parts))), sum(sizes)
+    for number in sorted(kept, key=lambda one: (worth[one], one)):
+        if size <= limit:
+            break
+        kept.discard(number)
+        size -= sizes[number]
+    return " ".join(parts[one] for one in sorted(kept)) or text
 
 
-def _is_telling(terms: Set[str]) -> bool:
-    return len(terms - PLEASANTRIES) >= 2
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, each with what follows it."""
+    ends = [end for end in sentence_ends(text) if not ends_with_abbreviation(text[max(0, end - 12) : end])]
+    return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
 
 
 def _names(text: str) -> set[str]:
-    names = {folded(match.casefold()) for match in _NAME.findall(text)}
-    return {name for name in names if not (terms := _terms(name)) or not terms <= PLEASANTRIES}
+    return {folded(match.casefold()) for match in _NAME.findall(text)}
 
 
-def _retention(text: str, sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
+def _retention(text: str, sources: Sequence[Source]) -> float:
     kept = details(text) | {folded(match.casefold()) for match in _CAPITAL.findall(text)}
     wanted = found = 0.0
     seen = set[str]()
@@ -160,10 +145,6 @@ def _retention(text: str, sources: Sequence[Source], sentences: Sequence[Set[str
         seen |= fresh
         wanted += weight * len(fresh)
         found += weight * len(fresh & kept)
-        for sentence in _SENTENCE.findall(source.text):
-            if source.is_user and _TELLING.search(sentence):
-                wanted += weight
-                found += weight * _is_supported(_terms(sentence), sentences)
     return found / wanted if wanted else 1.0
 
 
@@ -171,7 +152,7 @@ def _novelty(text: str, whole: str) -> float:
     own = details(text)
     if not own:
         return 1.0
-    words = {folded(word.casefold()) for word in re.findall(r"\w+", whole)}
+    words = {folded(word.casefold()) for word in _TOKEN.findall(whole)}
     foreign = _names(_URL.sub(" ", text)) - words
     foreign |= {address for address in map(str.lower, _URL.findall(text)) if address.rstrip(".,") not in whole.lower()}
     foreign |= invented_numbers(text, whole)
@@ -179,15 +160,13 @@ def _novelty(text: str, whole: str) -> float:
 
 
 def _coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
-    telling = [terms for terms in (_terms(source.text) for source in sources) if _is_telling(terms)]
+    telling = [terms for terms in (_terms(source.text) for source in sources) if len(terms) >= 2]
     if not telling:
         return 1.0
     return sum(_is_supported(terms, sentences) for terms in telling) / len(telling)
 
 
 def _is_supported(terms: Set[str], sentences: Sequence[Set[str]]) -> bool:
-    if not terms:
-        return True
     return any(
         sentence and (common := len(terms & sentence)) and common >= SUPPORT * min(len(terms), len(sentence))
         for sentence in sentences
@@ -195,7 +174,7 @@ def _is_supported(terms: Set[str], sentences: Sequence[Set[str]]) -> bool:
 
 
 def _repetition(text: str) -> float:
-    words = [word.casefold() for word in re.findall(r"\w+", text)]
+    words = [word.casefold() for word in _TOKEN.findall(text)]
     runs = Counter(zip(words, words[1:], words[2:], strict=False))
     total = sum(runs.values())
     return 1.0 if not total else len(runs) / total

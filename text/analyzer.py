@@ -8,7 +8,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -82,8 +82,6 @@ _WORD = re.compile(
 )
 # What _WORD finds in normalised ASCII, in a quarter of the time.
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?")
-# A character with what normalising may join to it.
-_CLUSTER = re.compile(rf"[\s\S][{_POINTS}\u093c\u1160-\u11ff\u3099\u309a]*")
 # Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
 # Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
 _CODE = re.compile(
@@ -107,11 +105,6 @@ def normal(text: str) -> str:
         normalized("NFKC", text).replace("İ", "i").casefold() if "ß" not in text else normalized("NFKC", text).lower()
     )
     return text.replace("’", "'").translate(_DIGITS)
-
-
-def is_pointed(text: str) -> bool:
-    """Whether a text has marks that words are compared without."""
-    return not text.isascii() and _POINT.search(normalized("NFKC", text)) is not None
 
 
 def folded(term: str) -> str:
@@ -273,65 +266,6 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
-    """Where these terms are in a text, in order: start, end, term."""
-    return [
-        (begin + start, end + start, term)
-        for start, stop in _stretches(text)
-        for begin, end, term in _positions(text[start:stop], terms)
-    ]
-
-
-def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
-    plain = normal(text)
-    languages, known = _languages(plain, _word_pattern(plain).findall(plain))
-    # No stemmer changes where a word of ASCII begins, but the Indonesian one, which takes prefixes away.
-    begin = frozenset(term[0] for term in terms if term)
-    may_change = languages["LATIN"] == "indonesian"
-    alone = {
-        word: term
-        for word, (script, _) in known.items()
-        if (word[0] in begin or may_change or not word.isascii() or not word.isalpha())
-        and script != "PAIRS"
-        and (term := (_known_term if word.isalpha() else _term)(word, languages.get(script, ""))[0]) in terms
-    }
-    found: list[tuple[int, int, str]] = []
-    wanted = alone.keys() | {word for word, (script, _) in known.items() if script == "PAIRS"}
-    for match in _word_pattern(plain).finditer(plain) if wanted else ():
-        word = match.group()
-        if word in alone:
-            found.append((*match.span(), alone[word]))
-        elif word in wanted:
-            found += (one for one in _paired(plain, *match.span()) if one[2] in terms)
-    if not all(map(str.isalnum, terms)):  # a code holds a sign
-        found += [(*code.span(), term) for code in _codes(plain) if (term := _code(code.group())) in terms]
-    if not found:
-        return []
-    origins = _origins(text, plain)
-    return sorted((origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found)
-
-
-def _paired(plain: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Where which terms are in a word, plain[start:end], that is written without spaces."""
-    rest = start
-    for run in _PAIRS.finditer(plain, start, end):
-        yield rest, run.start(), folded(plain[rest : run.start()])
-        yield from ((at, at + 2, plain[at : at + 2]) for at in range(run.start(), run.end() - 1))
-        yield (*run.span(), run.group())  # one letter by itself
-        rest = run.end()
-    yield rest, end, folded(plain[rest:end])
-
-
-def _origins(text: str, plain: str) -> Sequence[int]:
-    """For each position in a normalised text, the position in the text that it comes from."""
-    if len(plain) == len(text):
-        return range(len(text) + 1)
-    origins: list[int] = []
-    for cluster in _CLUSTER.finditer(text):
-        origins += [cluster.start()] * (1 if cluster.group().isascii() else len(normal(cluster.group())))
-    return origins[: len(plain)] + [len(text)] * (len(plain) + 1 - len(origins))
-
-
 def _languages(plain: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, _Known]]:
     """By script, the language in which the words of a text are taken to be; and what is known of each distinct word."""
     counts = Counter(words)  # a word is looked at once: questions are answered by analysing a hundred long messages
@@ -385,11 +319,6 @@ def other_readings(terms: Collection[str], *questions: str, alone: bool = False)
             if not left:
                 break
     return {term: readings for term, readings in found.items() if readings}
-
-
-def readings_of(own: Collection[str], *questions: str) -> Callable[[Collection[str]], Mapping[str, tuple[str, ...]]]:
-    """`other_readings` in these questions, for a search that finds out which of their `own` terms are rare."""
-    return lambda rare: other_readings(rare, *questions, alone=set(own) <= set(rare))
 
 
 @lru_cache(maxsize=STEMS_CACHED)

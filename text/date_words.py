@@ -1,4 +1,4 @@
-"""How languages name times, as data: months, weekdays, seasons, numbers, units, and the words before or after them.
+"""How languages name times, as data: months, weekdays, numbers, units, and the words before or after them.
 
 For folded text (analyzer.py): lower case, without diacritics. Does not know clocks or ranges.
 """
@@ -43,20 +43,6 @@ EASTERN_WEEKDAYS = (
     r"(?:周|週|星期|[礼禮]拜)五|金曜|금요일",
     r"(?:周|週|星期|[礼禮]拜)六|土曜|토요일",
     r"(?:周|週|星期|[礼禮]拜)[日天]|日曜|일요일",
-)
-
-# Seasons of the northern hemisphere, spring first. What may be another word counts only in a phrase.
-SEASONS = (
-    r"(?:last|this|that|in|the|of|since|during|early|late) spring|spring (?:of )?(?:19|20)\d\d|fruhling\w*|fruhjahr\w*|printemps|primavera|lente|voorjaar|ilkbahar\w*|gecen bahar|wiosn\w+|весн\w+|الربيع",
-    r"summer|sommer|sommers|cet ete|l'ete|en ete|ete dernier|verano|verao|l'estate|in estate|estate scorsa|zomer|gecen yaz|bu yaz|yazin|lat(?:o|em)|лет(?:о|ом)|прошлого лета|الصيف",
-    r"autumn|(?:last|this|that|in|the|of|since|during|early|late) fall|fall (?:of )?(?:19|20)\d\d|herbst\w*|automne|otono|outono|autunno|herfst|najaar|sonbahar\w*|jesie[nń]\w*|осен\w+|الخريف",
-    r"winter|winters|hiver|invierno|inverno|gecen kis|bu kis|kisin|zim[aey]|зим(?:а|ой|ою|у|ы)|الشتاء",
-)
-EASTERN_SEASONS = (
-    r"春[天季]|春(?=[にのはも、,])|봄",
-    r"夏[天季]|夏(?=[にのはも、,])|여름",
-    r"秋[天季]|秋(?=[にのはも、,])|가을",
-    r"冬[天季]|冬(?=[にのはも、,])|겨울",
 )
 
 # Words that may mean the one before the latest ("last Tuesday"), and words for one to come or for many.
@@ -167,10 +153,3 @@ AGO_AFTER = r"ago|назад|temu|geleden|fa|atras|once|evvel|before now"
 AGO_BEFORE = r"vor|il y a|hace|ha|قبل|منذ"
 ALONE_AFTER = r"назад|temu"
 """Before these, and after the Arabic words of AGO_BEFORE, a unit alone means one of it."""
-THE = r"the|am|der|den|dem|die|le|la|el|o|a|il|de|za|за|через|спустя|следующии"
-BEFORE = r"before|vor|avant|antes|prima|voor|przed|до|перед"
-# A time before or since an event, without a distance; what may mean a place or a purpose counts only before these words.
-OPEN_BEFORE = r"before|bevor|vor (?:der|dem|meine[rm]|unsere[rm])|avant(?: que)?|antes (?:de(?: que)?|del|do|da)|prima (?:di|del|della|che)|voordat|przed|до|перед тем как|перед|قبل"
-OPEN_AFTER = r"after|since|nachdem|nach (?:der|dem|meine[rm]|unsere[rm])|seitdem|seit|apres(?: que)?|depuis(?: que)?|despues (?:de(?: que)?|del)|desde(?: que)?|depois (?:de(?: que)?|do|da)|dopo(?: che)?|da quando|nadat|sinds|odkad|после того как|после|с тех пор как|بعد|منذ"
-NO_EVENT = r"that|this|then|last|all|yesterday|today|noon|midnight|work|bed|breakfast|lunch|dinner|now|das|cela|eso|isso|quello|это\w*|этого|того|ذلك|هذا"
-AFTER = r"after|nach|apres|despues|depois|dopo|na|po|после"

@@ -22,6 +22,7 @@ NUMBER_WORDS: dict[str, int] = {
     word: value
     for words in (
         "zero one two three four five six seven eight nine ten eleven twelve",
+        "- - - - - - - - - - - - - thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty",
         "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
         "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
         "ноль один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
@@ -76,6 +77,14 @@ _NEGATION = frozenset(
 _NEGATED_AUXILIARY = re.compile(r"\w+n['’]t$")
 _HAN_NEGATION = re.compile(r"不|没|沒|无|無|未|别|ない|ません|않|없|안 ")
 
+_NOT_AS_IT_WAS = re.compile(
+    r"\b(?:now|no longer|any ?more|moved|moving|chang(?:ed?|ing)|switch\w*|instead|actually|correct\w*|meant|wrong|mistake|sorry|new|quit|left|stopp?(?:ed)?|g(?:a|i)ve up|given up|became|back in|postponed|rescheduled|cancel\w*|last day|used to|former\w*|sold|divorced|broke up|not [^.!?\n]{0,40} but|until|will be|put off)\b"
+    r"|\b(?:jetzt|nun|nicht mehr|keine?n? [^.!?\n]{0,40}mehr|\w*gezogen|gewechselt|wechsle|geändert|statt\w*|doch|eigentlich|neue[rsnm]?|gekündigt|aufgehört|verschoben|verlegt|seit)\b"
+    r"|\b(?:ahora|ya no|mud[éeoó]\w*|cambi\w+|en vez|en realidad|nuev[oa]|dej[éeó]|aplaz\w+|desde|agora|já não|não [^.!?\n]{0,40}mais|troquei|em vez|na verdade|nov[oa]|deixei|adiad\w+)\b"
+    r"|\b(?:теперь|сейчас|уже не|больше не|переех\w+|смени\w+|переш[её]л\w*|вместо|на самом деле|нов(?:ый|ая|ое|ую|ом|ой)|броси\w+|уволи\w+|перенес\w+|исправ\w+|измени\w+)\b"
+    r"|\b(?:maintenant|désormais|ne [^.!?\n]{0,40} plus|déménag\w+|chang\w+|nouveau|nouvelle|adesso|ora|non [^.!?\n]{0,40} più|trasferit\w+|nuovo|nuova|nu|niet meer|verhuisd|nieuwe?|teraz|już nie|artık|şimdi|taşındı\w*)\b"
+    r"|现在|現在|不再|搬|换|換|改|其实|其實|新|辞|推迟|今は|もう|引っ越|変わ|이제|이사|바꿨|الان|لم اعد|انتقل"
+)
 # What was, may be or is only wanted differs from what is.
 _MOOD = frozenset(
     "was were had used formerly once previously former ex past earlier would will want wants wanted plan plans planned"
@@ -127,7 +136,6 @@ _SAME_WORDS = (
     "любит обожает",
     "зовут называют",
 )
-_GENERAL = frozenset(term[:7] for words in _SAME_WORDS for word in words.split() for term in analyse(word))
 _CANONICAL = {word: words.split()[0] for words in _SAME_WORDS for word in words.split()}
 
 
@@ -213,9 +221,21 @@ def topics(text: str) -> frozenset[str]:
     return frozenset(term[:7] for term in analyse(" ".join(plain)))
 
 
-def is_general(topic: str) -> bool:
-    """Whether a topic is only a verb that most facts have: "has", "likes", "lives"."""
-    return topic in _GENERAL
+def spelled_number(word: str) -> int | None:
+    """The number that a word stands for, that of a month for its name; None for other words."""
+    plain = normal(word)
+    if plain in NUMBER_WORDS:
+        return NUMBER_WORDS[plain]
+    named = _CALENDAR.get(plain, "")
+    return int(named.removeprefix("month")) if named.startswith("month") else _SHORT_MONTHS.get(plain)
+
+
+_SHORT_MONTHS = {name[:3]: number for number, name in enumerate(_MONTHS[0].split(), start=1)} | {"sept": 9}
+
+
+def says_change(message: str) -> bool:
+    """Whether a message says that something is not as it was."""
+    return _NOT_AS_IT_WAS.search(normal(message)) is not None
 
 
 _IDLE = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())

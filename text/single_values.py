@@ -13,7 +13,6 @@ from functools import lru_cache
 
 from text.analyzer import folded, normal
 from text.fingerprint import NUMBER_WORDS, fingerprint
-from text.patterns import Pattern
 
 CACHED = 2_000
 
@@ -52,15 +51,15 @@ _VALUES = {
     "blood type": (r"blood type|blutgruppe|grupo sanguineo|группа крови|血型", ""),
     "address": (r"address is|adresse ist|direccion es|endereco e|адрес|地址", ""),
     "favourite": (
-        r"favou?rite [\w ]+? is|lieblings\w+ ist|\w+ favorit[oa] es|\w+ favorit[oa] e\b|любим(?:ый|ая|ое) \w+|最喜欢的\S{1,6}是",
+        r"favou?rite [\w ]{1,60}? is|lieblings\w{1,40} ist|\b\w{1,40} favorit[oa] es|\b\w{1,40} favorit[oa] e\b|любим(?:ый|ая|ое) \w+|最喜欢的\S{1,6}是",
         "",
     ),
 }
 _PATTERNS = {
-    name: (Pattern(folded(now)), Pattern(folded(over)) if over else None) for name, (now, over) in _VALUES.items()
+    name: (re.compile(folded(now)), re.compile(folded(over)) if over else None) for name, (now, over) in _VALUES.items()
 }
 # "Anna's exam is on …", "Der Termin von Anna ist am …": its date, of which it has one.
-_DATED = Pattern(
+_DATED = re.compile(
     folded(
         rf"^(?P<what>[^,;]{{3,60}}?) (?:is|will be|takes place|starts|begins|has been (?:moved|postponed) to|was (?:moved|postponed) to|is due|ist|findet|beginnt|es|sera|empieza|fica|sera|comeca|будет|состоится|начинается|назначен\w*)(?: now| jetzt| statt)? (?:on |at |in |am |um |el |a las |em |no dia |в |на )?{_DATE}"
     )
@@ -69,7 +68,7 @@ _DATED = Pattern(
 
 # "Anna has three cats", "zahlt 900 Euro Miete": how many, or how much, there is now.
 _NUMBER = r"(?:\d[\d.,]*|" + "|".join(sorted({folded(normal(word)) for word in NUMBER_WORDS})) + ")"
-_AMOUNT = Pattern(
+_AMOUNT = re.compile(
     folded(
         rf"(?:\b(?:has|owns|pays|earns|weighs|hat|besitzt|zahlt|verdient|wiegt|tiene|paga|gana|pesa|tem|ganha|платит|зарабатывает|весит)|^у \w+(?: есть)?|有) {_NUMBER}\b(?P<what>(?: \w+){{1,3}})[.!]?$"
     )
@@ -116,33 +115,6 @@ def _value(plain: str, at: int, value: str, *, is_over: bool = False) -> SingleV
     has_name = is_possessed and len(words) > 1
     is_single = value != "name" and (has_name or bool(_UNIQUE.intersection(words)))
     return SingleValue(subject=" ".join([*words, value])[:60], is_over=is_over, is_single=is_single)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ValueGiven:
-    """A fact's one value: of what, as in SingleValue, and the words that give it, folded."""
-
-    subject: str
-    words: str
-
-
-@lru_cache(maxsize=CACHED)
-def value_given(text: str) -> ValueGiven | None:
-    """The one value that a fact gives as of now; None where it gives none."""
-    value = single_value(text)
-    if value is None or value.is_over:
-        return None
-    plain = folded(normal(text))
-    for now, _ in _PATTERNS.values():
-        if match := now.search(plain):
-            # "ist nach Bremen gezogen" has its value inside.
-            return ValueGiven(subject=value.subject, words=plain[match.end() :] or match.group())
-    return ValueGiven(subject=value.subject, words=plain.rpartition(value.subject)[2] or plain)
-
-
-def pattern(name: str) -> Pattern:
-    """How a fact says a value of this name, as of now."""
-    return _PATTERNS[name][0]
 
 
 _UNIQUE = frozenset(

@@ -18,6 +18,7 @@ import tiktoken
 
 from records.model_calls import PromptMessage
 from text.characters import boundary, next_boundary, sentence_ends
+from text.template_tokens import defused
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +76,7 @@ class Tokenizer:
         return cls(estimated_tokens, name="estimate")
 
     def count(self, text: str) -> int:
-        """Tokens of a text; special tokens count as the plain text that they are here."""
+        """Tokens of a text as it is sent: without special tokens, which are plain text here, or are defused."""
         if not text:
             return 0
         # Keyed by the 64-bit hash, so that nobody's words stay here; among so many, two collide once in 10^11 times.
@@ -83,7 +84,7 @@ class Tokenizer:
         known = self._cached.get(key)
         if known is None:
             lines = divided(text) if self._divides and len(text) <= LONG and "\n" in text else ()
-            known = sum(map(self.count, lines)) if len(lines) > 1 else self._count(text)
+            known = sum(map(self.count, lines)) if len(lines) > 1 else self._count(defused(text))
             if len(self._cached) >= CACHED:
                 self._cached.clear()
             self._cached[key] = known

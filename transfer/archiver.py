@@ -11,12 +11,12 @@ from contextlib import AbstractAsyncContextManager
 
 from attrs import define, field
 
-from llm import prompts
+from llm import prompts, quoting
 from llm.offline import extract
 from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
-from storage.protocol import MemoryStore
+from storage.stores.protocol import MemoryStore
 from summaries.pyramid import FAN_IN, MOST_ACTIVE
 from text.tokenizer import Tokenizer
 
@@ -100,7 +100,7 @@ class HistoryArchive:
     async def add(self, chunk: Sequence[Message]) -> None:
         """Store a chunk under its summary; five of a level become one of the next."""
         lines = [prompts.conversation_line(message) for message in chunk]
-        made = await self._archiver.extracted(prompts.block("conversation", lines))
+        made = await self._archiver.extracted(quoting.block("conversation", lines))
         async with self._archiver.home(self._scope.owner) as store:
             self._active.append(await store.history.add(self._lease, chunk, made, now=self._archiver.clock()))
         while self._is_full():
@@ -130,7 +130,7 @@ class HistoryArchive:
 
     async def _fold(self, sources: Sequence[Summary], level: int) -> None:
         archiver = self._archiver
-        made = await archiver.extracted(prompts.block("summaries", [prompts.summary_line(one) for one in sources]))
+        made = await archiver.extracted(quoting.block("summaries", [prompts.summary_line(one) for one in sources]))
         plan = FoldPlan(level=level, summary_ids=tuple(one.id for one in sources), reason="import")
         async with archiver.home(self._scope.owner) as store:
             summary = await store.history.fold(self._lease, self._scope, plan, made, now=archiver.clock())

@@ -8,17 +8,20 @@ import gzip
 import secrets
 import shutil
 import tempfile
+import zipfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC
 from typing import IO
 
 from attrs import define
 
 from external_memory import ExternalMemory
 from records.scopes import Clock
-from storage.files.tables import PROGRESS, RESTORES, USERS
+from storage.schema.portable_tables import PROGRESS, RESTORES, USERS
 from transfer.formats.keepsake import ExportFile
+from transfer.readable import ReadableExport
 
 READABLE = 20_000_000
 """Bytes up to which a file stays plain text: a bot can fetch no larger one (Bot API, getFile: 20 MB)."""
@@ -65,11 +68,40 @@ class Exporter:
             for one in made:
                 one.file.close()
 
+    @asynccontextmanager
+    async def readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
+        """Everything that people read of it: a zip of Markdown and a page; none where nothing is stored.
+
+        A page that is too large to be sent as it is goes into an archive of its own. Raises StorageError.
+        """
+        config = await self._memory.config(owner)
+        made = ReadableExport(config.zone if config else UTC)
+        files: list[tuple[str, IO[bytes]]] = []
+        try:
+            async with self._memory.home(owner) as store:
+                async for batch in store.dump(owner):
+                    await asyncio.to_thread(made.add, batch)
+            day = self._clock().date().isoformat()
+            if made.counts:
+                for ending, write in ((".zip", made.zip), (".html", made.page)):
+                    files.append((f"keepsake-{day}{ending}", tempfile.TemporaryFile()))  # noqa: SIM115
+                    await asyncio.to_thread(write, files[-1][1])
+                if files[-1][1].tell() > self._largest:
+                    packed = tempfile.TemporaryFile()  # noqa: SIM115
+                    await asyncio.to_thread(_zipped, *files[-1], packed)
+                    files[-1][1].close()
+                    files[-1] = (f"keepsake-{day}-page.zip", packed)
+            yield tuple(_exported(name, file, made.counts) for name, file in files)
+        finally:
+            made.close()
+            for _, file in files:
+                file.close()
+
     async def _written(self, owner: int) -> AsyncIterator[Exported]:
         """The parts, named by their endings only. Each begins with what a restore needs first, in whatever order they
         come back (transfer/restorer.py).
         """
-        now, name = self._clock(), self._named()
+        now, name, key = self._clock(), self._named(), await self._memory.export_key()
         head: list[Mapping[str, object]] = []
         part: ExportFile | None = None
         file: IO[bytes] | None = None
@@ -80,7 +112,7 @@ class Exporter:
                     continue
                 head += batch if batch[0]["table"] in _HEAD else ()
                 if part and file and part.size >= self._largest:
-                    yield await asyncio.to_thread(self._ended, part, file, more=True)
+                    yield await asyncio.to_thread(self._ended, part, file, key, more=True)
                     part = None
                 if part is None:
                     number += 1
@@ -89,10 +121,10 @@ class Exporter:
                     part.add(head if number > 1 else ())
                 await asyncio.to_thread(part.add, batch)
         if part and file:
-            yield await asyncio.to_thread(self._ended, part, file, more=False)
+            yield await asyncio.to_thread(self._ended, part, file, key, more=False)
 
-    def _ended(self, part: ExportFile, file: IO[bytes], *, more: bool) -> Exported:
-        part.end(more=more)
+    def _ended(self, part: ExportFile, file: IO[bytes], key: bytes, *, more: bool) -> Exported:
+        part.end(more=more, key=key)
         file.seek(0)
         if part.size <= self._readable:
             return Exported(name=".json", file=file, size=part.size, counts=part.counts)
@@ -102,3 +134,15 @@ class Exporter:
         size = packed.tell()
         packed.seek(0)
         return Exported(name=".json.gz", file=packed, size=size, counts=part.counts)
+
+
+def _exported(name: str, file: IO[bytes], counts: Mapping[str, int]) -> Exported:
+    size = file.tell()
+    file.seek(0)
+    return Exported(name=name, file=file, size=size, counts=counts)
+
+
+def _zipped(name: str, file: IO[bytes], packed: IO[bytes]) -> None:
+    file.seek(0)
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as inner:
+        shutil.copyfileobj(file, inner)

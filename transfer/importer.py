@@ -17,19 +17,22 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from locales.catalog import tr
 from locales.lists import clauses
-from records.errors import ImportBusy, ImportRefused, StorageError
+from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StorageError
+from records.facts import LASTING, MOST_FACTS
 from records.messages import Message, Role
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease
 from runtime.cooperative import gc_paused, yielding_gil
-from storage.files.tables import Portable
-from storage.protocol import MemoryStore
+from runtime.tasks import taken, uncancelled
+from storage.schema.portable_tables import Portable
+from storage.stores.protocol import MemoryStore
+from transfer import signature
 from transfer.archiver import Archiver, chunks
-from transfer.formats.detection import MOST_FACTS
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
+from transfer.plans import NOTHING_GIVEN, Given, Imported, ImportPlan
 from transfer.reading import FileReader
 from transfer.reminders import Returning, returning
-from transfer.restorer import Progress, Restoration, Restorer, restoration
+from transfer.restorer import Progress, Restoration, Restorer, chosen_texts, restoration
 from transfer.rows import checked_rows
 
 log = logging.getLogger(__name__)
@@ -37,52 +40,8 @@ log = logging.getLogger(__name__)
 LEASE = timedelta(hours=6)
 """Nothing is folded in the scope meanwhile. The leases of a process that died are released at the next start."""
 BATCH = 500
-MOST_SHOWN, LONGEST_SHOWN = 5, 100
-"""Instructions of somebody else's export that are shown before it is imported, and characters of each."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ImportPlan:
-    """What an import would do. `is_restored`: our own export comes back as it was. `missing`: which of its files are
-    still to come then. `facts`: how many the file holds. `ids`: first and last of the file's history in the memory,
-    where all of it is known. `reminders`: how many would be set.
-    """
-
-    name: str
-    total: int
-    known: int
-    first_at: datetime | None
-    last_at: datetime | None
-    notes: tuple[str, ...]
-    facts: int
-    new_facts: int
-    is_restored: bool
-    turns_on: bool
-    missing: str = ""
-    ids: tuple[int, int] | None = None
-    reminders: int = 0
-
-    @property
-    def new(self) -> int:
-        return self.total - self.known
-
-    @property
-    def has_new(self) -> bool:
-        return bool(self.is_restored or self.new or self.new_facts or self.reminders)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Imported:
-    """What an import did. `ids`: first and last of the file's history, whichever run brought it in; None: restored.
-    `missing`: which files of a restore are still to come.
-    """
-
-    messages: int
-    known: int
-    facts: int
-    is_restored: bool
-    missing: str = ""
-    ids: tuple[int, int] | None = None
+MOST_SHOWN, LONGEST_SHOWN = 20, 100
+"""Instructions of an export that are shown before it is imported, and characters of each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,17 +80,21 @@ class Importer:
     def __attrs_post_init__(self) -> None:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
-    async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
+    async def plan(self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
         with gc_paused():
-            work = await self._work(scope, person, data)
+            work = await self._work(scope, person, data, given)
             kept_since = self._clock() - self._retention if self._retention else None
             first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
             facts = work.rows.get("facts", ())
             async with self._memory.home(scope.owner) as store:
                 new_facts = await store.history.new_facts(scope.owner, facts)
                 held = {(one.text, one.due_at) for one in await store.reminders.all(scope.owner)}
-            notes = (*work.history.notes, *_differences(work, scope.owner), *_instructions(work, scope.owner))
+            origin: tuple[str, ...] = ()
+            if work.history.format == "keepsake":
+                signed = signature.origin(await self._memory.export_key(), work.history.seal)
+                origin = (tr(f"import-signed-{signed}"),)
+            notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_instructions(work))
             if self._retention and old:
                 notes = (*notes, tr("import-retained", old=old, days=self._retention.days))
             return ImportPlan(
@@ -148,15 +111,20 @@ class Importer:
                 turns_on=not await self._memory.is_on(scope.owner),
                 ids=None if work.fresh or work.restoration else await self._imported_range(scope.owner, work, []),
                 reminders=sum((one.wish.text, one.wish.due_at) not in held for one in _returning(work, scope.owner)),
+                questions=work.history.questions,
             )
 
-    async def run(self, scope: Scope, person: int, data: bytes, *, progress: Progress) -> Imported:
+    async def run(
+        self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN, *, progress: Progress
+    ) -> Imported:
         """Import whatever the file holds that is not known. What was imported before an interruption is known.
 
         Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
         """
         with self._alone(scope.owner), gc_paused():
-            work = await self._work(scope, person, data)
+            work = await self._work(scope, person, data, given)
+            if any(one.chosen is None and one.key not in given.answers for one in work.history.questions):
+                raise ImportRefused(tr("import-not-answered"))
             if not await self._memory.is_on(scope.owner):
                 await self._memory.switch(scope.owner, enabled=True)
             lease = await self._lease(scope)
@@ -196,13 +164,14 @@ class Importer:
 
     # what is new -----------------------------------------------------------------------------------------------
 
-    async def _work(self, scope: Scope, person: int, data: bytes) -> _Work:
+    async def _work(self, scope: Scope, person: int, data: bytes, given: Given) -> _Work:
         config = await self._memory.config(scope.owner)
         if config is not None and config.incognito:
             raise ImportRefused(tr("transfer-incognito"))
         zone = config.zone if config else UTC
-        history = await self._reader.read(data, person=person, zone=zone)
-        rows = await asyncio.to_thread(checked_rows, history, scope.owner)
+        more = {"name": given.name, "bot": given.bot, "answers": dict(given.answers), "now": self._clock()}
+        history = await self._reader.read(data, person=person, zone=zone, **more)
+        rows = await asyncio.to_thread(checked_rows, history, scope.owner, self._clock())
         async with self._memory.home(scope.owner) as store:
             is_own = history.owner == scope.owner
             way = await restoration(store, scope.owner, history, rows)
@@ -276,16 +245,24 @@ class Importer:
             return await store.history.stretch(owner, work.held, first, last)
 
     async def _lease(self, scope: Scope) -> FoldLease:
-        async with self._memory.home(scope.owner) as store:
-            lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
-        if lease is None:
-            raise ImportBusy(tr("import-busy"))
-        return lease
+        async def take() -> FoldLease:
+            async with self._memory.home(scope.owner) as store:
+                lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
+            if lease is None:
+                raise ImportBusy(tr("import-busy"))
+            return lease
+
+        return await taken(take, self._release)
 
     async def _release(self, lease: FoldLease) -> None:
-        with suppress(StorageError):
+        """Also while the task is cancelled."""
+
+        async def give_back() -> None:
             async with self._memory.home(lease.scope.owner) as store:
                 await store.release_fold(lease)
+
+        with suppress(StorageError, ServedElsewhere):
+            await uncancelled(give_back)
 
 
 def _returning(work: _Work, owner: int) -> Sequence[Returning]:
@@ -321,10 +298,13 @@ def _compared(
     return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, restoration=way)
 
 
-def _instructions(work: _Work, owner: int) -> list[str]:
-    """What somebody else's export would have the bot keep to from now on: its reader decides whether it may."""
-    asked = [str(one["text"]) for one in work.rows.get("facts", ()) if one["kind"] == "instruction"]
-    if work.history.owner == owner or not asked:
+def _instructions(work: _Work) -> list[str]:
+    """What an export would have the bot keep to from now on: its reader decides whether it may, whoever it says that
+    it belongs to.
+    """
+    chosen = chosen_texts(work.rows) if work.restoration else []
+    asked = chosen + [str(one["text"]) for one in work.rows.get("facts", ()) if one["kind"] in LASTING]
+    if not asked:
         return []
     shown = clauses(tr("shared-quoted", text=" ".join(one.split())[:LONGEST_SHOWN]) for one in asked[:MOST_SHOWN])
     if len(asked) > MOST_SHOWN:

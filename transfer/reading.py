@@ -15,9 +15,9 @@ from weakref import WeakValueDictionary
 
 from locales.catalog import current, tr
 from records.errors import ImportRefused
-from runtime import apart
+from runtime import subprocess_worker
 from transfer.formats import detection
-from transfer.formats.history import ImportedHistory, ImportedMessage
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, Question
 
 READ_HERE = 64_000
 """Bytes of an unpacked file that are read in a thread: so little holds nothing that could do harm."""
@@ -25,7 +25,7 @@ LONGEST_WAIT = 900.0
 """Seconds after which a child is ended, however little it computed."""
 AT_ONCE = 2
 """Children, one of each person at most."""
-_CHILD = apart.code_of("transfer.reading_child")
+_CHILD = subprocess_worker.code_of("transfer.reading_child")
 
 
 class FileReader:
@@ -35,23 +35,23 @@ class FileReader:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
-    async def read(self, data: bytes, *, person: int, zone: tzinfo) -> ImportedHistory:
-        """What a file holds, as `detection.read` gives it. Raises ImportRefused."""
+    async def read(self, data: bytes, *, person: int, zone: tzinfo, **given: Any) -> ImportedHistory:
+        """What a file holds; the arguments are those of `detection.read`. Raises ImportRefused."""
+        given |= {"person": person, "zone": zone}
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:
-            return await asyncio.to_thread(lambda: detection.read(data, person=person, zone=zone))
+            return await asyncio.to_thread(lambda: detection.read(data, **given))
         async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
-            return await _read_apart(data, person, zone)
+            return await _read_in_child(data, given)
 
 
-async def _read_apart(data: bytes, person: int, zone: tzinfo) -> ImportedHistory:
+async def _read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
     """Ends with the child's last piece, or where the child ends."""
-    given = base64.b64encode(pickle.dumps((person, zone))).decode()
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
-    arguments = (given, str(len(data)), current())
+    arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current())
     try:
-        async with aclosing(apart.pieces(_CHILD, arguments, data, longest_wait=LONGEST_WAIT)) as pieces:
+        async with aclosing(subprocess_worker.pieces(_CHILD, arguments, data, longest_wait=LONGEST_WAIT)) as pieces:
             async for kind, value in pieces:
                 if kind == "messages":
                     messages += map(_message, value)
@@ -59,14 +59,27 @@ async def _read_apart(data: bytes, person: int, zone: tzinfo) -> ImportedHistory
                     raise ImportRefused(value)
                 elif kind == "history":
                     has_rows = value.pop("has_rows")
-                    notes = tuple(value.pop("notes"))
-                    return ImportedHistory(**value, notes=notes, messages=messages, rows=rows if has_rows else None)
+                    value |= {"notes": tuple(value["notes"]), "seal": tuple(value["seal"])}
+                    value["questions"] = tuple(map(_question, value["questions"]))
+                    value["facts"] = tuple(map(_fact, value["facts"]))
+                    return ImportedHistory(**value, messages=messages, rows=rows if has_rows else None)
                 else:
                     rows.setdefault(kind.removeprefix("rows:"), []).extend(value)
-    except apart.ChildDied:
+    except subprocess_worker.ChildDied:
         pass
     raise ImportRefused(tr("import-died"))
 
 
 def _message(values: dict[str, Any]) -> ImportedMessage:
     return ImportedMessage(**{**values, "created_at": datetime.fromisoformat(values["created_at"])})
+
+
+def _question(values: dict[str, Any]) -> Question:
+    chosen = values["chosen"]
+    shown = {"options": tuple(values["options"]), "chosen": chosen if chosen is None else tuple(chosen)}
+    return Question(**{**values, **shown})
+
+
+def _fact(values: dict[str, Any]) -> ImportedFact:
+    said_at = values["observed_at"]
+    return ImportedFact(**{**values, "observed_at": said_at and datetime.fromisoformat(said_at)})

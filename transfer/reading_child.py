@@ -1,6 +1,6 @@
 """What runs in the process that reads a file from elsewhere: messages and rows, given back in pieces.
 
-Imports little (runtime/apart_child.py). Does not know the formats.
+Imports little (runtime/subprocess_child.py). Does not know the formats.
 """
 
 import base64
@@ -8,11 +8,11 @@ import pickle
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from datetime import tzinfo
+from typing import Any
 
 from locales.catalog import speaking, tr
 from records.errors import ImportRefused
-from runtime.apart_child import limit, write
+from runtime.subprocess_child import limit, write
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory
 
@@ -27,17 +27,17 @@ PIECE_ITEMS, PIECE_CHARACTERS = 500, 200_000
 def child() -> None:
     """Read the file on standard input and write what it holds to standard output."""
     # This was written by our own parent process, not by whoever sent the file.
-    person, zone = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
+    given = pickle.loads(base64.b64decode(sys.argv[2]))  # noqa: S301
     size = int(sys.argv[3])
     limit(memory=MEMORY_ANYWAY + MEMORY_EACH * detection.most_unpacked(size), seconds=SECONDS)
     with speaking(sys.argv[4]):
-        _write(size, person, zone)
+        _write(size, given)
 
 
-def _write(size: int, person: int, zone: tzinfo) -> None:
+def _write(size: int, given: Mapping[str, Any]) -> None:
     out = sys.stdout.buffer
     try:
-        for kind, value in _pieces(detection.read(sys.stdin.buffer.read(size), person=person, zone=zone)):
+        for kind, value in _pieces(detection.read(sys.stdin.buffer.read(size), **given)):
             write(out, kind, value)
     except ImportRefused as refused:
         write(out, "refused", refused.sentence)
@@ -57,10 +57,15 @@ def _pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
         {
             "format": history.format,
             "notes": history.notes,
+            "questions": [asdict(one) for one in history.questions],
+            "facts": [
+                {**asdict(one), "observed_at": one.observed_at and one.observed_at.isoformat()} for one in history.facts
+            ],
             "owner": history.owner,
             "export": history.export,
             "part": history.part,
             "is_last": history.is_last,
+            "seal": history.seal,
             "has_rows": history.rows is not None,
         },
     )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, Repeat, Wish
-from storage.files.rows import moment_of as moment_in
-from storage.files.rows import text_of
-from storage.files.tables import Portable
+from storage.schema.portable_tables import Portable
+from storage.schema.rows import moment_of as moment_in
+from storage.schema.rows import text_of
 from text.wall_clock import moment_of, next_time
 
 _REPEATS: Mapping[object, Repeat] = {"daily": "daily", "weekly": "weekly", "monthly": "monthly"}

@@ -15,16 +15,16 @@ from typing import Any
 from attrs import define
 
 from external_memory import MOST_EVERY_N, ExternalMemory
-from llm import prompts
+from llm import prompts, quoting
 from locales.catalog import tr
 from locales.lists import all_of
-from records.owners import LONGEST_PERSONA, OwnerConfig
+from records.owners import LONGEST_INSTRUCTIONS, LONGEST_PERSONA, OwnerConfig
 from records.scopes import Clock
 from records.summaries import FoldLease
 from runtime.cooperative import yielding_gil
-from storage.files.rows import config_of, message_of, text_of
-from storage.files.tables import RESTORES, SUMMARIES, Portable
-from storage.protocol import MemoryStore
+from storage.schema.portable_tables import RESTORES, SUMMARIES, Portable
+from storage.schema.rows import config_of, message_of, text_of
+from storage.stores.protocol import MemoryStore
 from transfer.archiver import MODEL, Archiver
 from transfer.formats.history import ImportedHistory
 
@@ -172,7 +172,7 @@ class Restorer:
 
     async def _extracted(self, said: Sequence[Portable]) -> Portable:
         lines = [prompts.conversation_line(message_of(row)) for row in said]
-        made = await self._archiver.extracted(prompts.block("conversation", lines))
+        made = await self._archiver.extracted(quoting.block("conversation", lines))
         ids, dates = [int(str(row["id"])) for row in said], [str(row["created_at"]) for row in said]
         return {
             **SUMMARIES.defaults,
@@ -243,6 +243,12 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+def chosen_texts(rows: Rows) -> list[str]:
+    """The persona and the instructions for summaries that would be restored."""
+    chosen = ("persona_text", "fold_instructions")
+    return [str(row[name]) for row in rows.get("users", ()) for name in chosen if row[name]]
+
+
 def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
     """The owner's choices as the export has them, except whether memory is on and where it lives."""
     kept = config_of({**given, "storage_type": known.storage})
@@ -252,7 +258,7 @@ def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
         policy=kept.policy,
         auto_fold=kept.auto_fold,
         timezone=kept.timezone,
-        fold_instructions=kept.fold_instructions,
+        fold_instructions=kept.fold_instructions[:LONGEST_INSTRUCTIONS],
         language=kept.language,
         model=kept.model,
         persona=kept.persona,

@@ -54,9 +54,8 @@ def _is_heading(paragraph: Element) -> bool:
 
 def xlsx(data: bytes, archive: ZipFile) -> Iterator[Line]:
     """The rows of each sheet that hold something."""
-    for name in archive.namelist():
-        if name.endswith((".xml", ".rels")):
-            packed.refuse_definitions(archive.read(name))
+    for member in archive.infolist():  # whatever its name: the parts of a book are named by other parts
+        packed.refuse_definitions(archive.read(member))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and extensions that it does not keep
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)

@@ -15,6 +15,7 @@ answers-stop = إيقاف
 answers-stopped = ⏹ تم الإيقاف.
 answers-stopped-message = تم الإيقاف.
 answers-broken-off = ⚠️ انقطع هذا الجواب.
+answers-broken-off-again = ⚠️ انقطع هذا الجواب. سيأتي جواب جديد بعد قليل.
 answers-in-file = 📄 هذا الجواب أطول من أن تسعه الرسائل: تجده كاملًا في الملف أدناه.
 answers-file = الجواب كاملًا.
 answers-empty = كان الجواب فارغًا.

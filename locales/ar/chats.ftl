@@ -19,5 +19,5 @@ chats-button-earlier = الأقدم ◀
 chats-button-new = محادثة جديدة
 chats-button-rename = ✏️
 chats-button-delete = 🗑
-chats-ask-delete = هل أنسى هذه المحادثة وما تعلمته منها؟
+chats-ask-delete = هل أنسى المحادثة «{ $title }» وما تعلمته منها؟
 chats-after-delete = يعرض ⁨/chats⁩ المحادثات الأخرى.

@@ -1,4 +1,5 @@
 choices-which-city = في أي مدينة كبيرة أنت، أو بقرب أيها؟ يصلح أيضًا اسم مثل ⁨Europe/Berlin⁩ أو فرق مثل ⁨UTC+3⁩.
+choices-which-time = أو اضغط الوقت الحالي عندك.
 choices-nothing-else = الذاكرة متوقفة. لا أحفظ شيئًا، وبقية الاختيارات تنتظر حتى تشغّلها.
 choices-toast-memory-on = الذاكرة مفعّلة: أتذكر من الآن.
 choices-toast-memory-off = الذاكرة متوقفة. ما حُفظ يبقى.
@@ -41,7 +42,8 @@ choices-button-zone = المنطقة الزمنية: { $zone }
 choices-zone-understood = فهمت «{ $words }» على أنها { $zone }.
 choices-zone-is = منطقتك الزمنية { $zone }، والوقت فيها { $time }. أستخدمها للتواريخ («غدًا»، «الأسبوع الماضي»).
 choices-zone-is-ahead = منطقتك الزمنية { $zone }، والوقت فيها { $time } ({ $offset } الآن). أستخدمها للتواريخ («غدًا»، «الأسبوع الماضي»).
+choices-zone-fixed = هذا الفرق ثابت طوال السنة: إن كانت ساعتكم تتغير صيفًا فاذكر مدينة بدلًا منه.
 choices-zone-change = لتغييرها: ⁨/tz Europe/Berlin⁩ أو اسم مدينة كبيرة أو فرق مثل ⁨UTC+3⁩.
-choices-zone-unknown = لا أعرف المنطقة الزمنية «{ $words }». تبدو الأسماء هكذا: ⁨Europe/Berlin⁩ أو ⁨Seattle⁩ أو ⁨UTC+3⁩. لم يتغير شيء.
+choices-zone-unknown = لا أعرف المنطقة الزمنية «{ $words }». تبدو الأسماء هكذا: ⁨Europe/Berlin⁩ أو ⁨Tokyo⁩ أو ⁨UTC+3⁩. لم يتغير شيء.
 choices-zone-similar = لا أعرف المنطقة الزمنية «{ $words }». هل تقصد { $names }؟ لم يتغير شيء.
 choices-reply = ‏{ $question } رُدّ على هذه الرسالة.

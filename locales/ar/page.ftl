@@ -133,7 +133,7 @@ page-read-of = { $done } من { $total } من رسائلك
 page-summarising = تُلخَّص الرسائل الأقدم الآن.
 page-summary-failed = تعذّر إعداد الملخص الأخير: { $error }
 page-summaries = الملخصات
-page-summaries-none = لا شيء بعد. حين تجتمع جولات كافية تصير ملخصًا أول؛ ولا يُمحى شيء.
+page-summaries-none = لا شيء بعد. حين تكثر الرسائل تصير ملخصًا أول؛ ولا يُمحى شيء.
 page-summaries-count = نشطة { $active }، والمجموع { $total }
 page-summaries-level = ملخصات المستوى { $level }
 page-summary-active = الملخص { $id } من المستوى { $level }، { $messages }، نشط
@@ -203,7 +203,7 @@ page-versions-earlier = { $number ->
  }
 page-by-model = كتبه { $model }
 page-facts = المعلومات
-page-facts-count = السارية { $holding }، والمجموع { $total }
+page-facts-count = الحالية { $holding }، والقديمة أو المحذوفة { $gone }
 page-fact-since = منذ { $day }
 page-fact-from = من { $sources }
 page-fact-by-hand = أضيفت يدويًا

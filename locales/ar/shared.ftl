@@ -6,11 +6,11 @@ shared-messages = { $messages ->
    *[other] { $messages } رسالة
  }
 shared-turns = { $turns ->
-    [zero] { $turns } جولة
-    [one] جولة واحدة
-    [two] جولتين
-    [few] { $turns } جولات
-   *[other] { $turns } جولة
+    [zero] { $turns } رسالة منك
+    [one] رسالة واحدة منك
+    [two] رسالتين منك
+    [few] { $turns } رسائل منك
+   *[other] { $turns } رسالة منك
  }
 shared-facts = { $facts ->
     [zero] { $facts } معلومة

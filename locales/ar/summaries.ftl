@@ -1,4 +1,4 @@
-summaries-not-configured = لم تُعدّ الذاكرة بعد. الأمر ⁨/summary⁩ يعدّها، والأمر ⁨/summary_on⁩ يشغّلها بالاختيارات المعتادة (⁨SQLite⁩، كل 20 جولة).
+summaries-not-configured = لم تُضبط الذاكرة بعد. الأمر ⁨/summary⁩ يضبطها؛ والأمر ⁨/summary_on⁩ يشغّلها بالخيارات المعتادة (⁨SQLite⁩، كل 20 رسالة).
 summaries-none = لا توجد ملخصات بعد. يعرض ⁨/summary_status⁩ موعد الملخص التالي.
 summaries-never-on = الذاكرة متوقفة أصلًا: لم تُشغَّل قط، ولا شيء محفوظ.
 summaries-off-already = الذاكرة متوقفة أصلًا. ما حُفظ يبقى محفوظًا.
@@ -39,10 +39,12 @@ summaries-status-rebuilding = يُعاد إنشاء كل الملخصات: { $do
    *[other] { $parts } جزء
  }.
 summaries-status-learning = أتعلّم معلومات من السجل المستورد: { $done } من { $total } من رسائلك.
-summaries-status-saved = الرموز (⁨tokens⁩) الموفّرة حتى الآن: نحو { $tokens } مقارنة بإرسال كل شيء في كل مرة
+summaries-status-saved = الرموز (⁨tokens⁩) الموفّرة حتى الآن: نحو { $tokens }
 summaries-status-incognito = ‏{ $mark }: تُقرأ الذاكرة ولا يُكتب شيء (الأمر ⁨/incognito off⁩ ينهيه)
 summaries-status-folding = يُعدّ ملخص الآن.
 summaries-status-index = فهرس البحث: { $done } من { $messages } من الرسائل
+summaries-status-unreadable = لا يُعثر عليها إلا بالكلمات: { shared-messages }
+summaries-status-words-only = البحث بالمعنى لا يعمل الآن، والبحث بالكلمات يعمل.
 summaries-status-failure = آخر إخفاق: { $date }: { $error } (لم يضع شيء)
 summaries-status-one-of = هذه الأرقام للمحادثة المفتوحة؛ وعدد المحادثات كلها { $number } (⁨/chats⁩).
 summaries-status-json-large = حين تزيد الرسائل على { $most } يُنصح باستخدام ⁨SQLite⁩: الأمر ⁨/summary⁩ ينقل كل شيء.

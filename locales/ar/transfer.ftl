@@ -5,10 +5,11 @@ transfer-not-private = لم أستطع مراسلتك على الخاص، ولا
 transfer-anonymous = أنت تكتب باسم المجموعة، فلا أعرف لمن أعطي الملف. أرسل ⁨/export⁩ باسمك أنت.
 transfer-sent = أرسلته إليك على الخاص.
 transfer-ask-for-file =
-    أرسل لي الملف الآن خلال 10 دقائق:
+    أرسل لي الملف الآن خلال 10 دقائق. أقرأ:
     • ملفًا مصدَّرًا مني (⁨/export⁩)،
-    • أو ⁨result.json⁩ من ⁨Telegram Desktop⁩ (قائمة المحادثة، تصدير السجل، الصيغة ⁨JSON⁩)،
-    • أو ⁨conversations.json⁩ من ⁨ChatGPT⁩ (⁨Settings, Data controls, Export⁩؛ ويصلح ملف ⁨.zip⁩).
+    • ⁨Telegram Desktop⁩: محادثة واحدة أو الكل (تصدير السجل، ⁨JSON⁩ أو ⁨HTML⁩)،
+    • ⁨ChatGPT⁩ و⁨Claude⁩: ملف ⁨.zip⁩ لتصدير البيانات؛ ⁨Gemini⁩: «نشاطي» من ⁨Google Takeout⁩، و⁨AI Studio⁩،
+    • ⁨WhatsApp⁩ (تصدير المحادثة)، و⁨Discord⁩، ومحادثات بصيغة ⁨JSON⁩ أو ⁨Markdown⁩.
 
     الحد الأقصى 20 ميغابايت، وتصلح ⁨.zip⁩ و⁨.gz⁩. أقول أولًا ما الذي سيُضاف، ولا يُحفظ شيء قبل موافقتك.
 transfer-as-reply = أرسله ردًا على هذه الرسالة.
@@ -50,6 +51,29 @@ transfer-its-facts-known = { $facts ->
 transfer-new-facts = ويُستورد أيضًا ما لم يُعرف بعد: { shared-facts }.
 transfer-settings = إعداداتك
 transfer-of-group = ذاكرة المجموعة «{ $title }».
-transfer-caption = كل ما أحفظه هنا: { $what }. وهو نص يمكنك قراءته، ويقرؤه ⁨/import⁩ من جديد.
-transfer-caption-gz = كل ما أحفظه هنا: { $what }. وهو نص مضغوط، ويقرؤه ⁨/import⁩ من جديد.
+transfer-caption = للآلات (⁨JSON⁩)، كل ما أحفظه هنا: { $what }. ويقرؤه ⁨/import⁩ من جديد.
+transfer-caption-gz = للآلات (⁨JSON⁩ مضغوط)، كل ما أحفظه هنا: { $what }. ويقرؤه ⁨/import⁩ من جديد.
 transfer-plan-reminders = التذكيرات التي ستُضبط: { $reminders }
+transfer-paste = من مساعد آخر
+transfer-paste-how = انسخ رسالتي التالية إلى المساعد الآخر، والصق جوابه هنا خلال 10 دقائق. سترى كل حقيقة قبل أن أحفظها.
+transfer-paste-prompt = اذكر كل ما تعرفه وتتذكره عني: حقائق وتفضيلات وأشخاص ومشاريع وتواريخ. اكتب واحدة في كل سطر بالشكل [التاريخ إن عُرف] - المحتوى. لا تترك شيئًا ولا تضف شيئًا آخر.
+transfer-choose-none = عدم اختيار أي شيء
+transfer-choose-all = اختيار الكل
+transfer-go-on = متابعة
+transfer-pause = إيقاف مؤقت
+transfer-stopping = سأتوقف بعد لحظة.
+transfer-paused = هو متوقف مؤقتًا؛ وما دخل يبقى.
+transfer-ended = انتهى الاستيراد؛ وما دخل يبقى. يمكن حذفه بالأمر ⁨/forget⁩.
+transfer-minutes-left = المتبقي نحو { $minutes } دقيقة.
+transfer-for-whom = لمن هذا التصدير؟ للقراءة: ملفات ⁨Markdown⁩ وصفحة فيها بحث. للآلة: ⁨JSON⁩ الذي يقرؤه ⁨/import⁩ من جديد.
+transfer-for-me = لي
+transfer-for-a-machine = للآلة
+transfer-caption-zip = للقراءة: { $what }، بصيغة ⁨Markdown⁩، ملف لكل شهر. يُفتح في ⁨Obsidian⁩.
+transfer-caption-html = للقراءة في المتصفح بلا شبكة: { $what }، مع حقل بحث.
+transfer-page-title = ذاكرتي
+transfer-page-search = بحث
+transfer-page-profile = الملف الشخصي
+transfer-page-facts = الحقائق
+transfer-page-summaries = الملخصات
+transfer-page-me = أنا
+transfer-page-bot = Keepsake

@@ -15,7 +15,7 @@ usage-answers = { $answers ->
    *[other] { $answers } جواب
  }
 usage-nothing = لم تُستخدم أي رموز (⁨tokens⁩).
-usage-tokens = عدد الرموز (⁨tokens⁩): { $tokens }؛ منها للقراءة { $prompt } (ومن هذه { $cached } من الذاكرة المؤقتة)، والباقي للكتابة
+usage-tokens = عدد الرموز (⁨tokens⁩): { $tokens }؛ الداخل { $prompt } (منها { $cached } مخبأة)، والباقي خارج
 usage-cost = التكلفة: ⁨${ $cost }⁩
 usage-cost-partly = التكلفة: ⁨${ $cost }⁩، دون النماذج التي لم يُحدَّد سعرها
 usage-left = المتبقي من رصيد اليوم: { $tokens } من الرموز. يتجدّد عند 00:00 بتوقيت UTC.

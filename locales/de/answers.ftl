@@ -15,6 +15,7 @@ answers-stop = Stopp
 answers-stopped = ⏹ Angehalten.
 answers-stopped-message = Angehalten.
 answers-broken-off = ⚠️ Diese Antwort wurde abgebrochen.
+answers-broken-off-again = ⚠️ Diese Antwort wurde abgebrochen. Gleich folgt eine neue.
 answers-in-file = 📄 Diese Antwort ist zu lang für Nachrichten: Ganz steht sie in der Datei unten.
 answers-file = Die ganze Antwort.
 answers-empty = Die Antwort war leer.

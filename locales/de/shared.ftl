@@ -3,8 +3,8 @@ shared-messages = { $messages ->
    *[other] { $messages } Nachrichten
  }
 shared-turns = { $turns ->
-    [one] { $turns } Runde
-   *[other] { $turns } Runden
+    [one] { $turns } Nachricht von dir
+   *[other] { $turns } Nachrichten von dir
  }
 shared-facts = { $facts ->
     [one] { $facts } Fakt

@@ -1,4 +1,4 @@
-summaries-not-configured = Das Gedächtnis ist noch nicht eingerichtet. /summary richtet es ein; /summary_on schaltet es mit den üblichen Einstellungen ein (SQLite, alle 20 Runden).
+summaries-not-configured = Das Gedächtnis ist noch nicht eingerichtet. /summary richtet es ein; /summary_on schaltet es mit den üblichen Einstellungen ein (SQLite, alle 20 Nachrichten).
 summaries-none = Es gibt noch keine Zusammenfassungen. /summary_status zeigt, wann die nächste fällig ist.
 summaries-never-on = Das Gedächtnis ist schon aus: Es war nie eingeschaltet, und nichts ist gespeichert.
 summaries-off-already = Das Gedächtnis ist schon aus. Gespeichertes bleibt gespeichert.
@@ -32,10 +32,12 @@ summaries-status-rebuilding = Alle Zusammenfassungen werden neu erstellt: { $don
    *[other] { $parts } Teilen
  }.
 summaries-status-learning = Ich lerne Fakten aus importierten Gesprächen: { $done } von { $total } deiner Nachrichten.
-summaries-status-saved = Bisher gesparte Tokens: etwa { $tokens }, verglichen damit, jedes Mal alles zu senden
+summaries-status-saved = Bisher gesparte Tokens: etwa { $tokens }
 summaries-status-incognito = { $mark }: Das Gedächtnis wird gelesen, aber nichts geschrieben (/incognito off beendet es)
 summaries-status-folding = Gerade entsteht eine Zusammenfassung.
 summaries-status-index = Suchindex: { $done } von { shared-messages }
+summaries-status-unreadable = Nur mit Wörtern zu finden: { shared-messages }
+summaries-status-words-only = Die Suche nach Sinn geht gerade nicht, die nach Wörtern schon.
 summaries-status-failure = Letzter Fehlschlag: { $date }: { $error } (nichts ging verloren)
 summaries-status-one-of = Diese Zahlen gelten für die offene Unterhaltung; insgesamt gibt es { $number } (/chats).
 summaries-status-json-large = Ab mehr als { $most } Nachrichten ist SQLite zu empfehlen: /summary zieht alles um.

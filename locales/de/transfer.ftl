@@ -5,10 +5,11 @@ transfer-not-private = Ich konnte dir nicht privat schreiben, und was diese Grup
 transfer-anonymous = Du schreibst als Gruppe, deshalb weiß ich nicht, wer die Datei bekommen soll. Sende /export unter deinem eigenen Namen.
 transfer-sent = Ich habe sie dir privat geschickt.
 transfer-ask-for-file =
-    Sende mir jetzt die Datei, innerhalb von 10 Minuten:
+    Sende mir jetzt die Datei, innerhalb von 10 Minuten. Ich lese:
     • einen Export von mir (/export),
-    • result.json von Telegram Desktop (Menü des Chats, Chatverlauf exportieren, Format JSON),
-    • conversations.json von ChatGPT (Settings, Data controls, Export; die .zip geht auch).
+    • Telegram Desktop: einen Chat oder alles (Chatverlauf exportieren, JSON oder HTML),
+    • ChatGPT, Claude: die .zip ihres Datenexports; Gemini: „Meine Aktivitäten“ aus Google Takeout, AI Studio,
+    • WhatsApp (Chat exportieren), Discord, Unterhaltungen in JSON oder Markdown.
 
     Höchstens 20 MB; .zip und .gz sind in Ordnung. Erst sage ich, was dazukäme; ohne dein Ja wird nichts gespeichert.
 transfer-as-reply = Sende sie als Antwort auf diese Nachricht.
@@ -67,6 +68,29 @@ transfer-new-facts = { $facts ->
  }
 transfer-settings = deine Einstellungen
 transfer-of-group = Das Gedächtnis der Gruppe „{ $title }“.
-transfer-caption = Alles, was ich hier aufhebe: { $what }. Es ist Text, den du lesen kannst; /import liest ihn wieder ein.
-transfer-caption-gz = Alles, was ich hier aufhebe: { $what }. Es ist komprimierter Text; /import liest ihn wieder ein.
+transfer-caption = Für Maschinen (JSON), alles, was ich hier aufhebe: { $what }. /import liest es wieder ein.
+transfer-caption-gz = Für Maschinen (JSON, komprimiert), alles, was ich hier aufhebe: { $what }. /import liest es wieder ein.
 transfer-plan-reminders = Erinnerungen, die angelegt würden: { $reminders }
+transfer-paste = Von einem anderen Assistenten
+transfer-paste-how = Kopiere meine nächste Nachricht in den anderen Assistenten und füge seine Antwort innerhalb von 10 Minuten hier ein. Du siehst jeden Fakt, bevor ich ihn behalte.
+transfer-paste-prompt = Liste alles auf, was du über mich weißt und dir gemerkt hast: Fakten, Vorlieben, Menschen, Projekte, Daten. Schreib je eine Zeile in der Form [Datum, falls bekannt] - Inhalt. Lass nichts weg und füge nichts hinzu.
+transfer-choose-none = Keinen wählen
+transfer-choose-all = Alle wählen
+transfer-go-on = Weiter
+transfer-pause = Pause
+transfer-stopping = Ich halte gleich an.
+transfer-paused = Er ist angehalten; was da ist, bleibt.
+transfer-ended = Der Import ist beendet; was da ist, bleibt. /forget kann es entfernen.
+transfer-minutes-left = Noch etwa { $minutes } min.
+transfer-for-whom = Für wen ist der Export? Zum Lesen: Markdown-Dateien und eine Seite mit Suchfeld. Für eine Maschine: JSON, das /import wieder einliest.
+transfer-for-me = Für mich
+transfer-for-a-machine = Für eine Maschine
+transfer-caption-zip = Zum Lesen: { $what }, als Markdown, eine Datei je Monat. Lässt sich in Obsidian öffnen.
+transfer-caption-html = Zum Lesen im Browser, ohne Netz: { $what }, mit Suchfeld.
+transfer-page-title = Mein Gedächtnis
+transfer-page-search = Suchen
+transfer-page-profile = Profil
+transfer-page-facts = Fakten
+transfer-page-summaries = Zusammenfassungen
+transfer-page-me = Ich
+transfer-page-bot = Keepsake

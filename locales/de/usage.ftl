@@ -8,7 +8,7 @@ usage-answers = { $answers ->
    *[other] { $answers } Antworten
  }
 usage-nothing = Es wurden keine Tokens verbraucht.
-usage-tokens = { $tokens } Tokens: { $prompt } als Eingabe (davon { $cached } aus dem Cache), der Rest als Ausgabe
+usage-tokens = { $tokens } Tokens: { $prompt } hinein ({ $cached } aus dem Zwischenspeicher), der Rest heraus
 usage-cost = Kosten: ${ $cost }
 usage-cost-partly = Kosten: ${ $cost }, ohne die Modelle, deren Preis nicht gesetzt ist
 usage-left = Vom Budget für heute noch übrig: { $tokens } Tokens. Um 00:00 UTC gibt es ein neues.

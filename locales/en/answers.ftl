@@ -1,8 +1,8 @@
 # The buttons under an answer, what they lead to, and what stands in the place of an answer that is not there.
 
-answers-offer = You changed your last message; I remember it as it is now. Shall I answer it again?
+answers-offer = You changed your last message. Shall I answer it again?
 answers-again = Answer again
-answers-too-late = The conversation has gone on since, so that answer stays as it is. Just ask again.
+answers-too-late = The conversation has gone on, so that answer stays. Just ask again.
 answers-answering = Answering again:
 # What a press of "Continue" says for its person, and what memory holds of it.
 answers-go-on = Go on where you stopped.
@@ -18,7 +18,8 @@ answers-stop = Stop
 answers-stopped = ⏹ Stopped.
 answers-stopped-message = Stopped.
 answers-broken-off = ⚠️ This answer was broken off.
-answers-in-file = 📄 This answer is too long for messages: the whole of it is in the file below.
+answers-broken-off-again = ⚠️ This answer was broken off. A new one follows soon.
+answers-in-file = 📄 This answer is too long for messages: it is in the file below.
 answers-file = The whole answer.
 answers-empty = The answer was empty.
 answers-listen = Listen

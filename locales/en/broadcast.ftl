@@ -1,7 +1,7 @@
 # A message of an admin to everybody. broadcast-words: words after /admin that begin one.
 
 broadcast-write = Write to everyone
-broadcast-question = Write what everyone is to read. It is sent exactly as you write it, once you have seen it again. /cancel leaves.
+broadcast-question = Write what everyone is to read. You see it again before it is sent. /cancel leaves.
 broadcast-nobody = There is nobody else to write to.
 broadcast-too-long = That is too long: at most { $most } characters.
 broadcast-confirm = People who get this: { $people }

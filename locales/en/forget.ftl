@@ -1,7 +1,15 @@
-forget-admins-only = Only the admins of this group can make me forget what was said here.
-forget-members = Only the admins of this group can make me forget what was said here. Your own words you can take back yourself: reply to your message with /forget.
-forget-usage =
-    What should I forget?
+forget-admins-only = Only the admins of this group can do that.
+forget-members = Only the admins of this group can do that. To take back your own words, reply to them with /forget.
+forget-usage = 
+    What shall I forget?
+    
+    • one message: reply to it with /forget, or /forget #12
+    • a fact: /forget fact 12
+    • a day or several: /forget yesterday, /forget 2026-01-01 2026-02-01
+    • what you search for: /forget WORDS
+    • all of it: /forget everything
+    
+    I ask before I erase anything.
 
     • one message: reply to it with /forget, or /forget #12
     • a fact: /forget fact 12
@@ -12,19 +20,19 @@ forget-usage =
     Before I erase anything, I say what it is and ask.
 forget-final = This cannot be undone.
 forget-clean = Nothing of it is left in my files.
-forget-traces = Traces may be left in my files for now, because they are in use or the disk is full. I keep cleaning them.
-forget-expired = This question is more than 10 minutes old and does nothing any more. Send /forget again.
+forget-traces = Traces may be left in my files for now. I keep cleaning them.
+forget-expired = This question is more than 10 minutes old. Send /forget again.
 forget-kept = Nothing was forgotten.
 forget-gone = That is not in my memory (any more).
 forget-not-stored = I do not have the message that you replied to in my memory.
-forget-former = I cannot tell which message that is, for it is from before this group became a supergroup: an admin can find and erase it with /forget and a few of its words.
+forget-former = I cannot find that message, for it is older than this supergroup. An admin can erase it with /forget and a few of its words.
 forget-no-such-date = There is no such date. Write dates as 2026-01-31.
-forget-not-in-my-power = Not in my power: what is written in this chat (Telegram lets you delete it), what the model's provider has kept of earlier requests, and backups that were made before.
+forget-not-in-my-power = Not in my power: this chat in Telegram (you can delete it there), what the model's provider keeps, and earlier backups.
 forget-today = Today
 forget-everything = Everything
-forget-none-found = I found no message with these words in this conversation. Nothing was forgotten.
+forget-none-found = I found no message with these words in this conversation.
 forget-elsewhere = It may be in another conversation: /search finds it in all of them, and /chats opens one.
-forget-which = Which of these should I forget? I ask once more before I erase it.
+forget-which = Which of these shall I forget? I ask once more before I erase it.
 forget-all = All { $number }
 forget-maybe-more = There may be more: search again when these are done.
 forget-none-of-them = None of them
@@ -47,10 +55,10 @@ forget-only-message = Only this message
 forget-only-messages = Only these messages
 forget-erases = This erases: { $what }.
 forget-erases-with-them = With them, this erases: { $what }.
-forget-erases-with-turn = With the rest of its turn, this erases: { $what }.
-forget-erases-with-request = With the rest of its turn and your request just now, this erases: { $what }.
+forget-erases-with-turn = With the question or answer that belongs to it, this erases: { $what }.
+forget-erases-with-request = With the question or answer that belongs to it, and your request just now, this erases: { $what }.
 forget-erases-with-turns = With the questions and answers that belong to them: { $what }.
-forget-choices-stay = Storage, threshold and whether memory is on stay as they are.
+forget-choices-stay = Your settings stay as they are.
 forget-done = Forgotten.
 forget-line = #{ $id } · { $date } · { $speaker }: “{ $text }”
 forget-reactivated = { shared-messages } next to it stay, and will be summarised again without it.
@@ -84,6 +92,6 @@ forget-words-stay = { $messages ->
  }
 forget-words-may-stay = Messages that stay may hold some of the same words; /search finds them.
 forget-receipt = Forgotten: { $what }. { $rest }
-forget-kept-aside = My operator also keeps files that were damaged or replaced, which may hold it: { $names }.
+forget-kept-aside = Damaged or replaced files that are kept here may hold it: { $names }.
 # What may be written for it after /forget.
 forget-words-everything = everything/all

@@ -1,7 +1,7 @@
 # What the menus, /help and README say of each command: menu-NAME. The headings of /help: menu-heading-NAME.
 
 menu-start = what I am, and a button to turn memory on
-menu-help = every command, and what is stored where
+menu-help = the most useful commands, and all others
 menu-privacy = what is read and what is stored here
 menu-stop = stop the answer that is being written
 menu-summary = set up memory: storage and how often to summarise
@@ -28,7 +28,7 @@ menu-reminders = what I will remind you of, and when
 menu-incognito = on or off: memory is read, nothing is written
 menu-usage = what the models cost here in the last 7 and 30 days
 menu-export = a file of everything that is remembered here
-menu-import = bring in an export: mine, Telegram's or ChatGPT's
+menu-import = bring in your past: ChatGPT, Claude, Gemini, WhatsApp, Telegram
 menu-forget = erase a message, a fact, days or everything, for good
 menu-admin = who uses the bot, how it is doing, letting people in (admins of the bot only)
 menu-heading-start = First steps

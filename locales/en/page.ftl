@@ -123,7 +123,7 @@ page-read-of = { $done } of { $total } of your messages
 page-summarising = Older messages are being summarised now.
 page-summary-failed = The last summary could not be made: { $error }
 page-summaries = Summaries
-page-summaries-none = None yet. When enough turns are waiting, they become a first summary; nothing is erased.
+page-summaries-none = None yet. Once there are enough messages, they become a first summary; nothing is erased.
 page-summaries-count = { $active } active, { $total } in all
 page-summaries-level = Summaries of level { $level }
 page-summary-active = Summary { $id } of level { $level }, { $messages }, active
@@ -177,7 +177,7 @@ page-versions-earlier = { $number ->
  }
 page-by-model = by { $model }
 page-facts = Facts
-page-facts-count = { $holding } hold, { $total } in all
+page-facts-count = { $holding } current, { $gone } outdated or removed
 page-fact-since = since { $day }
 page-fact-from = from { $sources }
 page-fact-by-hand = added by hand

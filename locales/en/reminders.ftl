@@ -12,7 +12,7 @@ reminders-cancelled = Cancelled: { $text }
 reminders-gone = This reminder is not there any more.
 reminders-not-yours = Only who asked for it, or an admin of the group, can cancel it.
 reminders-none = There are no reminders.
-reminders-how = Say “remind me on Friday at 9 to call Ann”, or send /reminders add followed by a time and what it is about: /reminders add every Monday at 10 send the report.
+reminders-how = Say “remind me on Friday at 9 to call Ann”, or send: /reminders add every Monday at 10 send the report.
 reminders-press = A button cancels the reminder with its number.
 reminders-utc = Times are in UTC, since I do not know your time zone: /tz sets it.
 reminders-zone = Set my time zone
@@ -32,3 +32,15 @@ reminders-each-monthly = { $when }, and then every month
 # Monday first, with spaces between them.
 reminders-weekdays = Mon Tue Wed Thu Fri Sat Sun
 reminders-add-words = add new
+# Words of /reminders add: "in 20 minutes …", "tomorrow at 9:00 …", "every Monday at 10 …"; how weekdays begin, Monday first.
+reminders-in-words = in
+reminders-minute-words = minute minutes min mins
+reminders-hour-words = hour hours h
+reminders-day-words = day days
+reminders-today-words = today tonight
+reminders-tomorrow-words = tomorrow
+reminders-every-words = every each
+reminders-at-words = at on the by from
+reminders-half-words = am pm o'clock
+reminders-joining-words = to that about of for
+reminders-weekday-beginnings = mon tue wed thu fri sat sun

@@ -5,8 +5,8 @@ shared-messages = { $messages ->
    *[other] { $messages } messages
  }
 shared-turns = { $turns ->
-    [one] { $turns } turn
-   *[other] { $turns } turns
+    [one] { $turns } of your messages
+   *[other] { $turns } of your messages
  }
 shared-facts = { $facts ->
     [one] { $facts } fact

@@ -1,18 +1,19 @@
 transfer-admins-export = Only the admins of this group can export its memory.
 transfer-admins-import = Only the admins of this group can import into its memory.
 transfer-nothing = There is nothing to export: nothing is stored.
-transfer-not-private = I could not write to you in private, and I do not post what this group remembers in the group. Open a chat with me, press Start, and send /export here again.
-transfer-anonymous = You write as the group, so I do not know who should get the file. Send /export under your own name.
+transfer-not-private = I could not write to you in private. Open a chat with me, press Start, and send /export here again.
+transfer-anonymous = You write as the group, so I do not know whom to send the file. Send /export under your own name.
 transfer-sent = I have sent it to you in private.
 transfer-ask-for-file =
-    Now send me the file, within 10 minutes:
+    Now send me the file, within 10 minutes. I read:
     • an export of mine (/export),
-    • result.json of Telegram Desktop (a chat's menu, Export chat history, format JSON),
-    • conversations.json of ChatGPT (Settings, Data controls, Export; the .zip will do).
+    • Telegram Desktop: one chat or everything (Export chat history, JSON or HTML),
+    • ChatGPT, Claude: the .zip of their data export; Gemini: “My Activity” of Google Takeout, AI Studio,
+    • WhatsApp (Export chat), Discord, conversations in JSON or Markdown.
 
     At most 20 MB; .zip and .gz are fine. First I say what it would add; nothing is stored before you agree.
 transfer-as-reply = Send it as a reply to this message.
-transfer-no-file = I no longer see the file. Please send it again, with /import as its caption.
+transfer-no-file = I no longer see the file. Please send it again with /import as its caption.
 transfer-left = Nothing was imported.
 transfer-not-awaited = I no longer wait for a file. Nothing was imported.
 transfer-again = What was imported stays; send the file again to continue.
@@ -26,14 +27,14 @@ transfer-not-begun = The import did not begin.
 transfer-moved = The memory was moved or erased in the meantime.
 transfer-plan = This is { $name } with { shared-messages }.
 transfer-plan-facts = This is { $name } with { shared-messages } and { shared-facts }.
-transfer-plan-whole = Nothing else is stored here, so it would come back as it was: messages, summaries, facts, settings.
-transfer-plan-part = It is one of several files, and would come back as it was: its messages now, and summaries, facts and settings with the last file. Please send the others too, in any order. Still to come: { $missing }.
+transfer-plan-whole = Nothing else is stored here, so it would all come back: messages, summaries, facts, settings.
+transfer-plan-part = It is one of several files; its messages come back now, all else with the last. Please send the others too. Still to come: { $missing }.
 transfer-done-part = Done: { shared-messages } came back as they were. Still to come: { $missing }.
 transfer-adds = It would add { shared-messages }.
 transfer-adds-day = It would add { shared-messages } of { $day }.
 transfer-adds-days = It would add { shared-messages } from { $first } to { $last }.
 transfer-adds-facts = It would add { shared-facts }.
-transfer-as-history = They would be archived as history, each under its date: they are found when they matter, and summarised from their own sentences, without a model (/summary_rebuild can improve that later).
+transfer-as-history = They would be archived under their dates: I find them when they matter, and summarise them without a model.
 transfer-all-known = All of it is known already. There is nothing to import.
 transfer-empty = It holds no messages: there is nothing to import.
 transfer-turns-on = Memory is off; importing turns it on.
@@ -58,6 +59,29 @@ transfer-new-facts = { $facts ->
  }
 transfer-settings = your settings
 transfer-of-group = The memory of the group “{ $title }”.
-transfer-caption = Everything that I keep here: { $what }. It is text that you can read; /import reads it again.
-transfer-caption-gz = Everything that I keep here: { $what }. It is compressed text; /import reads it again.
+transfer-caption = For machines (JSON), everything that I keep here: { $what }. /import reads it again.
+transfer-caption-gz = For machines (JSON, compressed), everything that I keep here: { $what }. /import reads it again.
 transfer-plan-reminders = Reminders that would be set: { $reminders }
+transfer-paste = From another assistant
+transfer-paste-how = Copy my next message into the other assistant, and paste its answer here within 10 minutes. You see every fact before I keep it.
+transfer-paste-prompt = List everything that you know and remember about me: facts, preferences, people, projects, dates. Write one a line, in the form [date, if known] - content. Leave nothing out, and add nothing else.
+transfer-choose-none = Choose none
+transfer-choose-all = Choose all
+transfer-go-on = Continue
+transfer-pause = Pause
+transfer-stopping = I stop in a moment.
+transfer-paused = It is paused; what came in stays.
+transfer-ended = The import is ended; what came in stays. /forget can remove it.
+transfer-minutes-left = Minutes left: about { $minutes }.
+transfer-for-whom = Who is the export for? To read: Markdown files and one page with a search field. For a machine: JSON, which /import reads again.
+transfer-for-me = For me
+transfer-for-a-machine = For a machine
+transfer-caption-zip = To read: { $what }, as Markdown, one file a month. It opens as a vault in Obsidian.
+transfer-caption-html = To read in a browser, without a network: { $what }, with a search field.
+transfer-page-title = My memory
+transfer-page-search = Search
+transfer-page-profile = Profile
+transfer-page-facts = Facts
+transfer-page-summaries = Summaries
+transfer-page-me = Me
+transfer-page-bot = Keepsake

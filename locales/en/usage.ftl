@@ -8,7 +8,7 @@ usage-answers = { $answers ->
    *[other] { $answers } answers
  }
 usage-nothing = No tokens were used.
-usage-tokens = { $tokens } tokens: { $prompt } to read ({ $cached } of them cached), the rest to write
+usage-tokens = { $tokens } tokens: { $prompt } in ({ $cached } cached), the rest out
 usage-cost = Cost: ${ $cost }
 usage-cost-partly = Cost: ${ $cost }, without the models whose price is not set
 usage-left = Left of today's budget: { $tokens } tokens. It is renewed at 00:00 UTC.

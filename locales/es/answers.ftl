@@ -15,6 +15,7 @@ answers-stop = Detener
 answers-stopped = ⏹ Detenido.
 answers-stopped-message = Detenido.
 answers-broken-off = ⚠️ Esta respuesta se interrumpió.
+answers-broken-off-again = ⚠️ Esta respuesta se interrumpió. Pronto llega una nueva.
 answers-in-file = 📄 Esta respuesta es demasiado larga para mensajes: está completa en el archivo de abajo.
 answers-file = La respuesta completa.
 answers-empty = La respuesta estaba vacía.

@@ -19,5 +19,5 @@ chats-button-earlier = Anteriores ▶
 chats-button-new = Conversación nueva
 chats-button-rename = ✏️
 chats-button-delete = 🗑
-chats-ask-delete = ¿Olvido esta conversación, con lo que aprendí de ella?
+chats-ask-delete = ¿Olvido la conversación «{ $title }», con lo que aprendí de ella?
 chats-after-delete = /chats muestra las demás conversaciones.

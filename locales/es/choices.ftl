@@ -1,4 +1,5 @@
 choices-which-city = ¿En qué ciudad grande estás, o cerca de cuál? También vale un nombre como Europe/Berlin o una diferencia como UTC+3.
+choices-which-time = O pulsa la hora que es ahora donde estás.
 choices-nothing-else = La memoria está desactivada. No guardo nada, y lo demás espera a que la actives.
 choices-toast-memory-on = Memoria activada: recuerdo a partir de ahora.
 choices-toast-memory-off = Memoria desactivada. Lo guardado se queda.
@@ -41,7 +42,8 @@ choices-button-zone = Zona horaria: { $zone }
 choices-zone-understood = He entendido «{ $words }» como { $zone }.
 choices-zone-is = Tu zona horaria es { $zone } (fecha y hora allí: { $time }). La uso para las fechas («mañana», «la semana pasada»).
 choices-zone-is-ahead = Tu zona horaria es { $zone } (fecha y hora allí: { $time }; ahora { $offset }). La uso para las fechas («mañana», «la semana pasada»).
+choices-zone-fixed = Esta diferencia es la misma todo el año: si donde vives cambia la hora, di mejor una ciudad.
 choices-zone-change = Para cambiarla: /tz Europe/Berlin, el nombre de una ciudad grande o una diferencia como UTC+3.
-choices-zone-unknown = No conozco la zona horaria «{ $words }». Los nombres son como Europe/Berlin, Seattle o UTC+3. No ha cambiado nada.
+choices-zone-unknown = No conozco la zona horaria «{ $words }». Los nombres son como Europe/Berlin, Tokyo o UTC+3. No ha cambiado nada.
 choices-zone-similar = No conozco la zona horaria «{ $words }». ¿Querías decir { $names }? No ha cambiado nada.
 choices-reply = { $question } Responde a este mensaje.

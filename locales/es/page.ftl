@@ -121,7 +121,7 @@ page-read-of = { $done } de { $total } de tus mensajes
 page-summarising = Se están resumiendo los mensajes más antiguos.
 page-summary-failed = No se pudo hacer el último resumen: { $error }
 page-summaries = Resúmenes
-page-summaries-none = Todavía ninguno. Cuando esperen bastantes turnos, formarán un primer resumen; no se borra nada.
+page-summaries-none = Todavía ninguno. Cuando haya bastantes mensajes, formarán un primer resumen; no se borra nada.
 page-summaries-count = { $active } activos, { $total } en total
 page-summaries-level = Resúmenes de nivel { $level }
 page-summary-active = Resumen { $id } de nivel { $level }, { $messages }, activo
@@ -175,7 +175,7 @@ page-versions-earlier = { $number ->
  }
 page-by-model = por { $model }
 page-facts = Datos
-page-facts-count = { $holding } vigentes, { $total } en total
+page-facts-count = { $holding } vigentes, { $gone } anticuados o eliminados
 page-fact-since = desde { $day }
 page-fact-from = de { $sources }
 page-fact-by-hand = añadido a mano

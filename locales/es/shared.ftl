@@ -3,8 +3,8 @@ shared-messages = { $messages ->
    *[other] { $messages } mensajes
  }
 shared-turns = { $turns ->
-    [one] { $turns } turno
-   *[other] { $turns } turnos
+    [one] { $turns } mensaje tuyo
+   *[other] { $turns } mensajes tuyos
  }
 shared-facts = { $facts ->
     [one] { $facts } dato

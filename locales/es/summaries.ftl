@@ -1,4 +1,4 @@
-summaries-not-configured = La memoria aún no está configurada. /summary la configura; /summary_on la activa con lo habitual (SQLite, cada 20 turnos).
+summaries-not-configured = La memoria aún no está configurada. /summary la configura; /summary_on la activa con lo habitual (SQLite, cada 20 mensajes).
 summaries-none = Aún no hay resúmenes. /summary_status muestra cuándo toca el próximo.
 summaries-never-on = La memoria ya está desactivada: nunca se activó y no hay nada guardado.
 summaries-off-already = La memoria ya está desactivada. Lo guardado se queda guardado.
@@ -32,10 +32,12 @@ summaries-status-rebuilding = Se están rehaciendo todos los resúmenes: { $done
    *[other] { $parts } partes
  }.
 summaries-status-learning = Aprendiendo datos del historial importado: { $done } de { $total } de tus mensajes.
-summaries-status-saved = Tokens ahorrados hasta ahora: unos { $tokens } respecto a enviarlo todo cada vez
+summaries-status-saved = Tokens ahorrados hasta ahora: unos { $tokens }
 summaries-status-incognito = { $mark }: leo la memoria, pero no escribo nada en ella (/incognito off lo desactiva)
 summaries-status-folding = Ahora mismo se está haciendo un resumen.
 summaries-status-index = Índice de búsqueda: { $done } de { shared-messages }
+summaries-status-unreadable = Solo se encuentran por palabras: { shared-messages }
+summaries-status-words-only = La búsqueda por significado no funciona ahora, la de palabras sí.
 summaries-status-failure = Último fallo: { $date }: { $error } (no se perdió nada)
 summaries-status-one-of = Estas cifras son de la conversación abierta; hay { $number } en total (/chats).
 summaries-status-json-large = Con más de { $most } mensajes conviene SQLite: /summary lo traslada todo.

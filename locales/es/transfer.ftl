@@ -5,10 +5,12 @@ transfer-not-private = No he podido escribirte en privado, y no publico en el gr
 transfer-anonymous = Escribes como el grupo, así que no sé a quién dar el archivo. Envía /export con tu propio nombre.
 transfer-sent = Te lo he enviado en privado.
 transfer-ask-for-file =
-    Envíame ahora el archivo, en menos de 10 minutos:
+    Envíame ahora el archivo, en menos de 10 minutos. Leo:
     • una exportación mía (/export),
-    • result.json de Telegram Desktop (menú del chat, Exportar historial, formato JSON),
-    • conversations.json de ChatGPT (Settings, Data controls, Export; vale el .zip).
+    • Telegram Desktop: un chat o todo (Exportar historial, JSON o HTML),
+    • ChatGPT, Claude: el .zip de su exportación; Gemini: «Mi actividad» de Google Takeout, AI Studio,
+    • WhatsApp (Exportar chat), Discord, conversaciones en JSON o Markdown.
+
     Como mucho 20 MB; .zip y .gz valen. Primero digo qué añadiría; no se guarda nada hasta que aceptes.
 transfer-as-reply = Envíalo como respuesta a este mensaje.
 transfer-no-file = Ya no veo el archivo. Envíalo otra vez, con /import como leyenda.
@@ -57,6 +59,29 @@ transfer-new-facts = { $facts ->
  }
 transfer-settings = tus ajustes
 transfer-of-group = La memoria del grupo «{ $title }».
-transfer-caption = Todo lo que guardo aquí: { $what }. Es texto que puedes leer; /import lo vuelve a leer.
-transfer-caption-gz = Todo lo que guardo aquí: { $what }. Es texto comprimido; /import lo vuelve a leer.
+transfer-caption = Para máquinas (JSON), todo lo que guardo aquí: { $what }. /import lo vuelve a leer.
+transfer-caption-gz = Para máquinas (JSON comprimido), todo lo que guardo aquí: { $what }. /import lo vuelve a leer.
 transfer-plan-reminders = Recordatorios que se pondrían: { $reminders }
+transfer-paste = De otro asistente
+transfer-paste-how = Copia mi próximo mensaje en el otro asistente y pega aquí su respuesta en menos de 10 minutos. Ves cada dato antes de que lo guarde.
+transfer-paste-prompt = Enumera todo lo que sabes y recuerdas de mí: datos, preferencias, personas, proyectos, fechas. Escribe uno por línea, en la forma [fecha, si se conoce] - contenido. No omitas nada ni añadas nada más.
+transfer-choose-none = No elegir ninguno
+transfer-choose-all = Elegir todos
+transfer-go-on = Continuar
+transfer-pause = Pausar
+transfer-stopping = Paro en un momento.
+transfer-paused = Está en pausa; lo que entró se queda.
+transfer-ended = La importación terminó; lo que entró se queda. /forget puede quitarlo.
+transfer-minutes-left = Quedan unos { $minutes } min.
+transfer-for-whom = ¿Para quién es la exportación? Para leer: archivos Markdown y una página con buscador. Para una máquina: JSON, que /import vuelve a leer.
+transfer-for-me = Para mí
+transfer-for-a-machine = Para una máquina
+transfer-caption-zip = Para leer: { $what }, en Markdown, un archivo por mes. Se abre en Obsidian.
+transfer-caption-html = Para leer en el navegador, sin red: { $what }, con buscador.
+transfer-page-title = Mi memoria
+transfer-page-search = Buscar
+transfer-page-profile = Perfil
+transfer-page-facts = Datos
+transfer-page-summaries = Resúmenes
+transfer-page-me = Yo
+transfer-page-bot = Keepsake

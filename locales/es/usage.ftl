@@ -8,7 +8,7 @@ usage-answers = { $answers ->
    *[other] { $answers } respuestas
  }
 usage-nothing = No se usaron tokens.
-usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } de ellos en caché), el resto de salida
+usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } en caché), el resto de salida
 usage-cost = Gasto: ${ $cost }
 usage-cost-partly = Gasto: ${ $cost }, sin los modelos cuyo precio no está fijado
 usage-left = Quedan { $tokens } tokens del cupo de hoy. Se renueva a las 00:00 UTC.

@@ -15,6 +15,7 @@ answers-stop = Parar
 answers-stopped = ⏹ Parado.
 answers-stopped-message = Parado.
 answers-broken-off = ⚠️ Esta resposta foi interrompida.
+answers-broken-off-again = ⚠️ Esta resposta foi interrompida. Logo vem uma nova.
 answers-in-file = 📄 Esta resposta é longa demais para mensagens: ela está inteira no arquivo abaixo.
 answers-file = A resposta inteira.
 answers-empty = A resposta estava vazia.

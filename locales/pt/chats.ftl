@@ -19,5 +19,5 @@ chats-button-earlier = Anteriores ▶
 chats-button-new = Conversa nova
 chats-button-rename = ✏️
 chats-button-delete = 🗑
-chats-ask-delete = Devo esquecer esta conversa, com o que aprendi dela?
+chats-ask-delete = Devo esquecer a conversa “{ $title }”, com o que aprendi dela?
 chats-after-delete = /chats mostra as outras conversas.

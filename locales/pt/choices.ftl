@@ -1,4 +1,5 @@
 choices-which-city = Em que cidade grande você está, ou perto de qual? Também serve um nome como Europe/Berlin ou uma diferença como UTC+3.
+choices-which-time = Ou toque na hora que é agora para você.
 choices-nothing-else = A memória está desligada. Não guardo nada, e o resto espera até você ligar.
 choices-toast-memory-on = Memória ligada: lembro a partir de agora.
 choices-toast-memory-off = Memória desligada. O que está guardado fica.
@@ -41,7 +42,8 @@ choices-button-zone = Fuso: { $zone }
 choices-zone-understood = Entendi “{ $words }” como { $zone }.
 choices-zone-is = Seu fuso horário é { $zone } (data e hora lá: { $time }). Uso isso para datas (“amanhã”, “semana passada”).
 choices-zone-is-ahead = Seu fuso horário é { $zone } (data e hora lá: { $time }; agora { $offset }). Uso isso para datas (“amanhã”, “semana passada”).
+choices-zone-fixed = Essa diferença fica igual o ano todo: se a hora muda no verão, diga uma cidade.
 choices-zone-change = Para mudar: /tz Europe/Berlin, o nome de uma cidade grande ou uma diferença como UTC+3.
-choices-zone-unknown = Não conheço o fuso horário “{ $words }”. Os nomes são como Europe/Berlin, Seattle ou UTC+3. Nada mudou.
+choices-zone-unknown = Não conheço o fuso horário “{ $words }”. Os nomes são como Europe/Berlin, Tokyo ou UTC+3. Nada mudou.
 choices-zone-similar = Não conheço o fuso horário “{ $words }”. Você quis dizer { $names }? Nada mudou.
 choices-reply = { $question } Responda a esta mensagem.

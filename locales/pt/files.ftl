@@ -1,6 +1,6 @@
-files-blind = Não consigo ver imagens: o modelo { $model } não as aceita. Defina em OPENAI_MODEL um que aceite. Conte com palavras o que importa, por favor.
-files-blind-off = Não consigo ver imagens: aqui o VISION está desligado. Conte com palavras o que importa, por favor.
-files-deaf = Não consigo ouvir mensagens de voz: não foi dito qual modelo as transcreve. Defina TRANSCRIPTION_MODEL (por exemplo, whisper-1) ou escreva em palavras.
+files-blind = Não consigo ver imagens: o modelo { $model } não as aceita. Conte com palavras o que importa.
+files-blind-off = Aqui não consigo ver imagens. Conte com palavras o que importa.
+files-deaf = Aqui não consigo ouvir mensagens de voz. Escreva em palavras.
 files-nothing-heard = Não ouvi palavras aqui.
 files-too-large = O Telegram permite que bots baixem arquivos de até { $megabytes } MB, e este é maior.
 files-too-large-export = O Telegram permite que bots baixem arquivos de até { $megabytes } MB, e este é maior. Compactado em .zip ou .gz talvez caiba; o Telegram também pode exportar um intervalo de datas menor.

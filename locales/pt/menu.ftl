@@ -1,5 +1,5 @@
 menu-start = o que eu sou, e um botão para ligar a memória
-menu-help = todos os comandos e o que fica guardado onde
+menu-help = os comandos mais úteis e todos os outros
 menu-privacy = o que é lido e o que é guardado aqui
 menu-stop = parar a resposta que estou escrevendo
 menu-summary = configurar a memória: onde fica e com que frequência resumo
@@ -26,7 +26,7 @@ menu-reminders = o que devo lembrar a você, e quando
 menu-incognito = ligar ou desligar: leio a memória, mas não gravo nada nela
 menu-usage = o que os modelos gastaram nos últimos 7 e 30 dias
 menu-export = um arquivo com tudo o que lembro aqui
-menu-import = trazer uma exportação: minha, do Telegram ou do ChatGPT
+menu-import = traga seu passado: ChatGPT, Claude, Gemini, WhatsApp, Telegram
 menu-forget = apagar para sempre uma mensagem, um fato, dias ou tudo
 menu-admin = quem usa o bot, como ele está e a quem dar acesso (só administradores do bot)
 menu-heading-start = Primeiros passos

@@ -12,6 +12,7 @@ notices-failed-kept = Não consegui responder: { $why } Sua mensagem está guard
 notices-error = (erro { $number })
 notices-went-wrong = Algo deu errado aqui
 notices-stranger = Este bot só responde a quem o operador deixou entrar. Seu ID do Telegram é { $id }: passe-o ao operador para ser adicionado.
+notices-stranger-asked = Este bot só responde a quem o administrador deixou entrar. Já pedi a ele por você (seu ID do Telegram é { $id }).
 notices-too-much = Tenho { $most } mensagens suas ainda sem resposta. Não aceitei esta, e não aceito mais até ficar em dia. Envie-a de novo depois.
 notices-former = Este botão é de antes de o grupo virar supergrupo. Envie o comando de novo.
 notices-set-aside = Parei duas vezes no meio do trabalho com este arquivo, então o deixei de lado e não o abri mais. O que já foi importado fica. Se você tem certeza de que o arquivo está em ordem, envie-o mais uma vez.

@@ -121,7 +121,7 @@ page-read-of = { $done } de { $total } das suas mensagens
 page-summarising = As mensagens mais antigas estão sendo resumidas.
 page-summary-failed = Não foi possível fazer o último resumo: { $error }
 page-summaries = Resumos
-page-summaries-none = Nenhum ainda. Quando houver turnos suficientes, eles viram um primeiro resumo; nada é apagado.
+page-summaries-none = Nenhum ainda. Quando houver mensagens suficientes, elas viram um primeiro resumo; nada é apagado.
 page-summaries-count = { $active } ativos, { $total } ao todo
 page-summaries-level = Resumos de nível { $level }
 page-summary-active = Resumo { $id } de nível { $level }, { $messages }, ativo
@@ -175,7 +175,7 @@ page-versions-earlier = { $number ->
  }
 page-by-model = por { $model }
 page-facts = Fatos
-page-facts-count = { $holding } em vigor, { $total } ao todo
+page-facts-count = { $holding } atuais, { $gone } antigos ou removidos
 page-fact-since = desde { $day }
 page-fact-from = de { $sources }
 page-fact-by-hand = adicionado à mão

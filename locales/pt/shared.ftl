@@ -3,8 +3,8 @@ shared-messages = { $messages ->
    *[other] { $messages } mensagens
  }
 shared-turns = { $turns ->
-    [one] { $turns } turno
-   *[other] { $turns } turnos
+    [one] { $turns } mensagem sua
+   *[other] { $turns } mensagens suas
  }
 shared-facts = { $facts ->
     [one] { $facts } fato

@@ -1,4 +1,4 @@
-summaries-not-configured = A memória ainda não está configurada. /summary configura; /summary_on liga com o de costume (SQLite, a cada 20 turnos).
+summaries-not-configured = A memória ainda não está configurada. /summary configura; /summary_on liga com o de costume (SQLite, a cada 20 mensagens).
 summaries-none = Ainda não há resumos. /summary_status mostra quando vem o próximo.
 summaries-never-on = A memória já está desligada: nunca foi ligada, e nada está guardado.
 summaries-off-already = A memória já está desligada. O que está guardado continua guardado.
@@ -32,10 +32,12 @@ summaries-status-rebuilding = Todos os resumos estão sendo refeitos: { $done } 
    *[other] { $parts } partes
  }.
 summaries-status-learning = Aprendendo fatos do histórico importado: { $done } de { $total } das suas mensagens.
-summaries-status-saved = Tokens economizados até agora: cerca de { $tokens } em relação a enviar tudo a cada vez
+summaries-status-saved = Tokens economizados até agora: cerca de { $tokens }
 summaries-status-incognito = { $mark }: leio a memória, mas não gravo nada nela (/incognito off encerra)
 summaries-status-folding = Um resumo está sendo feito agora.
 summaries-status-index = Índice de busca: { $done } de { shared-messages }
+summaries-status-unreadable = Só encontradas por palavras: { shared-messages }
+summaries-status-words-only = A busca por sentido não está funcionando agora; a busca por palavras está.
 summaries-status-failure = Última falha: { $date }: { $error } (nada se perdeu)
 summaries-status-one-of = Estes números são da conversa aberta; ao todo há { $number } (/chats).
 summaries-status-json-large = Com mais de { $most } mensagens, recomenda-se SQLite: /summary move tudo.

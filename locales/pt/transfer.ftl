@@ -5,10 +5,11 @@ transfer-not-private = Não consegui escrever para você em privado, e não publ
 transfer-anonymous = Você escreve como o grupo, então não sei quem deve receber o arquivo. Envie /export com seu próprio nome.
 transfer-sent = Enviei para você em privado.
 transfer-ask-for-file =
-    Agora me envie o arquivo, em até 10 minutos:
+    Agora me envie o arquivo, em até 10 minutos. Eu leio:
     • uma exportação minha (/export),
-    • result.json do Telegram Desktop (menu do chat, Exportar histórico, formato JSON),
-    • conversations.json do ChatGPT (Settings, Data controls, Export; o .zip serve).
+    • Telegram Desktop: uma conversa ou tudo (Exportar histórico, JSON ou HTML),
+    • ChatGPT, Claude: o .zip da exportação de dados; Gemini: “Minha atividade” do Google Takeout, AI Studio,
+    • WhatsApp (Exportar conversa), Discord, conversas em JSON ou Markdown.
 
     No máximo 20 MB; .zip e .gz servem. Primeiro digo o que seria acrescentado; nada é guardado antes de você concordar.
 transfer-as-reply = Envie-o como resposta a esta mensagem.
@@ -58,6 +59,29 @@ transfer-new-facts = { $facts ->
  }
 transfer-settings = suas configurações
 transfer-of-group = A memória do grupo “{ $title }”.
-transfer-caption = Tudo o que guardo aqui: { $what }. É texto que você pode ler; /import o lê de novo.
-transfer-caption-gz = Tudo o que guardo aqui: { $what }. É texto comprimido; /import o lê de novo.
+transfer-caption = Para máquinas (JSON), tudo o que guardo aqui: { $what }. /import o lê de novo.
+transfer-caption-gz = Para máquinas (JSON comprimido), tudo o que guardo aqui: { $what }. /import o lê de novo.
 transfer-plan-reminders = Lembretes que seriam criados: { $reminders }
+transfer-paste = De outro assistente
+transfer-paste-how = Copie minha próxima mensagem no outro assistente e cole a resposta aqui em até 10 minutos. Você vê cada fato antes de eu guardar.
+transfer-paste-prompt = Liste tudo o que você sabe e lembra sobre mim: fatos, preferências, pessoas, projetos, datas. Escreva um por linha, na forma [data, se conhecida] - conteúdo. Não omita nada e não acrescente mais nada.
+transfer-choose-none = Não escolher nenhum
+transfer-choose-all = Escolher todos
+transfer-go-on = Continuar
+transfer-pause = Pausar
+transfer-stopping = Paro em um instante.
+transfer-paused = Está em pausa; o que entrou fica.
+transfer-ended = A importação terminou; o que entrou fica. /forget pode removê-lo.
+transfer-minutes-left = Faltam uns { $minutes } min.
+transfer-for-whom = Para quem é a exportação? Para ler: arquivos Markdown e uma página com busca. Para uma máquina: JSON, que /import lê de novo.
+transfer-for-me = Para mim
+transfer-for-a-machine = Para uma máquina
+transfer-caption-zip = Para ler: { $what }, em Markdown, um arquivo por mês. Abre no Obsidian.
+transfer-caption-html = Para ler no navegador, sem rede: { $what }, com busca.
+transfer-page-title = Minha memória
+transfer-page-search = Buscar
+transfer-page-profile = Perfil
+transfer-page-facts = Fatos
+transfer-page-summaries = Resumos
+transfer-page-me = Eu
+transfer-page-bot = Keepsake

@@ -8,7 +8,7 @@ usage-answers = { $answers ->
    *[other] { $answers } respostas
  }
 usage-nothing = Nenhum token foi usado.
-usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } deles em cache), o resto de saída
+usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } em cache), o resto de saída
 usage-cost = Custo: ${ $cost }
 usage-cost-partly = Custo: ${ $cost }, sem os modelos cujo preço não está definido
 usage-left = Restam { $tokens } tokens da cota de hoje. Ela se renova às 00:00 UTC.

@@ -15,6 +15,7 @@ answers-stop = Стоп
 answers-stopped = ⏹ Остановлено.
 answers-stopped-message = Остановлено.
 answers-broken-off = ⚠️ Этот ответ оборвался.
+answers-broken-off-again = ⚠️ Этот ответ оборвался. Сейчас придёт новый.
 answers-in-file = 📄 Этот ответ слишком длинный для сообщений: целиком он в файле ниже.
 answers-file = Ответ целиком.
 answers-empty = Ответ оказался пустым.

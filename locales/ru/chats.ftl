@@ -19,5 +19,5 @@ chats-button-earlier = Более ранние ▶
 chats-button-new = Новый разговор
 chats-button-rename = ✏️
 chats-button-delete = 🗑
-chats-ask-delete = Забыть этот разговор и всё, что я из него узнал?
+chats-ask-delete = Забыть разговор «{ $title }» и всё, что я из него узнал?
 chats-after-delete = Остальные разговоры показывает /chats.

@@ -1,4 +1,5 @@
 choices-which-city = В каком большом городе ты находишься или рядом с каким? Подойдёт и название вроде Europe/Berlin или сдвиг вроде UTC+3.
+choices-which-time = Или нажми время, которое у тебя сейчас.
 choices-nothing-else = Память выключена. Я ничего не храню, а остальные настройки ждут, пока ты её включишь.
 choices-toast-memory-on = Память включена: запоминаю с этого момента.
 choices-toast-memory-off = Память выключена. Сохранённое остаётся.
@@ -41,7 +42,8 @@ choices-button-zone = Часовой пояс: { $zone }
 choices-zone-understood = «{ $words }» я понимаю как { $zone }.
 choices-zone-is = Твой часовой пояс: { $zone }; там сейчас { $time }. Он нужен мне для дат («завтра», «на прошлой неделе»).
 choices-zone-is-ahead = Твой часовой пояс: { $zone }; там сейчас { $time } ({ $offset }). Он нужен мне для дат («завтра», «на прошлой неделе»).
+choices-zone-fixed = Этот сдвиг одинаков весь год: если у вас переводят часы, лучше назови город.
 choices-zone-change = Изменить: /tz Europe/Berlin, название большого города или сдвиг вроде UTC+3.
-choices-zone-unknown = Я не знаю часового пояса «{ $words }». Названия выглядят так: Europe/Berlin, Seattle или UTC+3. Ничего не изменилось.
+choices-zone-unknown = Я не знаю часового пояса «{ $words }». Названия выглядят так: Europe/Berlin, Tokyo или UTC+3. Ничего не изменилось.
 choices-zone-similar = Я не знаю часового пояса «{ $words }». Может быть, { $names }? Ничего не изменилось.
 choices-reply = { $question } Ответь на это сообщение.

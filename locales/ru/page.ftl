@@ -124,7 +124,7 @@ page-read-of = { $done } из { $total } твоих сообщений
 page-summarising = Старые сообщения сейчас обобщаются.
 page-summary-failed = Последняя сводка не удалась: { $error }
 page-summaries = Сводки
-page-summaries-none = Пока нет. Когда наберётся достаточно ходов, из них получится первая сводка; ничего не стирается.
+page-summaries-none = Пока нет. Когда наберётся достаточно сообщений, из них получится первая сводка; ничего не стирается.
 page-summaries-count = активных { $active }, всего { $total }
 page-summaries-level = Сводки ступени { $level }
 page-summary-active = Сводка { $id } ступени { $level }, { $messages }, активна
@@ -182,7 +182,7 @@ page-versions-earlier = { $number ->
  }
 page-by-model = модель: { $model }
 page-facts = Факты
-page-facts-count = верны { $holding }, всего { $total }
+page-facts-count = актуальных { $holding }, устаревших или удалённых { $gone }
 page-fact-since = с { $day }
 page-fact-from = из { $sources }
 page-fact-by-hand = добавлено вручную

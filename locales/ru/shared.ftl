@@ -4,9 +4,9 @@ shared-messages = { $messages ->
    *[many] { $messages } сообщений
  }
 shared-turns = { $turns ->
-    [one] { $turns } ход
-    [few] { $turns } хода
-   *[many] { $turns } ходов
+    [one] { $turns } твоё сообщение
+    [few] { $turns } твоих сообщения
+   *[many] { $turns } твоих сообщений
  }
 shared-facts = { $facts ->
     [one] { $facts } факт

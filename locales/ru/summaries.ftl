@@ -1,4 +1,4 @@
-summaries-not-configured = Память ещё не настроена. Настроить: /summary. Включить с обычными настройками (SQLite, каждые 20 ходов): /summary_on
+summaries-not-configured = Память ещё не настроена. Настроить: /summary. Включить с обычными настройками (SQLite, раз в 20 сообщений): /summary_on
 summaries-none = Сводок пока нет. Когда будет следующая, покажет /summary_status
 summaries-never-on = Память и так выключена: её ни разу не включали, и ничего не сохранено.
 summaries-off-already = Память и так выключена. Сохранённое остаётся.
@@ -33,13 +33,15 @@ summaries-status-rebuilding = Все сводки составляются за�
    *[other] { $parts } частей
  }.
 summaries-status-learning = Изучаю факты из импортированной истории: { $done } из { $total } твоих сообщений.
-summaries-status-saved = Сэкономлено токенов: около { $tokens } по сравнению с отправкой всего каждый раз
+summaries-status-saved = Сэкономлено токенов: около { $tokens }
 summaries-status-incognito = { $mark }: память читается, но ничего не записывается (выключить: /incognito off)
 summaries-status-folding = Прямо сейчас составляется сводка.
 summaries-status-index = Поисковый индекс: { $done } из { $messages ->
     [one] { $messages } сообщения
    *[other] { $messages } сообщений
  }
+summaries-status-unreadable = Находятся только по словам: { shared-messages }
+summaries-status-words-only = Поиск по смыслу сейчас не работает, по словам работает.
 summaries-status-failure = Последняя неудача: { $date }: { $error } (ничего не потеряно)
 summaries-status-one-of = Эти цифры – об открытом разговоре; всего разговоров: { $number } (/chats).
 summaries-status-json-large = Когда сообщений больше { $most }, лучше SQLite: /summary перенесёт всё.

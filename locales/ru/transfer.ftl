@@ -5,10 +5,11 @@ transfer-not-private = Я не смог написать тебе лично, а
 transfer-anonymous = Ты пишешь от имени группы, поэтому я не знаю, кому отдать файл. Отправь /export от своего имени.
 transfer-sent = Отправил тебе лично.
 transfer-ask-for-file =
-    Теперь отправь мне файл, у тебя 10 минут:
+    Теперь отправь мне файл, у тебя 10 минут. Я читаю:
     • мой экспорт (/export),
-    • result.json из Telegram Desktop (меню чата, «Экспорт истории чата», формат JSON),
-    • conversations.json из ChatGPT (Settings, Data controls, Export; подойдёт и .zip).
+    • Telegram Desktop: один чат или всё («Экспорт истории чата», JSON или HTML),
+    • ChatGPT, Claude: .zip с экспортом данных; Gemini: «Мои действия» из Google Takeout, AI Studio,
+    • WhatsApp («Экспорт чата»), Discord, беседы в JSON или Markdown.
 
     Не больше 20 МБ; можно .zip и .gz. Сначала я скажу, что добавится; без твоего согласия ничего не сохраняется.
 transfer-as-reply = Отправь его ответом на это сообщение.
@@ -58,6 +59,29 @@ transfer-its-facts-known = { $facts ->
 transfer-new-facts = Ещё неизвестное тоже импортируется: { shared-facts }.
 transfer-settings = твои настройки
 transfer-of-group = Память группы «{ $title }».
-transfer-caption = Всё, что я здесь храню: { $what }. Это текст, который можно прочитать; импортировать обратно: /import
-transfer-caption-gz = Всё, что я здесь храню: { $what }. Это сжатый текст; импортировать обратно: /import
+transfer-caption = Для программ (JSON), всё, что я здесь храню: { $what }. Импортировать обратно: /import
+transfer-caption-gz = Для программ (сжатый JSON), всё, что я здесь храню: { $what }. Импортировать обратно: /import
 transfer-plan-reminders = Напоминания, которые будут поставлены: { $reminders }
+transfer-paste = От другого ассистента
+transfer-paste-how = Скопируй моё следующее сообщение другому ассистенту и вставь его ответ сюда в течение 10 минут. Ты увидишь каждый факт, прежде чем я его сохраню.
+transfer-paste-prompt = Перечисли всё, что ты знаешь и помнишь обо мне: факты, предпочтения, людей, проекты, даты. Пиши по одному на строку в виде [дата, если известна] - содержание. Ничего не пропускай и ничего не добавляй.
+transfer-choose-none = Не выбирать ничего
+transfer-choose-all = Выбрать все
+transfer-go-on = Продолжить
+transfer-pause = Пауза
+transfer-stopping = Сейчас остановлюсь.
+transfer-paused = Импорт на паузе; что вошло, остаётся.
+transfer-ended = Импорт завершён; что вошло, остаётся. Удалить можно командой /forget
+transfer-minutes-left = Осталось около { $minutes } мин.
+transfer-for-whom = Для кого экспорт? Для чтения: файлы Markdown и страница с поиском. Для программы: JSON, его снова прочитает /import
+transfer-for-me = Для меня
+transfer-for-a-machine = Для программы
+transfer-caption-zip = Для чтения: { $what }, в Markdown, по файлу на месяц. Открывается в Obsidian.
+transfer-caption-html = Для чтения в браузере, без сети: { $what }, с поиском.
+transfer-page-title = Моя память
+transfer-page-search = Поиск
+transfer-page-profile = Профиль
+transfer-page-facts = Факты
+transfer-page-summaries = Сводки
+transfer-page-me = Я
+transfer-page-bot = Keepsake

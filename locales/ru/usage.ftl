@@ -10,7 +10,7 @@ usage-answers = { $answers ->
    *[other] { $answers } ответа
  }
 usage-nothing = Токены не расходовались.
-usage-tokens = Токенов: { $tokens }; из них на входе { $prompt } (в кэше { $cached }), остальное — на выходе
+usage-tokens = Токенов: { $tokens }; на входе { $prompt } (в кэше { $cached }), остальное — на выходе
 usage-cost = Стоимость: ${ $cost }
 usage-cost-partly = Стоимость: ${ $cost }, без моделей, цена которых не задана
 usage-left = Осталось на сегодня токенов: { $tokens }. Лимит обновляется в 00:00 UTC.

@@ -15,6 +15,7 @@ answers-stop = 停止
 answers-stopped = ⏹ 已停止。
 answers-stopped-message = 已停止。
 answers-broken-off = ⚠️ 这条回答中断了。
+answers-broken-off-again = ⚠️ 这条回答中断了。稍后会有新的回答。
 answers-in-file = 📄 这条回答太长，消息放不下：完整内容在下面的文件里。
 answers-file = 完整的回答。
 answers-empty = 回答是空的。

@@ -19,5 +19,5 @@ chats-button-earlier = 较早的 ▶
 chats-button-new = 新对话
 chats-button-rename = ✏️
 chats-button-delete = 🗑
-chats-ask-delete = 要忘记这个对话，以及我从中了解到的内容吗？
+chats-ask-delete = 要忘记对话“{ $title }”，以及我从中了解到的内容吗？
 chats-after-delete = /chats 列出其他对话。

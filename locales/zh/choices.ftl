@@ -1,4 +1,5 @@
 choices-which-city = 你在哪个较大的城市，或者离哪个近？也可以写 Europe/Berlin 这样的名称，或 UTC+3 这样的时差。
+choices-which-time = 或者点一下你那里现在的时间。
 choices-nothing-else = 记忆已关闭。我什么都不保存，其他选项等你开启后再说。
 choices-toast-memory-on = 记忆已开启：我从现在开始记。
 choices-toast-memory-off = 记忆已关闭。已存的内容保留。
@@ -41,7 +42,8 @@ choices-button-zone = 时区：{ $zone }
 choices-zone-understood = 我把“{ $words }”理解为 { $zone }。
 choices-zone-is = 你的时区是 { $zone }，当地时间 { $time }。我用它来理解日期（“明天”“上周”）。
 choices-zone-is-ahead = 你的时区是 { $zone }，当地时间 { $time }（现在是 { $offset }）。我用它来理解日期（“明天”“上周”）。
+choices-zone-fixed = 这个时差全年不变：如果你那里有夏令时，请改说一个城市。
 choices-zone-change = 要更改：/tz Europe/Berlin、一个较大城市的名称，或 UTC+3 这样的时差。
-choices-zone-unknown = 我不知道时区“{ $words }”。名称类似 Europe/Berlin、Seattle 或 UTC+3。没有任何更改。
+choices-zone-unknown = 我不知道时区“{ $words }”。名称类似 Europe/Berlin、Tokyo 或 UTC+3。没有任何更改。
 choices-zone-similar = 我不知道时区“{ $words }”。你是不是指 { $names }？没有任何更改。
 choices-reply = { $question }请回复这条消息。

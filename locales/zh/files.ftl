@@ -1,6 +1,6 @@
-files-blind = 我看不了图片：模型 { $model } 不接受图片。请把 OPENAI_MODEL 设为能看图的模型。请用文字写出重点。
-files-blind-off = 我看不了图片：这里的 VISION 是关闭的。请用文字写出重点。
-files-deaf = 我听不了语音消息：没有指定由哪个模型转写。请设置 TRANSCRIPTION_MODEL（例如 whisper-1），或者用文字写出来。
+files-blind = 我看不了图片：模型 { $model } 不接受图片。请用文字写出重点。
+files-blind-off = 我在这里看不了图片。请用文字写出重点。
+files-deaf = 我在这里听不了语音消息。请用文字写出来。
 files-nothing-heard = 我没有从中听到话语。
 files-too-large = Telegram 只允许机器人获取不超过 { $megabytes } MB 的文件，而这个更大。
 files-too-large-export = Telegram 只允许机器人获取不超过 { $megabytes } MB 的文件，而这个更大。压缩成 .zip 或 .gz 也许可以；Telegram 也能导出更短的日期范围。

@@ -1,5 +1,5 @@
 menu-start = 我是谁，以及开启记忆的按钮
-menu-help = 所有命令，以及各种内容存在哪里
+menu-help = 最常用的命令，以及其他全部命令
 menu-privacy = 这里会读取和存储什么
 menu-stop = 停止正在写的回答
 menu-summary = 设置记忆：存在哪里、多久总结一次
@@ -26,7 +26,7 @@ menu-reminders = 要提醒你什么，什么时候提醒
 menu-incognito = 开或关：只读取记忆，不写入任何内容
 menu-usage = 最近 7 天和 30 天模型的用量
 menu-export = 把这里记住的一切导出为文件
-menu-import = 导入我、Telegram 或 ChatGPT 的导出文件
+menu-import = 带上你的过去：ChatGPT、Claude、Gemini、WhatsApp、Telegram
 menu-forget = 永久删除一条消息、一条事实、几天或全部内容
 menu-admin = 谁在使用机器人、运行状况、允许他人使用（仅限机器人管理员）
 menu-heading-start = 入门

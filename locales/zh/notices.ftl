@@ -12,6 +12,7 @@ notices-failed-kept = 我没能回答：{ $why }你的消息已保存，随时�
 notices-error = （错误 { $number }）
 notices-went-wrong = 这里出了点问题
 notices-stranger = 这个机器人只回答运营者允许的人。你的 Telegram ID 是 { $id }，把它告诉运营者就能加入。
+notices-stranger-asked = 这个机器人只回答管理员允许的人。我已经替你问了管理员（你的 Telegram ID 是 { $id }）。
 notices-too-much = 你有 { $most } 条消息我还没回答。这一条我没有接收，赶上之前也不再接收新的。请到时再发一次。
 notices-former = 这个按钮是本群升级为超级群组之前的。请重新发送命令。
 notices-set-aside = 处理这个文件时我中断了两次，所以把它放到一边，没有再打开。之前导入的内容都还在。如果你确定文件没有问题，请再发一次。

@@ -5,10 +5,11 @@ transfer-not-private = 我没能给你发私信，也不会把本群记住的内
 transfer-anonymous = 你是以群的身份发言，所以我不知道该把文件给谁。请用你自己的名义发送 /export。
 transfer-sent = 我已私下发给你。
 transfer-ask-for-file =
-    现在请在 10 分钟内把文件发给我：
+    现在请在 10 分钟内把文件发给我。我能读取：
     • 我的导出文件（/export），
-    • Telegram Desktop 的 result.json（聊天菜单，导出聊天记录，格式选 JSON），
-    • ChatGPT 的 conversations.json（Settings，Data controls，Export；.zip 也行）。
+    • Telegram Desktop：一个聊天或全部（导出聊天记录，JSON 或 HTML），
+    • ChatGPT、Claude：数据导出的 .zip；Gemini：Google Takeout 的“我的活动”、AI Studio，
+    • WhatsApp（导出聊天）、Discord、JSON 或 Markdown 格式的对话。
 
     最大 20 MB，支持 .zip 和 .gz。我会先说明会增加什么；在你同意之前不保存任何内容。
 transfer-as-reply = 请以回复这条消息的方式发送。
@@ -50,6 +51,29 @@ transfer-its-facts-known = { $facts ->
 transfer-new-facts = 尚不知道的 { shared-facts }也会导入。
 transfer-settings = 你的设置
 transfer-of-group = 群组“{ $title }”的记忆。
-transfer-caption = 我在这里保存的一切：{ $what }。这是可以阅读的文本；用 /import 可以再读回来。
-transfer-caption-gz = 我在这里保存的一切：{ $what }。这是压缩文本；用 /import 可以再读回来。
+transfer-caption = 供机器读取（JSON），我在这里保存的一切：{ $what }。用 /import 可以再读回来。
+transfer-caption-gz = 供机器读取（压缩的 JSON），我在这里保存的一切：{ $what }。用 /import 可以再读回来。
 transfer-plan-reminders = 将设置的提醒：{ $reminders }
+transfer-paste = 来自其他助手
+transfer-paste-how = 把我的下一条消息复制给那个助手，然后在 10 分钟内把它的回答粘贴到这里。每条事实在保存前都会给你看。
+transfer-paste-prompt = 列出你知道和记住的关于我的一切：事实、偏好、人物、项目、日期。每行一条，格式为 [日期（如已知）] - 内容。不要遗漏，也不要添加其他内容。
+transfer-choose-none = 全不选
+transfer-choose-all = 全选
+transfer-go-on = 继续
+transfer-pause = 暂停
+transfer-stopping = 马上停下。
+transfer-paused = 已暂停；已导入的内容会保留。
+transfer-ended = 导入已结束；已导入的内容会保留，可用 /forget 删除。
+transfer-minutes-left = 大约还需 { $minutes } 分钟。
+transfer-for-whom = 导出给谁用？给人读：Markdown 文件和一个可搜索的页面。给机器：JSON，/import 可以再读回来。
+transfer-for-me = 给我自己
+transfer-for-a-machine = 给机器
+transfer-caption-zip = 供阅读：{ $what }，Markdown 格式，每月一个文件。可用 Obsidian 打开。
+transfer-caption-html = 在浏览器中阅读，无需联网：{ $what }，可搜索。
+transfer-page-title = 我的记忆
+transfer-page-search = 搜索
+transfer-page-profile = 档案
+transfer-page-facts = 事实
+transfer-page-summaries = 摘要
+transfer-page-me = 我
+transfer-page-bot = Keepsake

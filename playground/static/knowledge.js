@@ -28,7 +28,7 @@ export const factsSection = {
     const holding = facts.filter(holds).length;
     const order = (fact) => (fact.deleted ? 2 : fact.until === null ? 0 : 1) - (fact.pinned ? 0.5 : 0);
     heads.sort((a, b) => order(a) - order(b) || b.id - a.id);
-    return { note: tr("page-facts-count", { holding, total: facts.length }), body: h("div", {}, history_extraction ? extractionOf(history_extraction) : null, h("ul", { class: "fact-list" }, heads.map((fact) => factOf(fact, under.get(fact.id) ?? [])))) };
+    return { note: tr("page-facts-count", { holding, gone: facts.length - holding }), body: h("div", {}, history_extraction ? extractionOf(history_extraction) : null, h("ul", { class: "fact-list" }, heads.map((fact) => factOf(fact, under.get(fact.id) ?? [])))) };
   },
 };
 

@@ -6,12 +6,11 @@ Owns the tables `words` and `word_counts`. Does not know how text becomes terms,
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from records.scopes import Scope
-from storage.files.sql import Connection
-from storage.search.terms import LAST_CHARACTER, Entry, prefix_of, token
+from storage.engine.protocol import Connection
+from storage.search.terms import Entry, prefix_of, token
 
 ALIKE = 2
 """So many segments of one size are joined, so that there is at most one of each."""
@@ -51,18 +50,8 @@ class FullText(Protocol):
         """How many messages of the scope hold each term."""
         ...
 
-    def beginning_with(self, connection: Connection, scope: Scope, term: str, limit: int) -> dict[str, int]:
-        """The first `limit` terms in byte order that begin with this one and are longer, with how many messages of the
-        scope hold each.
-        """
-        ...
-
-    def best(
-        self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int, *, among: Sequence[str] = ()
-    ) -> list[tuple[int, float]]:
-        """Seqs of the messages that hold one of the terms, and one of `among` if given, with their scores: best first,
-        of equals the newest.
-        """
+    def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        """Seqs of the messages that hold one of the terms, with their scores: best first, of equals the newest."""
         ...
 
     def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
@@ -81,26 +70,6 @@ def weight(held: int, messages: int) -> float:
     if held * 2 >= messages:
         return LEAST_WEIGHT
     return math.log((messages - held + 0.5) / (held + 0.5))
-
-
-@dataclass(frozen=True)
-class ScopeWords:
-    """Which messages of one scope hold which terms, as FullText has it."""
-
-    connection: Connection
-    scope: Scope
-
-    def frequency(self, terms: Iterable[str]) -> dict[str, int]:
-        return of(self.connection).frequency(self.connection, self.scope, terms)
-
-    def beginning_with(self, term: str, limit: int) -> dict[str, int]:
-        return of(self.connection).beginning_with(self.connection, self.scope, term, limit)
-
-    def best(self, terms: Sequence[str], limit: int, *, among: Sequence[str] = ()) -> list[tuple[int, float]]:
-        return of(self.connection).best(self.connection, self.scope, terms, limit, among=among)
-
-    def holding(self, terms: Sequence[str], limit: int) -> list[int]:
-        return of(self.connection).holding(self.connection, [self.scope], terms, limit)
 
 
 class _Fts5:
@@ -144,19 +113,9 @@ class _Fts5:
         found = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
         return dict.fromkeys(tokens.values(), 0) | {tokens[one]: count for one, count in found}
 
-    def beginning_with(self, connection: Connection, scope: Scope, term: str, limit: int) -> dict[str, int]:
-        least = token(scope, term)
-        found = connection.execute(_BEGINNING, (least, least + LAST_CHARACTER, limit))
-        start = len(prefix_of(scope))
-        return {longer[start:]: count for longer, count in found}
-
-    def best(
-        self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int, *, among: Sequence[str] = ()
-    ) -> list[tuple[int, float]]:
-        asked = _question([scope], terms)
-        if among:
-            asked = f"({asked}) AND ({_question([scope], among)})"
-        return [(seq, -rank) for seq, rank in connection.execute(_BEST, (asked, limit))]
+    def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
+        found = connection.execute(_BEST, (_question([scope], terms), limit))
+        return [(seq, -rank) for seq, rank in found]
 
     def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
         found = connection.execute(
@@ -181,5 +140,4 @@ UPDATE words SET terms = replace(terms, ?, ?)
 WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ? AND thread_id = ?)
 """
 _FREQUENCY = "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))"
-_BEGINNING = "SELECT term, doc FROM word_counts WHERE term > ? AND term < ? LIMIT ?"
 _BEST = "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?"

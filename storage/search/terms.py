@@ -13,20 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from records.scopes import Scope
-from storage.files.sql import Value
+from storage.engine.protocol import Value
 
 MOST_TERMS = 64
 """At most so many terms of a question are looked up, since a pasted page would make a query of thousands."""
-LAST_CHARACTER = "\U0010ffff"
-"""Sorts behind every other."""
 # Characters inside a term at which FTS5's tokenizer would split it (5:30, a@b.c) become this, which it takes for a
 # letter.
 _INNER = "\ue000"
+BORDER = 0
+"""Stands between the hashes of two passages; no term has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message, analysed."""
+    """One message, analysed. `terms`: of its date, its speaker and its text; `begins`: of a long message, where among
+    them each of its passages begins.
+    """
 
     seq: int
     scope: Scope
@@ -36,6 +38,7 @@ class Entry:
     size: int
     said_at: float
     terms: tuple[str, ...]
+    begins: tuple[int, ...] = ()
 
     @property
     def tokens(self) -> list[str]:
@@ -45,10 +48,9 @@ class Entry:
 
     def row(self) -> tuple[Value, ...]:
         """The values of its row in `places`."""
-        # Of `place` and `session`, which older versions counted, nothing is read any more: order is time.
-        where = (self.seq, self.scope.owner, self.scope.thread, self.seq, 0, self.said_at)
-        what = (self.role == "user", len(self.terms), self.id, self.role == "assistant", self.speaker, self.size)
-        return *where, *what, hashes(self.terms)
+        where = (self.seq, self.scope.owner, self.scope.thread, self.id, self.said_at)
+        what = (self.role == "user", self.role == "assistant", self.speaker, len(self.terms), self.size)
+        return *where, *what, marks(self.terms, self.begins)
 
 
 def wanted(terms: Iterable[str]) -> list[str]:
@@ -79,9 +81,11 @@ def term_hash(term: str) -> int:
     return crc32(bare_token(term).encode())
 
 
-def hashes(tokens: Iterable[str]) -> bytes:
-    """The column `marks`: the hashes of terms that are tokens already, little-endian."""
-    return np.array([crc32(token.encode()) for token in tokens], "<u4").tobytes()
+def marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
+    """The column `marks`: the hashes of terms that are tokens already, little-endian, with a BORDER before each
+    passage.
+    """
+    return np.insert(np.array([crc32(one.encode()) for one in terms], "<u4"), list(begins), BORDER).tobytes()
 
 
 class Wanted:
@@ -98,33 +102,45 @@ class Wanted:
 
 
 class Marks:
-    """The hashes of the terms of some texts, as the column `marks` holds them, one text after the other. `lengths`:
-    [texts], in terms.
+    """The terms of some messages, as the column `marks` holds them, passage by passage: a short message has one.
+
+    `messages`: [passages], the message of each; `parts`: [passages], the place of each in its message; `lengths`:
+    [passages], in terms, those of date and speaker included.
     """
 
     def __init__(self, texts: Sequence[bytes]) -> None:
-        self._count = len(texts)
-        self.hashes = np.frombuffer(b"".join(texts), "<u4")
-        self.lengths = np.array(list(map(len, texts)), np.int64) // 4
-        self._ends = np.cumsum(self.lengths)
+        hashes = np.frombuffer(b"".join(texts), "<u4")
+        sizes = np.array(list(map(len, texts)), np.int64) // 4
+        of = np.repeat(np.arange(len(texts)), sizes)
+        borders = hashes == BORDER
+        passed = np.cumsum(borders)
+        had = np.concatenate([[0], passed])[np.concatenate([[0], np.cumsum(sizes)])]
+        inside = np.diff(had)
+        counts = np.maximum(inside, 1)
+        firsts = np.cumsum(counts) - counts
+        self.messages = np.repeat(np.arange(len(texts)), counts)
+        self.parts = np.arange(len(self.messages)) - firsts[self.messages]
+        # What stands before the first border is of every passage.
+        is_heading = (passed == had[:-1][of]) & (inside[of] > 0)
+        rows = firsts[of] + np.maximum(passed - had[:-1][of] - 1, 0)
+        self._of, self._heading = of[is_heading], hashes[is_heading]
+        is_text = ~is_heading & ~borders
+        self._rows, self._text = rows[is_text], hashes[is_text]
+        ahead = np.bincount(self._of, minlength=len(texts))
+        self.lengths = np.bincount(self._rows, minlength=len(self.messages)) + ahead[self.messages]
 
     def counts(self, wanted: Wanted) -> npt.NDArray[np.float64]:
-        """[wanted hashes, texts]: how often each hash is among those of each text."""
-        texts, rows = self._matches(wanted)
-        shape = (len(wanted.distinct), self._count)
-        counted = np.bincount(rows * self._count + texts, minlength=shape[0] * shape[1])
-        return counted.reshape(shape)[wanted.which].astype(np.float64)
+        """[wanted hashes, passages]: how often each hash is in each passage."""
+        ahead = _counted(wanted, self._heading, self._of, int(self.messages[-1]) + 1 if len(self.messages) else 0)
+        return _counted(wanted, self._text, self._rows, len(self.messages)) + ahead[:, self.messages]
 
-    def holding(self, wanted: Wanted) -> npt.NDArray[np.bool_]:
-        """[texts]: whether a text has one of these hashes or more."""
-        found = np.zeros(self._count, np.bool_)
-        found[self._matches(wanted)[0]] = True
-        return found
 
-    def _matches(self, wanted: Wanted) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """For each hash that is wanted, the text that it is in, and which of the distinct ones it is."""
-        at = np.flatnonzero(wanted.low_bits.take(self.hashes.astype(np.uint16)))
-        hashes = self.hashes[at]
-        rows = np.searchsorted(wanted.distinct, hashes)
-        are_wanted = wanted.distinct[np.minimum(rows, len(wanted.distinct) - 1)] == hashes
-        return np.searchsorted(self._ends, at[are_wanted], side="right"), rows[are_wanted]
+def _counted(
+    wanted: Wanted, hashes: npt.NDArray[np.uint32], rows: npt.NDArray[np.intp], count: int
+) -> npt.NDArray[np.float64]:
+    at = np.flatnonzero(wanted.low_bits.take(hashes.astype(np.uint16)))
+    which = np.searchsorted(wanted.distinct, hashes[at])
+    found = wanted.distinct[np.minimum(which, len(wanted.distinct) - 1)] == hashes[at] if len(at) else at > 0
+    shape = (len(wanted.distinct), count)
+    counted = np.bincount(which[found] * count + rows[at[found]], minlength=shape[0] * shape[1])
+    return counted.reshape(shape)[wanted.which].astype(np.float64)

@@ -13,11 +13,12 @@ from functools import lru_cache
 
 from records.scopes import Scope
 from runtime.cooperative import yielding_gil
-from storage.files.rows import AnyRow, moment_of
-from storage.files.sql import Connection, Reader, Row, Transaction, Value
+from storage.engine.protocol import Connection, Reader, Row, Transaction
+from storage.schema.rows import AnyRow, moment_of
 from storage.search import full_text
-from storage.search.terms import Entry, bare_token, hashes, wanted
+from storage.search.terms import Entry, bare_token, wanted
 from text import analyzer
+from text.passages import passages
 
 THREADS_AT_ONCE = 100
 """Threads that one query names."""
@@ -25,9 +26,8 @@ SHORT = 4_000
 """Characters that are analysed at once; a thread of its own would cost more."""
 
 _PLACE = """
-INSERT INTO places (seq, user_id, thread_id, place, session, said_at, is_person, length, message_id, is_assistant,
-  speaker, size, marks)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO places (seq, user_id, thread_id, message_id, said_at, is_person, is_assistant, speaker, length, size, marks)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _FORGOTTEN = """
 DELETE FROM places WHERE user_id = ?1 AND seq IN (
@@ -40,12 +40,6 @@ WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq
 _FOUND = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT value FROM json_each(?))
 """
-_INCOMPLETE = """
-SELECT places.seq, messages.id, messages.role, messages.speaker, messages.content, said.c0
-FROM places JOIN messages ON messages.seq = places.seq JOIN words_content AS said ON said.id = places.seq
-WHERE places.seq > ? ORDER BY places.seq LIMIT 500
-"""
-_COMPLETED = "UPDATE places SET message_id = ?, is_assistant = ?, speaker = ?, size = ?, marks = ? WHERE seq = ?"
 
 
 async def index(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
@@ -143,33 +137,6 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
     return await reader.run(found)
 
 
-def rebuild(connection: Connection) -> None:
-    """Index every message of a file again, inside the caller's transaction."""
-    for table in ("words", "places", "scope_words"):
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608
-    seq = 0
-    while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
-        put(connection, _entries([(row["seq"], row) for row in rows]))
-        seq = rows[-1]["seq"]
-
-
-def complete(connection: Connection) -> None:
-    """Add to rows of an earlier format what ranking reads, inside the caller's transaction, without analysing texts
-    that are indexed; where none is, index every message.
-    """
-    seq = 0
-    while rows := connection.execute(_INCOMPLETE, (seq,)).fetchall():
-        connection.executemany(_COMPLETED, [_completed(*row) for row in rows])
-        seq = rows[-1]["seq"]
-    if not seq:
-        rebuild(connection)
-
-
-def _completed(seq: int, number: int, role: str, speaker: str, content: str, tokens: str) -> tuple[Value, ...]:
-    terms = [token.partition("x")[2] for token in tokens.split(" ") if token]  # a prefix has no "x" but at its end
-    return number, role == "assistant", speaker, len(content.encode()), hashes(terms), seq
-
-
 def put(connection: Connection, entries: Sequence[Entry]) -> None:
     """Index new messages inside the caller's transaction."""
     full_text.of(connection).put(connection, entries)
@@ -186,7 +153,11 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
     # apart from the text, whose language they would hide.
     content, speaker, said_at = str(row["content"]), str(row["speaker"]), moment_of(row["created_at"])
     terms = _heading(said_at.date(), speaker)
-    terms += analyzer.analyse(content) if said is None else said
+    parts = passages(content) if said is None else [content]
+    begins = []
+    for part in parts:
+        begins.append(len(terms))
+        terms += analyzer.analyse(part) if said is None else said
     return Entry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
@@ -196,6 +167,7 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
         size=len(content.encode()),
         said_at=said_at.timestamp(),
         terms=tuple(map(bare_token, terms)),
+        begins=tuple(begins) if len(parts) > 1 else (),
     )
 
 

@@ -3,6 +3,7 @@
 A new command is a method of a family, declared with @command; a new family is a file and its row in registry.py.
 
 outreach/              reminders, and people who would like to be let in
+past/                  /export and /import, and learning from what was imported
 answers.py             the buttons under an answer: regenerate, continue, try again, stop
 basics.py              /start, /help, /privacy and /stop
 buttons.py             callback data that works for its person in its scope alone
@@ -11,7 +12,6 @@ choices.py             /settings: every choice in one message, and /tz
 family.py              what a family is made of, and how it declares commands and buttons
 forget.py              /forget: what would be erased, the question, the receipt
 forget_targets.py      what /forget is to erase, in words and in a button
-history_extraction.py  learning from imported history: offered under its receipt, begun and stopped
 incognito.py           /incognito
 language.py            /language
 memory.py              /memory
@@ -23,7 +23,6 @@ proposals.py           what the model proposes to remember or to forget, with tw
 registry.py            all families, and which of them answers what
 search.py              /search and its "More" button
 summaries.py           /summary_status, _show, _on, _off and _now
-transfer.py            /export and /import
 usage.py               /usage: what the talk with the models cost, with a chart
 why.py                 /why: what an answer was made from, in plain words
 wizard.py              /summary in two steps, and /cancel

@@ -6,10 +6,15 @@ from telegram import InlineKeyboardMarkup
 
 from locales.catalog import tr
 from records.owners import mode_of
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, command
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, command, press
 from telegram_ui.commands.summaries import SWITCH_ON, retention_text
 from telegram_ui.commands.wording import STORAGE_NAMES
-from telegram_ui.sending.marked import Marked
+from telegram_ui.sending.formatting import Marked
+
+STORED, HELP, MORE = "bst", "bhe", "bmo"
+"""The kinds of the buttons under /start and /help."""
+USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")
+"""The commands that people use, as /help lists them."""
 
 
 class Basics(Family):
@@ -27,25 +32,37 @@ class Basics(Family):
     async def _start(self, ask: Ask) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         is_private = ask.chat.is_private
-        keyboard = None
+        rows = [
+            [self._button(ask, STORED, tr("basics-button-stored")), self._button(ask, HELP, tr("basics-button-help"))]
+        ]
         if config is not None and config.enabled:
-            state = f"{tr('basics-is-on')} {self._stored(ask)}"
+            state = tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage])
         else:
-            off = tr("basics-is-off") if is_private else tr("basics-is-off-group")
-            state = f"{off}\n\n{self._stored(ask)}"
-            keyboard = InlineKeyboardMarkup([[self._button(ask, SWITCH_ON, tr("basics-turn-on"))]])
+            state = tr("basics-is-off") if is_private else tr("basics-is-off-group")
+            rows.insert(0, [self._button(ask, SWITCH_ON, tr("basics-turn-on"))])
         hello = tr("basics-hello") if is_private else tr("basics-hello-group")
-        await self._delivery.say(ask.chat, f"{hello}\n\n{state}\n\n{tr('basics-see-help')}", keyboard=keyboard)
+        await self._delivery.say(
+            ask.chat, f"{hello}\n{state}\n{tr('basics-see-help')}", keyboard=InlineKeyboardMarkup(rows)
+        )
 
     @command("help")
     async def _help(self, ask: Ask) -> str | None:
-        """The commands by their headings; after a command's name, that one alone."""
+        """The commands that people use; after a command's name, that one alone."""
         name = ask.argument.strip().removeprefix("/").casefold()
-        is_admin = self._operation.is_admin(ask.chat, ask.person)
-        known = [one for one in self._commands if one.where != "admins" or is_admin]
-        if row := next((one for one in known if one.name == name), None):
+        if row := next((one for one in self._known(ask) if one.name == name), None):
             return _row(row, ask)
+        await self._show_usual(ask)
+        return None
+
+    @press(HELP)
+    async def _press_help(self, ask: Ask) -> None:
+        await self._show_usual(ask)
+
+    @press(MORE)
+    async def _press_more(self, ask: Ask) -> None:
+        """Every command under its heading, in the place of the few that people use."""
         shown = Marked().add(tr("basics-just-write") if ask.chat.is_private else tr("basics-just-mention"))
+        known = self._known(ask)
         # Sorting keeps the order within a heading, and headings come in the order of their first commands.
         places = {one.heading: place for place, one in reversed(list(enumerate(known)))}
         ordered = sorted(known, key=lambda one: places[one.heading])
@@ -53,28 +70,38 @@ class Basics(Family):
             shown.add("\n\n").bold(tr(f"menu-heading-{heading}"))
             for row in rows:
                 shown.add(f"\n{_row(row, ask)}")
-        shown.add(f"\n\n{self._stored(ask)}")
-        await self._delivery.say(ask.chat, shown.piece())
-        return None
+        await self._delivery.replace(ask.chat, ask.message_id, shown.piece())
 
     @command("privacy")
     async def _privacy(self, ask: Ask) -> str:
-        config = await self._services.memory.config(ask.chat.scope.owner)
-        state = tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
-        return f"{state}\n\n{self._stored(ask)} {tr('basics-not-mine')}"
+        return await self._stored(ask)
+
+    @press(STORED)
+    async def _press_stored(self, ask: Ask) -> None:
+        await self._delivery.say(ask.chat, await self._stored(ask))
 
     @command("stop")
     async def _stop(self, ask: Ask) -> str:
         # Answers are stopped where updates are dispatched; a /stop comes here only where there is nothing to stop.
         return tr("answers-nothing-to-stop")
 
-    def _stored(self, ask: Ask) -> str:
+    def _known(self, ask: Ask) -> list[Command]:
+        is_admin = self._operation.is_admin(ask.chat, ask.person)
+        return [one for one in self._commands if one.where != "admins" or is_admin]
+
+    async def _show_usual(self, ask: Ask) -> None:
+        rows = {one.name: _row(one, ask) for one in self._commands}
+        first = tr("basics-just-write") if ask.chat.is_private else tr("basics-just-mention")
+        keyboard = InlineKeyboardMarkup([[self._button(ask, MORE, tr("basics-button-more"))]])
+        shown = "\n".join([first, "", *(rows[name] for name in USUAL if name in rows)])
+        await self._delivery.say(ask.chat, shown, keyboard=keyboard)
+
+    async def _stored(self, ask: Ask) -> str:
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        state = tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
         stored = tr("basics-stored") if ask.chat.is_private else tr("basics-stored-group")
-        return " ".join(
-            filter(
-                None, (stored, tr("basics-reminders"), retention_text(self._retention_days), tr("basics-forgetting"))
-            )
-        )
+        sentences = (stored, tr("basics-reminders"), retention_text(self._retention_days), tr("basics-forgetting"))
+        return f"{state}\n\n{' '.join(filter(None, sentences))} {tr('basics-not-mine')}"
 
 
 def _row(row: Command, ask: Ask) -> str:

@@ -6,19 +6,17 @@ Owns their words and buttons. Does not know what is kept apart between conversat
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
-from records.conversations import LONGEST_TITLE, ListedConversation
+from records.conversations import LONGEST_TITLE
 from records.owners import mode_of
 from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.next_text import NextText
-from telegram_ui.commands.wording import messages, moment, noted, quoted, ticked
+from telegram_ui.commands.wording import conversation_label, messages, moment, ticked
 
 KIND = "cht"
 GO, RENAME, PAGE, NEW = "g", "r", "p", "n"
 ON_A_PAGE = 6
-LABEL = 40
-"""Characters of a conversation's first words that a button shows."""
 
 
 class ChatsCommands(Family):
@@ -88,14 +86,12 @@ class ChatsCommands(Family):
         lines = [tr("chats-heading"), ""]
         rows: list[list[InlineKeyboardButton]] = []
         for number, one in enumerate(found, start=first + 1):
-            date = moment(one.last_at, zone)
-            lines.append(
-                tr("chats-line", number=str(number), title=label(one), count=messages(one.messages), date=date)
-            )
+            label, date = conversation_label(one), moment(one.last_at, zone)
+            lines.append(tr("chats-line", number=str(number), title=label, count=messages(one.messages), date=date))
             thread = str(one.scope.thread)
             rows.append(
                 [
-                    self._button(ask, KIND, ticked(label(one), is_chosen=one.is_open), GO + thread),
+                    self._button(ask, KIND, ticked(label, is_chosen=one.is_open), GO + thread),
                     self._button(ask, KIND, tr("chats-button-rename"), RENAME + thread),
                     self._button(ask, forget.CONVERSATION, tr("chats-button-delete"), thread),
                 ]
@@ -131,8 +127,3 @@ class ChatsCommands(Family):
         async with self._services.memory.home(scope.owner) as store:
             is_done = await store.conversations.name(ask.chat.place, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")
-
-
-def label(one: ListedConversation) -> str:
-    """What a conversation is called: its title, or its first words."""
-    return (one.label if one.is_titled else quoted(noted(one.label), LABEL)) or tr("chats-untitled")

@@ -29,9 +29,11 @@ from telegram_ui.commands.wording import (
     thresholds,
     ticked,
 )
-from text.time_zones import label, similar_names, zone_named
+from text.time_zones import clock_at, label, offsets, similar_names, zone_named, zone_of_offset
 
 MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, SPOKEN = "m", "s", "n", "p", "a", "i", "v"
+OFFSET = "o"
+TIMES_IN_A_ROW = 5
 ON, OFF = "on", "off"
 WORDS_OF_A_CITY = 3
 """What has more and names no city is taken for talk: the question is not asked again."""
@@ -64,9 +66,10 @@ class ChoiceCommands(Family):
             await self._show_settings(ask, await self._config(ask), ask.message_id)
             return None
         if what == ZONE:
-            about = None if value else ask.message_id
-            await self._city.ask_for(ask, tr("choices-which-city"), about=about, example="Berlin")
+            await self._ask_for_zone(ask, None if value else ask.message_id)
             return None
+        if what == OFFSET:
+            return await self._press_time(ask, value)
         before = await self._config(ask)
         toast = await self._choose(ask, what, value, before)
         if toast is not None:
@@ -154,6 +157,28 @@ class ChoiceCommands(Family):
         config = await self._config(ask)
         return zone_text(config.timezone if config else "", self._now(), config.zone if config else UTC)
 
+    async def _ask_for_zone(self, ask: Ask, about: int | None) -> None:
+        question, now = tr("choices-which-city"), self._now()
+        times = [self._button(ask, KIND, clock_at(now, one), f"{OFFSET}.{one}") for one in offsets()]
+        rows = [times[start : start + TIMES_IN_A_ROW] for start in range(0, len(times), TIMES_IN_A_ROW)]
+        if ask.chat.is_private:
+            question = f"{question}\n{tr('choices-which-time')}"
+        choices = InlineKeyboardMarkup(rows)
+        await self._city.ask_for(ask, question, about=about, example="Berlin", choices=choices)
+
+    async def _press_time(self, ask: Ask, value: str) -> str | None:
+        """The offset of the time that was pressed is their zone, until they name a city."""
+        name = zone_of_offset(int(value)) if value.removeprefix("-").isdecimal() and len(value) < 5 else None
+        if name is None:
+            return tr("shared-dead-button")
+        config = await self._set_zone(ask, name)
+        await self._show(ask, zone_text(name, self._now(), config.zone))
+        if (shown := await self._city.answered(ask)) is not None:
+            await self._city.close(ask)
+            if shown:
+                await self._show_settings(ask, config, shown)
+        return None
+
     async def _choose_zone(self, ask: Ask, words: str) -> tuple[str, OwnerConfig | None]:
         """Set the zone that the words name; what to say, and the owner's choices now (None: nothing was changed)."""
         if not await self._may_configure(ask.chat, ask.person):
@@ -161,10 +186,11 @@ class ChoiceCommands(Family):
         name = zone_named(words)
         if name is None:
             return no_zone(words, similar_names(words)), None
-        config = await self._services.memory.choose(
-            ask.chat.scope.owner, lambda current: replace(current, timezone=name)
-        )
+        config = await self._set_zone(ask, name)
         return zone_text(name, self._now(), config.zone, asked=words), config
+
+    async def _set_zone(self, ask: Ask, name: str) -> OwnerConfig:
+        return await self._services.memory.choose(ask.chat.scope.owner, lambda current: replace(current, timezone=name))
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may name a city; whether it was asked for."""
@@ -274,6 +300,8 @@ def zone_text(name: str, now: datetime, zone: tzinfo, *, asked: str = "") -> str
         lines.append(tr("choices-zone-is-ahead", zone=shown, time=minute(now, zone), offset=offset))
     else:
         lines.append(tr("choices-zone-is", zone=shown, time=minute(now, zone)))
+    if name.startswith("Etc/"):
+        lines.append(tr("choices-zone-fixed"))
     return f"{' '.join(lines)}\n{tr('choices-zone-change')}"
 
 

@@ -112,7 +112,7 @@ Handler = Callable[[Any, Ask], Awaitable[str | None]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command:
-    """A command as /help, the menus and README show it, and the method that answers it.
+    """A command as /help, the menus and docs show it, and the method that answers it.
 
     `where`: the menus that list it. `refusal`: the key of what anybody but an admin is told in a group. `reads_file`:
     whether an untrusted file, where the message has one, decides what the work costs. `stands_alone`: words after it
@@ -131,7 +131,7 @@ class Command:
 
     @property
     def description(self) -> str:
-        """What the menus, /help and README say of it: the text menu-NAME."""
+        """What the menus, /help and the docs say of it: the text menu-NAME."""
         return tr(f"menu-{self.name}")
 
     @property
@@ -228,6 +228,10 @@ class Operation:
     def is_admin(self, chat: Chat, person: Person) -> bool:
         """Whether this is an admin of the bot, in private: what /admin says is for nobody else."""
         return chat.is_private and person.id in self.admin_ids
+
+    def may_run_it(self, person: Person) -> bool:
+        """Whether this may be who runs the bot: an admin, or anybody where no admin is named."""
+        return not self.admin_ids or person.id in self.admin_ids
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

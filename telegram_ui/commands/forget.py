@@ -3,6 +3,7 @@
 Owns its words and its buttons. Does not know how anything is erased, nor what is derived from a message.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import tzinfo
@@ -18,7 +19,7 @@ from records.scopes import Scope
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, named, payload, read
-from telegram_ui.commands.wording import moment, quoted, said, speaker
+from telegram_ui.commands.wording import conversation_label, moment, quoted, said, speaker
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -105,8 +106,9 @@ class ForgetCommands(Family):
         scope = ask.chat.scope
         async with self._services.memory.home(scope.owner) as store:
             asked = analyzer.content_terms(ask.argument)
-            matched = await store.matching(scope, asked, limit=0, readings=analyzer.readings_of(asked, ask.argument))
-            found = await store.search(scope, matched.held(asked), limit=MATCHES + REQUEST)
+            readings = analyzer.other_readings(asked, ask.argument, alone=True)
+            terms = dict.fromkeys([*asked, *(one for term in asked for one in readings.get(term, ()))])
+            found = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
             request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.listed(ask.chat.place, first=0, limit=1)
@@ -145,14 +147,14 @@ class ForgetCommands(Family):
     # The question, and its buttons ---------------------------------------------------------------------------
 
     async def _confirm(self, ask: Ask, target: Target, *, instead_of: int | None = None, press: str = ERASE) -> None:
-        text, choices = await self._question(await self._scope(ask, target), target)
+        text, choices = await self._question(ask.chat.place, await self._scope(ask, target), target)
         keyboard: InlineKeyboardMarkup | None = None
         if choices:
             rows = [[self._target_button(ask, press, label, choice)] for label, choice in choices]
             keyboard = InlineKeyboardMarkup([*rows, [self._target_button(ask, KEEP, tr("forget-keep-it"), target)]])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
-    async def _question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
+    async def _question(self, place: Scope, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         """What would be erased, and the choices; no choice if there is nothing to erase."""
         owner = scope.owner
         if target.kind in ("message", "turn"):
@@ -167,7 +169,7 @@ class ForgetCommands(Family):
             case "fact":
                 head, label = tr("forget-ask-fact", id=str(target.number)), tr("forget-it")
             case "conversation":
-                head, label = tr("chats-ask-delete"), tr("forget-it")
+                head, label = await self._conversation_question(place, target), tr("forget-it")
             case "days":
                 first, last = (one.strftime(tr("shared-day")) for one in (target.first, target.last))
                 head = tr("forget-ask-days", first=first, last=last)
@@ -184,6 +186,12 @@ class ForgetCommands(Family):
             lines.append(tr("forget-choices-stay"))
         quotes, choices = await self._quotes(scope, target, label, forgotten)
         return "\n".join([*lines, *quotes, tr("forget-final")]), choices
+
+    async def _conversation_question(self, place: Scope, target: Target) -> str:
+        async with self._services.memory.home(place.owner) as store:
+            found, _ = await store.conversations.listed(place, first=0, limit=sys.maxsize)
+        title = next((conversation_label(one) for one in found if one.scope.thread == target.number), "")
+        return tr("chats-ask-delete", title=title or tr("chats-untitled"))
 
     async def _quotes(
         self, scope: Scope, target: Target, label: str, forgotten: Forgotten

@@ -9,7 +9,8 @@ from datetime import UTC
 from telegram import InlineKeyboardMarkup
 
 from locales.catalog import tr
-from records.facts import Fact, Profile
+from records.errors import FactsFull
+from records.facts import MOST_FACTS, Fact, Profile
 from records.forgetting import Forgetting
 from telegram_ui.commands import memory_texts as texts
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
@@ -69,7 +70,10 @@ class MemoryCommands(Family):
             return tr("memory-not-on")
         if config.incognito:
             return tr("memory-incognito-on")
-        fact, is_new = await self._services.facts.add(chat.scope.owner, text)
+        try:
+            fact, is_new = await self._services.facts.add(chat.scope.owner, text)
+        except FactsFull:
+            return tr("memory-full", most=str(MOST_FACTS))
         return tr("memory-added" if is_new else "memory-known-already", text=fact.text)
 
     async def _edit(self, ask: Ask, id_: int, text: str) -> str | None:

@@ -10,7 +10,7 @@ from datetime import tzinfo
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
-from records.facts import STANDING, Fact, Profile
+from records.facts import LASTING, Fact, Profile
 from records.forgetting import Forgotten
 from telegram_ui.commands.forget import counts
 from telegram_ui.commands.wording import day
@@ -95,7 +95,7 @@ def _list(
         newest = versions[0]
         lines += ["", tr("memory-profile", id=str(newest.id), day=day(newest.created_at, zone)), newest.text]
     if valid:
-        for rank, kind in enumerate((*STANDING, "facts")):
+        for rank, kind in enumerate((*LASTING, "facts")):
             if of_this := [fact for fact in here if _rank(fact) == rank]:
                 total = sum(_rank(fact) == rank for fact in valid)
                 heading = {"heading": tr(f"memory-heading-{kind}"), "total": str(total)}
@@ -125,7 +125,7 @@ def _list(
 
 def _rank(fact: Fact) -> int:
     """Where a fact stands in the list: what the owner asks to keep to comes first."""
-    return STANDING.index(fact.kind) if fact.is_standing else len(STANDING)
+    return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
 def _worth(fact: Fact) -> str:
@@ -136,7 +136,7 @@ def _worth(fact: Fact) -> str:
 def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
     """Two lines of the list."""
     worth = _worth(fact)
-    details = [fact.kind, fact.subject, worth, tr("memory-since", day=day(fact.valid_from, zone))]
+    details = [worth, tr("memory-since", day=day(fact.valid_from, zone))]
     earlier = sum(one.superseded_by == fact.id for one in facts)
     details += [tr("memory-earlier", number=str(earlier))] if earlier else []
     pinned = "📌 " if fact.is_pinned else ""
@@ -147,7 +147,7 @@ def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Bu
     """One fact with where it comes from and what was before it."""
     worth = _worth(fact)
     lines = [f"{'📌 ' if fact.is_pinned else ''}{fact.text}", ""]
-    lines.append(" · ".join(part for part in (fact.kind, fact.subject, worth, *fact.tags) if part))
+    lines += [worth] if worth else []
     held = {"from": day(fact.valid_from, zone), "said": day(fact.observed_at, zone)}
     if fact.valid_to:
         lines.append(tr("memory-held", until=day(fact.valid_to, zone), **held))

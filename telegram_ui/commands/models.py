@@ -94,7 +94,10 @@ class ModelCommands(Family):
 
     @command("persona", who="admins")
     async def _persona(self, ask: Ask) -> str | None:
-        """With buttons; or words after the command are the person's own."""
+        """With buttons; or words after the command are the person's own. "off" and "reset" choose the usual one."""
+        if ask.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
+            await self._choose_given(ask, NONE)
+            return tr(f"model-toast-{NONE}")
         if ask.argument.strip():
             return await self._choose_own(ask)
         await self._show_personas(ask, None)
@@ -112,10 +115,13 @@ class ModelCommands(Family):
             return None
         if wanted != NONE and wanted not in PERSONAS:
             return tr("shared-dead-button")
+        await self._choose_given(ask, wanted)
+        await self._show_personas(ask, ask.message_id)
+        return tr("model-toast-none") if wanted == NONE else tr("model-toast", persona=tr(f"model-persona-{wanted}"))
+
+    async def _choose_given(self, ask: Ask, wanted: str) -> None:
         kept = "" if wanted == NONE else wanted
         await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, persona=kept))
-        await self._show_personas(ask, ask.message_id)
-        return tr(f"model-toast-{wanted}")
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be a person's own persona; whether it was asked for."""

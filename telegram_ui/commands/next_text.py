@@ -6,10 +6,10 @@ asked, nor what becomes of the answer.
 
 from datetime import timedelta
 
-from telegram import ForceReply
+from telegram import ForceReply, InlineKeyboardMarkup
 
 from locales.catalog import tr
-from storage.files.wizard_state import LEFT, WizardState
+from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies
 
@@ -27,13 +27,16 @@ class NextText:
         self._delivery = dependencies.delivery
         self._now = dependencies.services.clock
 
-    async def ask_for(self, ask: Ask, question: str, *, about: int | None, example: str) -> None:
+    async def ask_for(
+        self, ask: Ask, question: str, *, about: int | None, example: str, choices: InlineKeyboardMarkup | None = None
+    ) -> None:
         """Ask a person; an earlier question or setup of theirs here is replaced. `about`: a number that the answer
-        needs; `example`: stands in the empty reply field, which only groups need.
+        needs; `example`: stands in the empty reply field, which only groups need; `choices`: answers to press, which
+        only private chats have room for.
         """
         await self._put(ask, f"{self._kind}{about or ''}", nonce())
         if ask.chat.is_private:
-            await self._delivery.say(ask.chat, question)
+            await self._delivery.say(ask.chat, question, keyboard=choices)
         else:
             field = ForceReply(selective=True, input_field_placeholder=example[:PLACEHOLDER])
             await self._delivery.say(ask.chat, tr("choices-reply", question=question), keyboard=field)

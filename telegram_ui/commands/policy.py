@@ -13,7 +13,7 @@ from background.rebuild import Progress, Tell
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
 from locales.lists import listed
-from records.owners import OwnerConfig
+from records.owners import LONGEST_INSTRUCTIONS, OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import policy_name, ticked
@@ -23,7 +23,6 @@ log = logging.getLogger(__name__)
 
 KIND = "po"
 AUTOMATIC, BY_HAND = "auto", "hand"
-LONGEST_INSTRUCTIONS = 1000
 """Characters of an owner's instructions: every request for a summary carries them."""
 PROGRESS_EVERY = 3.0
 """Seconds between two edits of a message that shows progress: Telegram allows few."""

@@ -8,6 +8,8 @@ although nothing is kept. Forgetting goes the way of /forget. Does not know when
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import in_every_language, tr
+from records.errors import FactsFull
+from records.facts import MOST_FACTS
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
@@ -47,7 +49,10 @@ class Proposals(Family):
         heading, _, text = ask.message_text.partition("\n\n")
         if heading not in in_every_language("proposals-ask-remember") or not text:
             return tr("proposals-too-old")
-        fact, is_new = await self._services.facts.add(ask.chat.scope.owner, text)
+        try:
+            fact, is_new = await self._services.facts.add(ask.chat.scope.owner, text)
+        except FactsFull:
+            return tr("memory-full", most=str(MOST_FACTS))
         told = tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
         return f"{told}\n\n{tr('proposals-shows')}"
 

@@ -1,6 +1,6 @@
 """All families of commands, and which of them answers a command, a press, a text or a file.
 
-A family that is added to FAMILIES is in /help, in the menus and in README's table. Does not know what any of them
+A family that is added to FAMILIES is in /help, in the menus and in docs/reference.md. Does not know what any of them
 says, how updates arrive, or who is served at all.
 """
 
@@ -31,7 +31,6 @@ from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
 from telegram_ui.commands.forget import ForgetCommands
-from telegram_ui.commands.history_extraction import HistoryExtractionCommands
 from telegram_ui.commands.incognito import IncognitoCommands
 from telegram_ui.commands.language import LanguageCommands
 from telegram_ui.commands.memory import MemoryCommands
@@ -39,11 +38,13 @@ from telegram_ui.commands.models import ModelCommands
 from telegram_ui.commands.outreach.admin import AdminCommands
 from telegram_ui.commands.outreach.broadcast import Broadcasting
 from telegram_ui.commands.outreach.reminders import ReminderCommands
+from telegram_ui.commands.past.exporting import ExportCommands
+from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
+from telegram_ui.commands.past.importing import TransferCommands
 from telegram_ui.commands.policy import PolicyCommands
 from telegram_ui.commands.proposals import Proposals
 from telegram_ui.commands.search import SearchCommands
 from telegram_ui.commands.summaries import SummaryCommands
-from telegram_ui.commands.transfer import TransferCommands
 from telegram_ui.commands.usage import UsageCommands
 from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, Wizard
@@ -75,6 +76,7 @@ FAMILIES: tuple[type[Family], ...] = (
     ReminderCommands,
     IncognitoCommands,
     UsageCommands,
+    ExportCommands,
     TransferCommands,
     HistoryExtractionCommands,
     ForgetCommands,

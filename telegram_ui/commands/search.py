@@ -12,10 +12,9 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from chat.search import Found, Page
 from locales.catalog import tr
 from records.scopes import Scope
-from telegram_ui.commands.chats import label
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import moment, quoted, said, speaker
-from telegram_ui.sending.links import link
+from telegram_ui.commands.wording import conversation_label, moment, quoted, said, speaker
+from telegram_ui.sending.chat import link
 
 MORE = "fnd"
 LONGEST = 200
@@ -88,7 +87,7 @@ class SearchCommands(Family):
         """The conversations of this place, the latest first, with what they are called."""
         async with self._services.memory.home(ask.chat.place.owner) as store:
             found, _ = await store.conversations.listed(ask.chat.place, first=0, limit=MOST_SEARCHED)
-        return {one.scope: label(one) for one in found}
+        return {one.scope: conversation_label(one) for one in found}
 
 
 def found_text(number: int, found: Found, ask: Ask, zone: tzinfo, *, title: str = "") -> str:

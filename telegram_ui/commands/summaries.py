@@ -34,6 +34,8 @@ class SummaryCommands(Family):
     async def _status(self, ask: Ask) -> str:
         status = await self._services.summaries.status(ask.chat.scope)
         lines = [status_text(status), retention_text(self._retention_days)]
+        indexing = self._services.indexing
+        lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
         if status.config is not None:
             place = ask.chat.place
             async with self._services.memory.home(place.owner) as store:
@@ -166,6 +168,8 @@ def status_text(status: Status) -> str:
         lines.append(tr("summaries-status-folding"))
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:
         lines.append(tr("summaries-status-index", done=status.indexed[0], messages=status.indexed[1]))
+    if status.unreadable:
+        lines.append(tr("summaries-status-unreadable", messages=status.unreadable))
     if status.failure is not None:
         failed_at = moment(status.failure.at, config.zone if config else UTC)
         lines.append(tr("summaries-status-failure", date=failed_at, error=status.failure.error))

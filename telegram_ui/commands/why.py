@@ -4,7 +4,7 @@ unfolds; where that does not fit, the button turns to all of it, page by page.
 Owns the words. Does not know where explanations are kept (chat/explanations.py) or how a prompt is built.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from itertools import accumulate, groupby, islice
 from operator import itemgetter
@@ -14,24 +14,24 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from chat.explanations import Explanation
 from locales.catalog import tr
 from locales.lists import all_of
-from locales.reasons import reasons
+from locales.told import reason
 from records.context import Cut
 from records.messages import Message
 from records.summaries import Summary
-from retrieval.explanation import Chosen, ExplanationRecord, Mark
+from retrieval.explanation import Chosen, ExplanationRecord
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import QUOTED, day, minute, moment, quoted, said, speaker
-from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import MAX_UNITS, Piece, units
-from telegram_ui.sending.links import link
-from telegram_ui.sending.marked import Marked
+from telegram_ui.sending.chat import Chat, link
+from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, units
 
 WHY, DETAILS = "wy", "wd"
 """The kinds of the buttons: under an answer, and under the three lines."""
 ON_A_PAGE = 5
-"""Items of an explanation."""
-RECENT_QUOTED = 60
-"""Characters that are quoted of a recent message; of everything else, QUOTED."""
+"""Items of an explanation, where they fit."""
+RECENT_QUOTED, WHOLE = 60, 2_500
+"""Characters that are quoted of a recent message, and at most of one that was brought back."""
+TITLE = 300
+"""UTF-16 units that the lines above the quotes of a page take at most."""
 PARTS = frozenset(
     {
         "system",
@@ -50,8 +50,6 @@ PARTS = frozenset(
 """The parts of a prompt that have a name: the texts why-part-NAME."""
 CUTS = frozenset({"turns", "summary", "archived", "document"})
 """What may be left out of a prompt: the texts why-cut-NAME."""
-MARKS: frozenset[Mark] = frozenset({"outdated", "ended", "denial"})
-"""What the model was told about a message or a fact: the texts why-mark-NAME."""
 
 Item = tuple[str, str]
 """A heading, and a line or a few under it."""
@@ -158,17 +156,30 @@ def _sections(items: Sequence[Item]) -> Piece:
 
 def why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
     """Everything in an explanation, so many items on a page, in quotes that unfold; at least one page."""
-    items = _items(explanation, chat, zone)
+    groups = list(_paged(_items(explanation, chat, zone)))
     pages = []
-    for first in range(0, len(items), ON_A_PAGE):
+    for number, items in enumerate(groups, start=1):
         shown = Marked().bold(tr("why-title", date=moment(explanation.record.at, zone)))
-        if len(items) > ON_A_PAGE:
-            number, of = first // ON_A_PAGE + 1, -(-len(items) // ON_A_PAGE)
-            shown.add(f"\n{tr('why-page', page=str(number), pages=str(of))}")
-        for heading, of_this in groupby(items[first : first + ON_A_PAGE], key=itemgetter(0)):
+        if len(groups) > 1:
+            shown.add(f"\n{tr('why-page', page=str(number), pages=str(len(groups)))}")
+        for heading, of_this in groupby(items, key=itemgetter(0)):
             shown.add("\n\n").bold(heading).add("\n").folded("\n".join(item for _, item in of_this))
         pages.append(shown.piece())
     return pages
+
+
+def _paged(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """The items of each page: a message has room for them, and for the title."""
+    page: list[Item] = []
+    size = 0
+    for item in items:
+        needed = units(item[0]) + units(item[1]) + len("\n\n\n")
+        if page and (len(page) == ON_A_PAGE or size + needed > MAX_UNITS - TITLE):
+            yield page
+            page, size = [], 0
+        page.append(item)
+        size += needed
+    yield page
 
 
 def _items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
@@ -270,14 +281,9 @@ def _facts(explanation: Explanation, zone: tzinfo) -> list[str]:
         earlier = explanation.earlier.get(fact.id)
         if earlier is not None and chosen.mark == "changed":
             lines.append(f"   {tr('why-until-then', text=quoted(earlier.text))}")
-        lines += [f"   {tr('why-why', reasons=reasons(chosen.score))}", *_marked(chosen)]
+        lines += [f"   {tr('why-why', reason=reason(chosen.score, least=0))}"]
         items.append("\n".join(lines))
     return items
-
-
-def _marked(chosen: Chosen) -> list[str]:
-    """What the model was told about this message or fact."""
-    return [f"   {tr(f'why-mark-{chosen.mark}')}"] if chosen.mark in MARKS else []
 
 
 def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
@@ -286,8 +292,8 @@ def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone:
         if message is None:
             items.append(f"{number}. {tr('why-forgotten')}")
         else:
-            why = f"   {tr('why-why', reasons=reasons(chosen.score))}"
-            lines = [f"{number}. {quoted_line(message, zone)}", why, *_marked(chosen)]
+            why = f"   {tr('why-why', reason=reason(chosen.score))}"
+            lines = [f"{number}. {quoted_line(message, zone, WHOLE)}", why]
             items.append("\n".join([*lines, *_address(message, chat)]))
     return items
 
@@ -296,7 +302,7 @@ def _looked_up(found: Sequence[Message | None], chat: Chat, zone: tzinfo) -> lis
     return [
         f"· {tr('why-forgotten')}"
         if message is None
-        else "\n".join([f"· {quoted_line(message, zone)}", *_address(message, chat)])
+        else "\n".join([f"· {quoted_line(message, zone, WHOLE)}", *_address(message, chat)])
         for message in found
     ]
 

@@ -19,7 +19,7 @@ from locales.lists import any_of
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from storage.files.wizard_state import LEFT, WizardState
+from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.next_text import LIFETIME

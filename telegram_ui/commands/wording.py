@@ -8,11 +8,14 @@ from functools import cache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import ENGLISH, speaking, tr
+from records.conversations import ListedConversation
 from records.messages import Message
 from records.owners import Policy, StorageType
 from summaries.policies import POLICIES
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
+LABEL = 40
+"""Characters of a conversation's first words that stand for it."""
 QUOTED = 200
 """Characters of a text that are quoted."""
 OFFERED = (5, 10, 20, 50)
@@ -136,3 +139,8 @@ def thresholds(chosen: int | None, button: Callable[[str, int], InlineKeyboardBu
     """A row of numbers of turns with the current one among them, marked. `button` makes one of label and number."""
     numbers = sorted({*OFFERED, *([chosen] if chosen is not None else [])})
     return [button(ticked(str(number), is_chosen=number == chosen), number) for number in numbers]
+
+
+def conversation_label(one: ListedConversation) -> str:
+    """What a conversation is called: its title, or its first words."""
+    return (one.label if one.is_titled else quoted(noted(one.label), LABEL)) or tr("chats-untitled")

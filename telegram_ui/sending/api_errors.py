@@ -1,7 +1,4 @@
-"""What Telegram's errors mean for the sender: how long to wait, whether to send it differently, or to give up.
-
-Does not know what was sent, nor what is done about the error.
-"""
+"""What Telegram's errors mean for the sender: how long to wait, whether to send it differently, or to give up."""
 
 from datetime import timedelta
 

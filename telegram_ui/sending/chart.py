@@ -1,6 +1,6 @@
 """A small bar chart as a PNG picture, drawn without a library: a bar for each day, numbers in dots.
 
-Pure. Words are no part of it: they stand in the message, in the reader's language. Does not know what is counted.
+Pure. Words are no part of it: they stand in the message, in the reader's language.
 """
 
 import struct

@@ -1,18 +1,19 @@
 """Final texts get through: whole, in order, within Telegram's limits and pauses; typing is shown at best.
 
-What is best effort (typing, and the previews of streaming.py) never delays or fails a final text. Does not know what a
-text is about, nor what happens when one is not delivered.
+What is best effort (typing, and the previews of streaming.py) never delays or fails a final text.
 """
 
 import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
-from telegram import Bot, InlineKeyboardMarkup, MessageEntity, ReplyParameters
+from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
+from telegram.constants import ChatAction
 from telegram.error import (
     BadRequest,
     ChatMigrated,
@@ -27,19 +28,19 @@ from locales.catalog import tr
 from records.errors import KeepsakeError
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
-from telegram_ui.sending.calls import Keyboard, edit_message, send_message, send_typing
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.clock import Clock, SystemClock
 from telegram_ui.sending.formatting import Piece, split
-from telegram_ui.sending.pace import Pace
+from telegram_ui.sending.pace import Clock, Pace, SystemClock
 from text.characters import well_formed
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
+Keyboard = InlineKeyboardMarkup | ForceReply
 OnSent = Callable[[Sequence[int]], Awaitable[None]]
 """Learns of the messages that carry a piece, as soon as they are there."""
 
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
 TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
 ATTEMPTS = 5
@@ -152,7 +153,9 @@ class Delivery:
             state = self.state(chat)
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
-                    await send_typing(self.bot, self.current_id(chat), chat.topic)
+                    await self.bot.send_chat_action(
+                        self.current_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
+                    )
                 except RetryAfter as refused:
                     state.preview_from = self.clock.time() + seconds(refused)
                 except TelegramError as error:
@@ -250,18 +253,8 @@ class Delivery:
         while True:
 
             async def request(topic: int | None = topic) -> int:
-                chat_id = self.current_id(chat)
-                return await send_message(
-                    self.bot,
-                    chat_id,
-                    text,
-                    entities=entities,
-                    topic=topic,
-                    direct_messages_topic=chat.direct_messages_topic,
-                    keyboard=keyboard,
-                    # In a chat with another id message ids start again.
-                    reply_to=reply_to if chat_id == chat.id else None,
-                )
+                here = replace(chat, thread=chat.thread if topic == chat.topic else 0, reply_to=reply_to)
+                return await self.request_message(here, Piece(text=text, entities=tuple(entities)), keyboard)
 
             try:
                 return await self.insist(chat, request, repeatable=False)
@@ -278,7 +271,7 @@ class Delivery:
             async def request(text: str = text, entities: Sequence[MessageEntity] = entities) -> None:
                 if self.current_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
-                await edit_message(self.bot, chat.id, message_id, text, entities=entities, keyboard=keyboard)
+                await self.request_edit(chat, message_id, Piece(text=text, entities=tuple(entities)), keyboard)
 
             try:
                 await self.insist(chat, request, repeatable=True)
@@ -291,6 +284,41 @@ class Delivery:
                 return False
             return True
         return False
+
+    async def request_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> int:
+        """One attempt to send a text; the id of its message. Raises TelegramError; where the answer says nothing of a
+        message, TelegramError itself: it may be there.
+        """
+        chat_id = self.current_id(chat)
+        # In a chat with another id message ids start again.
+        reply_to = chat.reply_to if chat_id == chat.id else None
+        try:
+            message = await self.bot.send_message(
+                chat_id,
+                piece.text,
+                entities=piece.entities or None,
+                message_thread_id=chat.topic,
+                direct_messages_topic_id=chat.direct_messages_topic,
+                reply_markup=keyboard,
+                reply_parameters=ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None,
+                link_preview_options=_NO_PREVIEW,
+            )
+            return int(message.message_id)
+        except (AttributeError, KeyError, TypeError, ValueError):  # what python-telegram-bot cannot read
+            raise TelegramError("Invalid server response") from None
+
+    async def request_edit(
+        self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
+    ) -> None:
+        """One attempt to change a message's text and buttons. Raises TelegramError."""
+        await self.bot.edit_message_text(
+            piece.text,
+            chat.id,
+            message_id,
+            entities=piece.entities or None,
+            reply_markup=keyboard,
+            link_preview_options=_NO_PREVIEW,
+        )
 
     async def insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Make a request, and repeat it a bounded number of times if it surely had no effect (or may be repeated).

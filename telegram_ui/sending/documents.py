@@ -1,4 +1,4 @@
-"""Files that people send and receive, within the limits of the Bot API. Does not know what is in them."""
+"""Files that people send and receive, within the limits of the Bot API."""
 
 import io
 from collections.abc import Awaitable, Callable
@@ -30,6 +30,7 @@ class Document:
     file_id: str
     message_id: int
     size: int
+    name: str = ""
 
 
 def document_in(message: object) -> Document | None:
@@ -38,7 +39,12 @@ def document_in(message: object) -> Document | None:
         return None
     for one in (message, message.reply_to_message):
         if one is not None and one.document is not None:
-            return Document(file_id=one.document.file_id, message_id=one.message_id, size=one.document.file_size or 0)
+            return Document(
+                file_id=one.document.file_id,
+                message_id=one.message_id,
+                size=one.document.file_size or 0,
+                name=one.document.file_name or "",
+            )
     return None
 
 

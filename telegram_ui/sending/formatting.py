@@ -1,7 +1,7 @@
 """Markdown → pieces of text with Telegram's entities, each within one message's limits.
 
-Pure functions: no character of the converted text is lost at a seam, and no input raises.
-Offsets and lengths are in UTF-16 units, as Telegram counts them. Does not know how pieces are sent.
+Pure functions: no character of the converted text is lost at a seam, and no input raises. Offsets and lengths are in
+UTF-16 units, as Telegram counts them.
 """
 
 import html
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, islice
+from typing import Self
 
 import pyromark
 from telegram import MessageEntity
@@ -302,3 +303,45 @@ def _lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
     )
     kept, wanted = (Counter(filter(str.isalpha, one)) for one in (text + "".join(urls), "".join(lines)))
     return any(kept[character] < number for character, number in wanted.items())
+
+
+class Marked:
+    """A text under construction. Each method returns it, so that calls can be chained."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._entities: list[MessageEntity] = []
+        self._units = 0
+
+    def add(self, text: str) -> Self:
+        """Plain text."""
+        whole = well_formed(text)
+        self._parts.append(whole)
+        self._units += units(whole)
+        return self
+
+    def bold(self, text: str) -> Self:
+        return self._marked(text, MessageEntity.BOLD)
+
+    def folded(self, text: str) -> Self:
+        """A quote of which clients show the first lines, and the rest at a tap. Put it on lines of its own."""
+        return self._marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
+
+    def folded_whole(self, inner: Piece) -> Self:
+        """A part with headings of its own, as one such quote."""
+        begin = self._units
+        self._entities += [
+            MessageEntity(type=one.type, offset=begin + one.offset, length=one.length) for one in inner.entities
+        ]
+        return self.folded(inner.text)
+
+    def piece(self) -> Piece:
+        text = "".join(self._parts)
+        return Piece(text=text, entities=tuple(self._entities), plain=text)
+
+    def _marked(self, text: str, kind: str) -> Self:
+        begin = self._units
+        self.add(text)
+        if self._units > begin:
+            self._entities.append(MessageEntity(type=kind, offset=begin, length=self._units - begin))
+        return self

@@ -1,7 +1,6 @@
 """Requests to Telegram over aiohttp, which takes a fraction of the processor time of the library's own client.
 
-Owns timeouts, and which failure becomes which TelegramError; the client's own
-exception is in `__cause__`. Does not know what is asked for.
+Owns timeouts, and which failure becomes which TelegramError; the client's own exception is in `__cause__`.
 """
 
 from typing import Any

@@ -1,8 +1,7 @@
 """Which message of a chat has the buttons of the last answer, so that only one has them.
 
-Best effort, as previews are: where Telegram refuses, or after a restart, an earlier message keeps its buttons, and they
-say by themselves that the conversation has gone on. Does not know what the buttons do, nor when there is time to take
-them away.
+Best effort, as previews are: where Telegram refuses, or after a restart, an earlier message keeps its buttons, and
+they say by themselves that the conversation has gone on.
 """
 
 import logging
@@ -13,7 +12,6 @@ from telegram.error import TelegramError
 
 from records.scopes import Scope
 from telegram_ui.sending.api_errors import kind
-from telegram_ui.sending.calls import remove_keyboard
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 
@@ -59,6 +57,6 @@ async def _remove(delivery: Delivery, chat: Chat, message_id: int) -> None:
     if delivery.current_id(chat) != chat.id or delivery.is_paused(chat):
         return
     try:
-        await remove_keyboard(delivery.bot, chat.id, message_id)
+        await delivery.bot.edit_message_reply_markup(chat.id, message_id)
     except TelegramError as error:
         log.debug("buttons of an earlier answer stay: %s", kind(error))

@@ -1,13 +1,15 @@
-"""How many messages a second go to Telegram in all once it has refused one: texts that must arrive go first.
+"""The clock that sending waits by, and how many messages a second go to Telegram in all once it has refused one:
+texts that must arrive go first.
 
-Owns the bot's share of Telegram's limit on all chats together; what Telegram asks of one chat is delivery.py's. Does
-not know other processes of the same bot: what they take too much together is refused, and sent again.
+Owns the bot's share of Telegram's limit on all chats together; what Telegram asks of one chat is delivery.py's.
+What several processes of a bot send too much together is refused, and sent again.
 """
 
 import asyncio
+import time
 from collections import deque
-
-from telegram_ui.sending.clock import Clock
+from collections.abc import Callable
+from typing import Protocol
 
 MOST = 28
 """Messages a second in all: Telegram takes about 30 (core.telegram.org/bots/faq, "My bot is hitting limits")."""
@@ -17,6 +19,35 @@ SECOND = 1.0
 HELD_FOR = 60.0
 """Seconds after a refusal for which the limits are kept. Before one they are not: a server of one's own has none, and
 Telegram allows short bursts."""
+
+
+class Clock(Protocol):
+    """Monotonic seconds, and waiting by them."""
+
+    def time(self) -> float: ...
+    async def sleep(self, seconds: float) -> None: ...
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> "Timer":
+        """Call it then, unless the timer is cancelled: for what hardly ever comes to that, and is not worth a task."""
+        ...
+
+
+class Timer(Protocol):
+    """What will be called."""
+
+    def cancel(self) -> object: ...
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def time(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        return asyncio.get_running_loop().call_later(seconds, callback)
 
 
 class Pace:

@@ -1,7 +1,6 @@
 """One answer on its way: shown as it grows, message by message, whole at the end, marked where it breaks off.
 
-Owns the previews: drafts and edits, best effort, none of which delays or fails a final text. Does not know how final
-texts get through (delivery.py), nor what an answer is about.
+Owns the previews: drafts and edits, best effort, none of which delays or fails a final text.
 """
 
 import asyncio
@@ -18,14 +17,14 @@ from telegram import InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
 from locales.catalog import tr
+from records.errors import ServedElsewhere
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
-from telegram_ui.sending.calls import edit_message, send_draft, send_message
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.clock import Timer
 from telegram_ui.sending.delivery import Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.documents import Documents
 from telegram_ui.sending.formatting import MAX_UNITS, MOST_MESSAGES, Piece, beginning, is_blank, messages, split, units
+from telegram_ui.sending.pace import Timer
 from text.characters import well_formed
 
 log = logging.getLogger(__name__)
@@ -172,9 +171,9 @@ class AnswerStream:
     async def interrupt(self) -> None:
         """The answer was cancelled: by its reader, who sees one mark of it, or as the bot stops. Raises nothing."""
         if self._delivery.is_closing:
-            await self.break_off()
+            await self._marked(tr("answers-broken-off-again"))
         elif not await self._marked(tr("answers-stopped")):
-            with suppress(DeliveryError):
+            with suppress(DeliveryError, ServedElsewhere):
                 await self._delivery.say(self._chat, tr("answers-stopped-message"))
 
     async def break_off(self) -> None:
@@ -192,6 +191,8 @@ class AnswerStream:
         try:
             # In place of a draft too: that would vanish by itself, and with it the text that was read so far.
             await self._put(len(self._shown) - 1, f"{shown.text}\n\n{mark}", shown.entities)
+        except ServedElsewhere:
+            return True  # it is another process's by now
         except TelegramError as error:
             log.info("broken-off answer not marked: %s", kind(error))
         if self._note_shown is not None:
@@ -284,6 +285,8 @@ class AnswerStream:
             else:
                 self._mode = "off"
                 log.info("answer no longer shown while it is written: %s", kind(refused))
+        except ServedElsewhere:
+            self._mode = "off"
         except (Forbidden, ChatMigrated) as refused:
             self._mode = "off"
             log.info("answer no longer shown while it is written: %s", kind(refused))
@@ -307,8 +310,9 @@ class AnswerStream:
     async def _request(self, number: int, part: _Part) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
-            bot = self._delivery.bot
-            await send_draft(bot, chat.id, self._draft_id, piece.text, chat.topic, entities=piece.entities)
+            await self._delivery.bot.send_message_draft(
+                chat.id, self._draft_id, piece.text, message_thread_id=chat.topic, entities=piece.entities or None
+            )
         else:
             keyboard = self._stop() if self._stop is not None and part.is_growing else None
             await self._put(number, piece.text, piece.entities, keyboard)
@@ -317,21 +321,12 @@ class AnswerStream:
         self, number: int, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         """Change one of the messages that show the answer, or send the next."""
-        bot, chat = self._delivery.bot, self._chat
+        piece, chat = Piece(text=text, entities=tuple(entities)), self._chat
         if number < len(self._ids):
-            await edit_message(bot, chat.id, self._ids[number], text, entities=entities, keyboard=keyboard)
+            await self._delivery.request_edit(chat, self._ids[number], piece, keyboard)
         else:
-            sent = await send_message(
-                bot,
-                chat.id,
-                text,
-                entities=entities,
-                topic=chat.topic,
-                direct_messages_topic=chat.direct_messages_topic,
-                keyboard=keyboard,
-                reply_to=None if number else chat.reply_to,
-            )
-            self._ids.append(sent)
+            here = chat if not number else replace(chat, reply_to=None)
+            self._ids.append(await self._delivery.request_message(here, piece, keyboard))
             self._draft_id = _new_draft()
             if self._note_shown is not None:
                 await self._note_shown(self._ids)

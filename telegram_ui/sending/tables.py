@@ -1,7 +1,6 @@
 """Columns of numbers, and those that Markdown marks with `--:`, stand right within a table that was made into text.
 
-Owns how such a table is recognised again, for the converter pads every cell on its right. Does not know Markdown
-otherwise.
+Owns how such a table is recognised again, for the converter pads every cell on its right.
 """
 
 import re

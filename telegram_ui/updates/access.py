@@ -1,4 +1,4 @@
-"""Who is served, and who may configure. Does not know what they ask for."""
+"""Who is served, who may configure, and which updates may be written down."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -7,10 +7,13 @@ import telegram
 from cachetools import LRUCache
 from telegram.error import TelegramError
 
-from records.scopes import Person
+from records.scopes import Person, Scope
 from settings import Settings
-from storage.files.people import People
+from storage.bot_state.people import People
+from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
+from telegram_ui.updates.parsing import ParsedUpdate, parse, upgraded
+from telegram_ui.updates.paste import continues, may_continue
 
 TOLD_WITHIN = timedelta(hours=1)
 MOST_TOLD = 5
@@ -53,14 +56,6 @@ class Access:
         if standing in ("allowed", "removed"):
             return standing == "allowed"
         return self._everyone or person_id in self._served
-
-    def tellings_left(self, person_id: int) -> int:
-        """How often `may_tell_stranger` says yes to them, now."""
-        now = self._now()
-        since, times = self._told.get(person_id) or (now, 0)
-        left = MOST_TOLD if now - since >= TOLD_WITHIN else MOST_TOLD - times
-        since, times = self._told_in_all
-        return min(left, MOST_TOLD_IN_ALL if now - since >= IN_ALL_WITHIN else MOST_TOLD_IN_ALL - times)
 
     def may_tell_stranger(self, person: Person) -> bool:
         """Whether a stranger is told in private who is served, once more; not after a few times in an hour, so that
@@ -110,3 +105,41 @@ class Access:
         is_admin = member.status in (member.ADMINISTRATOR, member.OWNER)
         self._admins[key] = (now, is_admin)
         return is_admin
+
+
+PASTES = 1_000  # that may go on, in all groups
+
+
+class Relevance:
+    """Which updates concern the bot, and so may be written down: those of someone it serves. In a group: what is
+    addressed to it, and the further pieces of a paste that is.
+    """
+
+    def __init__(self, access: Access, commands: Commands) -> None:
+        self._access = access
+        self._commands = commands
+        self._long = LRUCache[tuple[Scope, int], ParsedUpdate](PASTES)
+
+    def __call__(self, update: telegram.Update) -> bool:
+        if upgraded(update) is not None:
+            return True
+        parsed = parse(update, update.get_bot().bot)
+        if parsed is None:
+            return False
+        if not self._access.is_served(parsed.person):
+            return False
+        if parsed.chat.is_private:
+            return True
+        if parsed.kind == "edited":
+            return parsed.addressed
+        last = self._long.pop(parsed.sender, None)
+        concerns = parsed.addressed and (
+            parsed.kind != "command"
+            or parsed.target
+            or parsed.command == "stop"
+            or parsed.command in self._commands.names
+        )
+        concerns = concerns or (last is not None and parsed.kind == "text" and continues(parsed, last))
+        if concerns and parsed.kind == "text" and may_continue(parsed):
+            self._long[parsed.sender] = parsed
+        return concerns

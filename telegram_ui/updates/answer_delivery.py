@@ -1,7 +1,6 @@
 """How often an answer is sent before it is given up, and what of it an earlier run has shown already.
 
-Owns the decision when delivery.py gives an attempt up: send it again, in the next run, or never. Does not know what
-an answer says.
+Owns the decision when delivery.py gives an attempt up: send it again, in the next run, or never.
 """
 
 import logging

@@ -1,18 +1,17 @@
 """A turn of the talk: its files are read, it is answered, the answer is sent, and then its scope is settled.
 
-Owns the order of these steps and what is done where one is cancelled or fails. Does not know which update is a turn,
-nor what waits before it (dispatch.py).
+Owns the order of these steps and what is done where one is cancelled or fails.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from functools import partial
 
 from attrs import define, field
 
 from chat.conversation import Conversation
 from locales.catalog import speaking
+from locales.told import speaking_to
 from records.scopes import Scope
 from records.turns import Reply
 from telegram_ui.commands import answers, proposals, summaries
@@ -29,18 +28,6 @@ from telegram_ui.updates.placing import Placing
 from telegram_ui.updates.reading import AttachedFiles, Read
 from telegram_ui.updates.repeats import Asked
 from telegram_ui.updates.serial_queue import SerialQueues
-from telegram_ui.updates.slot import Slot
-
-PREPARED_AT_ONCE = 16  # prompts; without a limit all would be made at the same time, and each be done last
-MODEL_SILENT = 0.05
-"""Seconds after which a turn waits for its model, and others go on in its slot. An answer that is there sooner keeps
-the slot until it is stored: else those that are nearly done would wait for prompts, and be shown as typing meanwhile.
-"""
-UNHURRIED = 30.0
-"""Seconds at most for which what nobody waits for lets the answers to others go first: a chat's folds and facts, one of
-which then serves several turns, and the buttons of its earlier answers, each of which costs as much as a call that
-somebody waits for. (Pressed meanwhile, they say that the conversation has gone on.)
-"""
 
 
 @define(kw_only=True, eq=False)
@@ -59,7 +46,6 @@ class Answering:
     _slow_queues: SerialQueues
     _settle_queues: SerialQueues
     _button_queues: SerialQueues
-    _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(PREPARED_AT_ONCE), init=False)
     _settling: set[Scope] = field(factory=set, init=False)
     _clearing: set[Scope] = field(factory=set, init=False)
 
@@ -67,7 +53,9 @@ class Answering:
         """Answer what a person said, in its pieces. Raises nothing but CancelledError."""
         first = await self._placing.again(pieces[0])
         pieces = [piece.within(first.scope) for piece in pieces]
-        with speaking(await self._commands.language(pieces[0].chat, pieces[0].person)):
+        language = await self._commands.language(pieces[0].chat, pieces[0].person)
+        runs_it = self._commands.dependencies.operation.may_run_it(pieces[0].person)
+        with speaking(language), speaking_to(operator=runs_it):
             await self._answer_turn(pieces)
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -82,10 +70,8 @@ class Answering:
                 await self._error_boundary.say(parsed, read.refusal, asked if read.may_pass else None)
                 await self._queue.done(ids)
                 return
-            # Whoever waits for a slot waits for others: a typing action for each would make all wait longer.
-            async with Slot(self._preparing) as slot, self._delivery.typing(parsed.chat):
-                prepared = partial(slot.leave_after, MODEL_SILENT)
-                reply = await self._conversation.reply(read.incoming, on_text=stream.show, on_prepared=prepared)
+            async with self._delivery.typing(parsed.chat):
+                reply = await self._conversation.reply(read.incoming, on_text=stream.show)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
             await asyncio.shield(delivering)
@@ -100,8 +86,8 @@ class Answering:
         except Exception as error:  # broad: the error boundary
             if delivering is None:
                 await stream.break_off()  # or what was shown would be shown on and on
-            await self._error_boundary.apologise(parsed, error, asked)
-            await self._queue.done(ids)
+            if await self._error_boundary.apologise(parsed, error, asked):
+                await self._queue.done(ids)
 
     async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read) -> None:
         """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
@@ -140,11 +126,9 @@ class Answering:
         # One waiting per place is enough: it takes all of them.
         if chat.place not in self._clearing:
             self._clearing.add(chat.place)
-            latest = asyncio.get_running_loop().time() + UNHURRIED
-            self._button_queues.submit(chat.place, partial(self._clear, chat, latest))
+            self._button_queues.submit(chat.place, partial(self._clear, chat))
 
-    async def _clear(self, chat: Chat, latest: float) -> None:
-        await self._unhurried(latest)
+    async def _clear(self, chat: Chat) -> None:
         self._clearing.discard(chat.place)
         await self._commands.dependencies.last_buttons.clear(self._delivery, chat)
 
@@ -153,28 +137,17 @@ class Answering:
         # One waiting per scope is enough: it will see everything that was stored before it began.
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
-            latest = asyncio.get_running_loop().time() + UNHURRIED
-            settle = partial(self._settle, parsed, latest)
+            settle = partial(self._settle, parsed)
             self._settle_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, settle))
 
-    async def _settle(self, parsed: ParsedUpdate, latest: float) -> None:
-        """Once nobody waits for an answer, so that one settling serves several turns; by `latest` in any case."""
-        try:
-            await self._unhurried(latest)
-        finally:
-            self._settling.discard(parsed.scope)
+    async def _settle(self, parsed: ParsedUpdate) -> None:
+        self._settling.discard(parsed.scope)
         # In a group it is said to everybody, and a button would be one person's alone.
         buttons = self._commands.dependencies.buttons
         again = summaries.fold_again(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
         for notice in await self._conversation.settle(parsed.scope):
             chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
             await self._delivery.say(chat, notice, keyboard=again)
-
-    async def _unhurried(self, latest: float) -> None:
-        """Wait until nobody waits for an answer, or until `latest`."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout_at(latest):
-                await self._chat_queues.idle()
 
 
 class WaitingTurn:

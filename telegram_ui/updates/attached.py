@@ -1,7 +1,4 @@
-"""What a message carries besides words: which kind it is, and the file to fetch where it may be read or looked at.
-
-Does not know how files are fetched, or what is in them.
-"""
+"""What a message carries besides words: which kind it is, and the file to fetch where it may be read or looked at."""
 
 from dataclasses import dataclass
 from typing import Literal

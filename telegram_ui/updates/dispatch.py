@@ -1,7 +1,7 @@
 """Where an update goes: access, then command, button, wizard or chat, each in its scope's queue.
 
 Commands have queues of their own, so they never wait behind a model; a chat message goes through its scope's command
-queue first, so it waits for the commands before it. Does not know how updates are fetched, nor what commands do.
+queue first, so it waits for the commands before it.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from locales.catalog import speaking, tr
+from records.errors import ServedElsewhere
 from records.scopes import Scope
 from telegram_ui.commands import answers
 from telegram_ui.commands.outreach import admission
@@ -25,6 +26,7 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.documents import document_in
+from telegram_ui.sending.lease import work_under
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
@@ -40,7 +42,6 @@ from telegram_ui.updates.reading import AttachedFiles
 from telegram_ui.updates.repeats import Asked, Repeats
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
-from telegram_ui.updates.unread import Unread
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +78,9 @@ class Dispatcher:
         self._commands = commands
         self._delivery = delivery
         self._repeats = Repeats(commands.dependencies.buttons)
-        self._error_boundary = ErrorBoundary(delivery, self._repeats, commands.language)
+        self._error_boundary = ErrorBoundary(
+            delivery, self._repeats, commands.language, commands.dependencies.operation.may_run_it
+        )
         memory = commands.dependencies.services.memory
         self._placing = Placing(queue=queue, conversation=conversation, memory=memory)
         self._answer_delivery = AnswerDelivery(queue, pause)
@@ -129,13 +132,12 @@ class Dispatcher:
         """Put an update into its queue. Quick: PTB hands over the next one when this returns."""
         if self._closing:  # it stays in the inbox
             return
-        parsed = received.sent.plain() if isinstance(received.sent, Unread) else None
-        if parsed is None:
-            update = received.update
-            if (ids := upgraded(update)) is not None:
-                self._upgrades.begin(*ids, partial(self._done, received))
-                return
-            parsed = parse(update, update.get_bot().bot)
+        work_under(partial(self._queue.confirm, received.lease) if received.lease is not None else None)
+        update = received.update
+        if (ids := upgraded(update)) is not None:
+            self._upgrades.begin(*ids, partial(self._done, received))
+            return
+        parsed = parse(update, update.get_bot().bot)
         parsed = parsed and self._upgrades.as_now(parsed)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._done(received)
@@ -151,7 +153,7 @@ class Dispatcher:
         """What somebody who is served has sent."""
         if parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
-            enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed))
+            enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_stoppable=False)
             self._command_queues.submit(parsed.place, partial(_soon, enter))
         elif parsed.kind == "press":
             self._press(received, parsed)
@@ -248,25 +250,25 @@ class Dispatcher:
 
     def _in_commands(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         async def finished() -> None:
-            await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received))
-            await self._done(received)
+            if await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received)):
+                await self._done(received)
 
         queues = self._slow_queues if is_slow else self._command_queues
         queues.submit(parsed.place, finished)
 
-    def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
+    def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_stoppable: bool = True) -> None:
         """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
 
         async def finished() -> None:
             try:
-                await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received))
+                if await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received)):
+                    await self._done(received)
             except asyncio.CancelledError:
                 if not self._closing:
                     await self._done(received)
                 raise
-            await self._done(received)
 
-        self._chat_queues.submit(parsed.place, finished)
+        self._chat_queues.submit(parsed.place, finished, is_stoppable=is_stoppable)
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         """A button that has something answered: what came of it is settled as any turn is."""
@@ -310,8 +312,9 @@ class Dispatcher:
         """Written nowhere, and behind nobody who is served."""
         is_to_be_told = parsed.chat.is_private and parsed.kind != "edited" and len(self._notice_queues) < MOST_NOTICES
         if is_to_be_told and self._access.may_tell_stranger(parsed.person):
-            self._notify(parsed, lambda: tr("notices-stranger", id=str(parsed.person.id)))
-            if self._access.may_ask_admins(parsed.person):
+            asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
+            self._notify(parsed, lambda: tr("notices-stranger-asked" if asks else "notices-stranger", id=id_))
+            if asks:
                 ask = partial(admission.ask_admins, self._commands.dependencies, parsed.person, parsed.text)
                 self._notice_queues.submit(parsed.scope, ask)
 
@@ -331,11 +334,14 @@ class Dispatcher:
         """The step from the command queue to the chat queue: wizards take their input before it is chat, and an
         import its file.
         """
-        if await self._is_taken(received, parsed):
-            self._pastes.end(parsed.sender)
-            await self._done(received)
-        elif received.is_durable:
-            self._chat(await self._placing.of_message(received, parsed))
+        try:
+            if await self._is_taken(received, parsed):
+                self._pastes.end(parsed.sender)
+                await self._done(received)
+            elif received.is_durable:
+                self._chat(await self._placing.of_message(received, parsed))
+        except ServedElsewhere as error:
+            await self._error_boundary.apologise(parsed, error, None)
 
     async def _is_taken(self, received: Received, parsed: ParsedUpdate) -> bool:
         if parsed.attachment != FILE:
@@ -356,7 +362,8 @@ class Dispatcher:
             else:
                 taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
 
-        await self._error_boundary.guarded(parsed, offer, asked=Asked(pieces=(parsed,), received=received))
+        if not await self._error_boundary.guarded(parsed, offer, asked=Asked(pieces=(parsed,), received=received)):
+            raise ServedElsewhere
         return taken
 
     def _chat(self, parsed: ParsedUpdate) -> None:
@@ -381,7 +388,8 @@ class Dispatcher:
         if not parsed.album or self._albums.get(parsed.place) != parsed.album:
             if parsed.album:
                 self._albums[parsed.place] = parsed.album
-            await self._error_boundary.guarded(parsed, partial(self._ask_for_words, parsed))
+            if not await self._error_boundary.guarded(parsed, partial(self._ask_for_words, parsed)):
+                return
         await self._queue.done([parsed.update_id])
 
     async def _say(self, chat: Chat, text: str) -> None:

@@ -1,7 +1,6 @@
 """The queue between Telegram and the bot: an update is on disk before Telegram is told that we have it.
 
 python-telegram-bot awaits put() before it confirms an update, polling and webhook alike; so put() commits.
-Does not know how updates are fetched, nor what they say.
 """
 
 import asyncio
@@ -19,9 +18,7 @@ from telegram.error import TelegramError
 from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import gauge
-from storage.files.inbox_protocol import NOBODY, Arrival, Counted, Inbox, PendingUpdate
-from telegram_ui.updates.backlogs import MANY, Backlogs
-from telegram_ui.updates.unread import Unread
+from storage.bot_state.inbox_protocol import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
 
 logger = logging.getLogger(__name__)
 
@@ -40,9 +37,6 @@ BLOCKED_PAUSE = 10.0  # and after one that another program's reading did not all
 KEPT_FOR = timedelta(hours=48)  # twice the time for which Telegram offers an update again
 
 
-Sent = telegram.Update | Unread
-
-
 class NotKeptError(TelegramError):
     """The inbox could not write. A TelegramError, because PTB refetches the same offset after one, with
     back-off; after any other exception it would confirm nothing more and stop polling without a word.
@@ -55,21 +49,19 @@ class Received:
 
     `mode`: how memory stood when it was said, where an earlier run noted it. `is_replayed`: an earlier run had it.
     `is_refused`: its sender has too many that are not finished; it is kept nowhere, and they are to be told.
+    `lease`: under which it is handled, where several processes share the work.
     """
 
-    sent: Sent
+    update: telegram.Update
     is_durable: bool
     mode: Mode | None = None
     is_refused: bool = False
     is_replayed: bool = False
+    lease: Lease | None = None
 
     @property
     def update_id(self) -> int:
-        return self.sent.update_id
-
-    @property
-    def update(self) -> telegram.Update:
-        return self.sent.read() if isinstance(self.sent, Unread) else self.sent
+        return self.update.update_id
 
     def __repr__(self) -> str:
         return f"Received({self.update_id})"
@@ -107,14 +99,13 @@ class DurableQueue(asyncio.Queue[object]):
         self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
         self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
         self._being_marked: set[int] = set()
-        self._unwritten: dict[int, Sent] = {}  # passed on, but on no disk yet
+        self._unwritten: dict[int, telegram.Update] = {}  # passed on, but on no disk yet
+        self._answered: set[int] = set()  # those of them that are done
         self.is_offset_held = False
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
         self._ahead: dict[int, bool] = {}  # what the last poll brought and is on disk: whether its id was new
         self._cutting = asyncio.Lock()
-        self._backlogs = Backlogs[Received](self._go_on)
-        self._many_ahead: set[int] = set()  # people of whom the last poll brought many
         self._has_text = asyncio.Event()  # texts that belong in no file may still be in the file's log
 
     @property
@@ -142,11 +133,11 @@ class DurableQueue(asyncio.Queue[object]):
 
     async def put(self, item: object) -> None:
         """Commit an update (and wait for room first); anything else is PTB's own signal and passes through."""
-        if not isinstance(item, telegram.Update | Unread):
+        if not isinstance(item, telegram.Update):
             await super().put(item)
             return
         try:
-            is_durable = item.update_id in self._ahead or self._keeps(item)
+            is_durable = item.update_id in self._ahead or self._keep(item)
         except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
             logger.error("Update %s is unreadable (%s); ignored.", item.update_id, type(error).__name__)  # noqa: TRY400
             return
@@ -160,12 +151,12 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._room.wait()
             await self._put_kept(item)
 
-    async def write_ahead(self, updates: Iterable[tuple[Sent, Mapping[str, object]]]) -> None:
+    async def write_ahead(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         """Commit what one poll brought, all of it at once, each as it came; put() then finds it on disk.
 
         What fails here is left to put(), which knows what to do then.
         """
-        self._ahead, self._many_ahead = {}, set()
+        self._ahead = {}
         try:
             arrivals: list[Arrival] = []
             of_each = Counter[int]()
@@ -173,7 +164,7 @@ class DurableQueue(asyncio.Queue[object]):
                 who = _sender(one)
                 if (
                     one.update_id not in self._unwritten
-                    and self._keeps(one)
+                    and self._keep(one)
                     and not self._is_too_much(one, of_each[who])
                 ):
                     arrivals.append(arrival_of(one, json.dumps(raw)))
@@ -181,35 +172,8 @@ class DurableQueue(asyncio.Queue[object]):
             if arrivals:
                 new = await self._inbox.receive_all(self._bot_id, arrivals, self._now())
                 self._ahead = {one.update_id: one.update_id in new for one in arrivals}
-                self._many_ahead = {who for who, more in of_each.items() if self._of_each[who] + more > MANY}
         except Exception as error:  # broad: as for put()
             logger.debug("A poll's updates are written one by one (%s).", type(error).__name__)
-
-    def hold_backlogs(self) -> None:
-        """A poll came back full: whoever has very many unfinished waits, for others' updates are behind theirs."""
-        self._backlogs.hold()
-
-    def release_backlogs(self) -> None:
-        """All there is has been fetched."""
-        self._backlogs.release()
-
-    async def let_backlogs_go_on(self, pause: Callable[[float], Awaitable[None]]) -> None:
-        """Pass on what waits of people who have very many unfinished, for as long as the bot runs."""
-        await self._backlogs.keep_going(pause)
-
-    def _go_on(self, received: Received) -> None:
-        if received.update_id in self._unfinished:  # otherwise another process serves it by now
-            self.put_nowait(received)
-
-    def drops_unread(self, update_id: int, person: int, *, is_urgent: bool) -> bool:
-        """Whether put() would refuse an update of this person without a word, for they were told a moment ago."""
-        last = self._refused.get(person)
-        return (
-            last is not None
-            and self._now() - last < REFUSAL_TOLD_EVERY
-            and update_id not in self._unwritten
-            and self._has_too_much(update_id, person, is_urgent=is_urgent)
-        )
 
     async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
         """The updates' effects are done: their payloads may go.
@@ -222,6 +186,7 @@ class DurableQueue(asyncio.Queue[object]):
         finished = set(update_ids)
         self._finish(finished)
         self._unmarked |= finished
+        self._answered |= finished & self._unwritten.keys()
         # What another call is marking is left to it: together they would mark everything many times over.
         marking = self._unmarked - self._being_marked
         self._being_marked |= marking
@@ -302,6 +267,9 @@ class DurableQueue(asyncio.Queue[object]):
         """Leave updates to the next run."""
         self._finish(update_ids)
 
+    async def confirm(self, lease: Lease) -> None:
+        """Wait until it is certain that this process holds a lease. Raises ServedElsewhere where it was lost."""
+
     async def purge(self) -> None:
         """Forget ids that Telegram will not offer again."""
         await self._inbox.purge(self._now() - KEPT_FOR)
@@ -316,10 +284,7 @@ class DurableQueue(asyncio.Queue[object]):
                     break
         return min(self._unwritten, default=None)
 
-    def _keeps(self, update: Sent) -> bool:
-        return isinstance(update, Unread) or self._keep(update)
-
-    async def _put_kept(self, update: Sent) -> None:
+    async def _put_kept(self, update: telegram.Update) -> None:
         number = update.update_id
         # One at a time, in order: a webhook's requests arrive side by side.
         async with self._lock:
@@ -331,10 +296,10 @@ class DurableQueue(asyncio.Queue[object]):
                 elif number not in self._unfinished and number not in self._unmarked and not was_passed_on:
                     await self._recover(number, update.get_bot())
             except StorageError as error:
-                if number not in self._unwritten and self._may_go_on():
+                if number not in self._unwritten and self._may_go_on(update):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
-                    await self._enqueue(update)
+                    await self._enqueue(update, lease=self._lease_of(update))
                 if not self.is_offset_held or number not in self._unwritten:
                     raise NotKeptError("The update could not be kept.") from error
             except Exception as error:
@@ -344,24 +309,32 @@ class DurableQueue(asyncio.Queue[object]):
                 )
                 raise NotKeptError("The update could not be kept.") from error
 
-    async def _received(self, update: Sent) -> None:
+    async def _received(self, update: telegram.Update) -> None:
         """A new update is on disk: its work begins."""
         await self._enqueue(update)
 
-    def _may_go_on(self) -> bool:
+    def _may_go_on(self, update: telegram.Update) -> bool:
         """Whether what cannot be written may be handled nevertheless."""
         return True
 
-    async def _write(self, update: Sent) -> bool:
+    def _lease_of(self, update: telegram.Update) -> Lease | None:
+        """Under which an update is handled that nobody handed out."""
+        return None
+
+    async def _write(self, update: telegram.Update) -> bool:
         """Commit an update, and that it is done if it is; whether its id was new. Raises StorageError."""
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
         is_new = await self._inbox.receive(self._bot_id, arrival_of(update, update.to_json()), self._now())
-        if number in self._unwritten and number not in self._unfinished:
-            await self._inbox.done(self._bot_id, [number], self._now())
-        self._unwritten.pop(number, None)
+        await self._note_written(number)
         return is_new
+
+    async def _note_written(self, number: int) -> None:
+        if number in self._answered:
+            await self._inbox.done(self._bot_id, [number], self._now())
+        self._answered.discard(number)
+        self._unwritten.pop(number, None)
 
     async def _recover(self, number: int, bot: telegram.Bot) -> None:
         """An earlier put() was cancelled, or failed, after its commit: on disk, and yet never queued."""
@@ -370,6 +343,10 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._queue_again(row, bot)
 
     async def _queue_again(self, row: PendingUpdate, bot: telegram.Bot) -> None:
+        if not row.payload:
+            logger.info("Update %s was forgotten before it was answered.", row.update_id)
+            await self.done([row.update_id])
+            return
         try:
             update = telegram.Update.de_json(json.loads(row.payload), bot)
         except Exception as error:  # broad: one unreadable row must not keep the others from being answered
@@ -380,20 +357,22 @@ class DurableQueue(asyncio.Queue[object]):
         else:
             if row.shown:
                 self._shown_before[row.update_id] = row.shown
-            await self._enqueue(update, row.mode, is_replayed=True)
+            await self._enqueue(update, row.mode, is_replayed=True, lease=row.lease)
 
-    async def _enqueue(self, update: Sent, mode: Mode | None = None, *, is_replayed: bool = False) -> None:
+    async def _enqueue(
+        self,
+        update: telegram.Update,
+        mode: Mode | None = None,
+        *,
+        is_replayed: bool = False,
+        lease: Lease | None = None,
+    ) -> None:
         who = _sender(update)
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
             self._of_each[who] += 1
             UNFINISHED.set(len(self._unfinished))
-        received = Received(update, is_durable=True, mode=mode, is_replayed=is_replayed)
-        has_many = who in self._many_ahead or who in self._backlogs or self._of_each[who] > MANY
-        if has_many and who != NOBODY:
-            self._backlogs.add(who, received)
-        else:
-            await super().put(received)
+        await super().put(Received(update, is_durable=True, mode=mode, is_replayed=is_replayed, lease=lease))
 
     def _finish(self, update_ids: Iterable[int]) -> None:
         for number in update_ids:
@@ -406,16 +385,17 @@ class DurableQueue(asyncio.Queue[object]):
         UNFINISHED.set(len(self._unfinished))
         self._room.set()
 
-    def _is_too_much(self, update: Sent, more: int = 0) -> bool:
-        """`more`: updates of the same person that are about to be added."""
-        return self._has_too_much(update.update_id, _sender(update), is_urgent=_is_urgent(update), more=more)
-
-    def _has_too_much(self, update_id: int, who: int, *, is_urgent: bool, more: int = 0) -> bool:
-        if who == NOBODY or update_id in self._unfinished:
+    def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
+        """Whether its sender has too many unfinished; `more`: of the same poll, about to be added."""
+        who = _sender(update)
+        if who == NOBODY or update.update_id in self._unfinished:
             return False
-        return self._of_each[who] + more >= self._limit_of_one + (MOST_URGENT if is_urgent else 0)
+        return self._unfinished_of(who) + more >= self._limit_of_one + (MOST_URGENT if _is_urgent(update) else 0)
 
-    async def _refuse(self, update: Sent) -> None:
+    def _unfinished_of(self, person: int) -> int:
+        return self._of_each[person]
+
+    async def _refuse(self, update: telegram.Update) -> None:
         """The first in a while is passed on, so that its sender is told; the others are dropped."""
         who, now = _sender(update), self._now()
         last = self._refused.get(who)
@@ -426,25 +406,19 @@ class DurableQueue(asyncio.Queue[object]):
         await super().put(Received(update, is_durable=False, is_refused=True))
 
 
-def arrival_of(update: Sent, payload: str) -> Arrival:
+def arrival_of(update: telegram.Update, payload: str) -> Arrival:
     """An update as the inbox keeps it: all that is done for it belongs to the memory of its chat."""
-    if isinstance(update, Unread):
-        return Arrival(update.update_id, payload, update.chat, update.person)
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
     return Arrival(update.update_id, payload, owner, _sender(update))
 
 
-def _sender(update: Sent) -> int:
+def _sender(update: telegram.Update) -> int:
     """The id of who sent it; NOBODY where it names none."""
-    if isinstance(update, Unread):
-        return update.person
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY
 
 
-def _is_urgent(update: Sent) -> bool:
-    if isinstance(update, Unread):
-        return update.is_urgent
+def _is_urgent(update: telegram.Update) -> bool:
     message = update.message
     return update.callback_query is not None or (message is not None and str(message.text or "").startswith("/"))

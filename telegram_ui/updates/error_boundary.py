@@ -1,7 +1,6 @@
 """The error boundary: what fails while an update is handled is caught broadly here and nowhere else.
 
-The log gets one line with a number and the lines of code, the person a sentence with the same number. Does not know
-what failed.
+The log gets one line with a number and the lines of code, the person a sentence with the same number.
 """
 
 import logging
@@ -12,7 +11,7 @@ from pathlib import Path
 from traceback import extract_tb
 
 from locales.catalog import current, speaking, tr
-from locales.told import told
+from locales.told import numbered, speaking_to, told
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
@@ -29,10 +28,13 @@ logger = logging.getLogger(__name__)
 class ErrorBoundary:
     """One for the whole bot."""
 
-    def __init__(self, delivery: Delivery, repeats: Repeats, language: LanguageOf) -> None:
+    def __init__(
+        self, delivery: Delivery, repeats: Repeats, language: LanguageOf, runs_it: Callable[[Person], bool]
+    ) -> None:
         self._delivery = delivery
         self._repeats = repeats
         self._language = language
+        self._runs_it = runs_it
 
     async def guarded(
         self,
@@ -41,29 +43,30 @@ class ErrorBoundary:
         *,
         is_known: bool = True,
         asked: Asked | None = None,
-    ) -> None:
+    ) -> bool:
         """Do something for a message, in its sender's language; when it fails, say so. Raises nothing but
-        CancelledError. `is_known` False: the store is not asked which language its sender has chosen. `asked`:
-        what may be tried again.
+        CancelledError. False where another process serves it by now: then it is not done here.
+
+        `is_known` False: the store is not asked which language its sender has chosen. `asked`: what may be tried again.
         """
         try:
             language = await self._language(parsed.chat, parsed.person) if is_known else current()
         except Exception as error:  # broad: see above
-            await self.apologise(parsed, error, asked)
-            return
-        with speaking(language):
+            return await self.apologise(parsed, error, asked)
+        with speaking(language), speaking_to(operator=self._runs_it(parsed.person)):
             try:
                 await work()
             except Exception as error:  # broad: see above
-                await self.apologise(parsed, error, asked)
+                return await self.apologise(parsed, error, asked)
+        return True
 
-    async def apologise(self, parsed: ParsedUpdate, error: Exception, asked: Asked | None) -> None:
+    async def apologise(self, parsed: ParsedUpdate, error: Exception, asked: Asked | None) -> bool:
         """One log line without the error's text, which may quote the message; a sentence for the person, with
-        [Try again] where that may help.
+        [Try again] where that may help. False where another process serves it by now: nothing is said.
         """
         if isinstance(error, ServedElsewhere):
             logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
-            return
+            return False
         number = secrets.token_hex(4)
         logger.error(
             "[%s] Update %s, scope %s: %s at %s",
@@ -74,14 +77,17 @@ class ErrorBoundary:
             where(error),
         )
         if isinstance(error, ChatGone):
-            return
+            return True
         may_pass = not isinstance(error, KeepsakeError) or error.may_pass
         reason = told(error) if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
-            text = f"{reason.rstrip('.')}. {tr('notices-error', number=number)}"
+            text = numbered(f"{reason.rstrip('.')}.", number)
             await self.say(parsed, text, asked if may_pass else None)
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, name_of(unsaid))
+        except ServedElsewhere:
+            return False
+        return True
 
     async def say(self, parsed: ParsedUpdate, text: str, asked: Asked | None) -> None:
         """Say why something was not done; under a reply to the message that asked for it, the button that repeats it.

@@ -1,7 +1,6 @@
 """How often the work that an untrusted file decides is begun, over all runs, before the file is set aside.
 
-A file that kills the process would kill every next run as well, because its update is replayed. Does not know what is
-done with a file.
+A file that kills the process would kill every next run as well, because its update is replayed.
 """
 
 import asyncio

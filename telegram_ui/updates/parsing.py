@@ -1,13 +1,10 @@
-"""Update → ParsedUpdate → Incoming: the only place that knows what Telegram's updates look like.
-
-Does not know who is served, or what is done with what arrived.
-"""
+"""Update → ParsedUpdate → Incoming: the only place that knows what Telegram's updates look like."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 
 import telegram
 
@@ -26,11 +23,6 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 
 LARGEST_ID = 2**52
 """Ids of Telegram have at most 52 significant bits (Bot API, User, Chat and DirectMessagesTopic)."""
-
-LATEST = 2**33
-"""Seconds since 1970 that a date may have to be read as a number; others go through python-telegram-bot."""
-PLAIN = frozenset({"message_id", "from", "chat", "date", "text", "entities", "link_preview_options"})
-"""What a message has that is no more than words in private; of these, entities and previews change nothing there."""
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
@@ -119,52 +111,6 @@ def parse(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     return parsed if max(map(abs, ids)) < LARGEST_ID else None
 
 
-def plain(raw: Mapping[str, Any], bot_id: int) -> ParsedUpdate | None:
-    """As `parse` reads an update that is no more than words in private, from what Telegram sent: making the library's
-    objects of it takes fifteen times as long. None where it may be more than that, or has a field of another type.
-    """
-    message = raw.get("message")
-    if len(raw) != 2 or not isinstance(message, dict) or not PLAIN.issuperset(message):
-        return None
-    chat, sender, sent = message.get("chat"), message.get("from"), message.get("date")
-    if not isinstance(chat, dict) or not isinstance(sender, dict) or chat.get("type") != "private":
-        return None
-    ids = (raw.get("update_id"), chat.get("id"), sender.get("id"), message.get("message_id"), sent)
-    first, last, text = sender.get("first_name"), sender.get("last_name", ""), message.get("text")
-    further = (last, sender.get("username", ""), sender.get("language_code", ""))
-    if not all(type(one) is int and abs(one) < LARGEST_ID for one in ids):
-        return None
-    if not isinstance(text, str) or not isinstance(first, str) or not all(isinstance(one, str) for one in further):
-        return None
-    words = text.strip()
-    if (
-        sender.get("is_bot") is not False
-        or not 0 < message["date"] < LATEST
-        or not first
-        or not words
-        or words[0] == "/"
-    ):
-        return None
-    return ParsedUpdate(
-        kind="text",
-        update_id=raw["update_id"],
-        bot_id=bot_id,
-        chat=Chat(id=chat["id"]),
-        person=Person(
-            id=sender["id"],
-            name=f"{first} {last}" if last else first,
-            username=sender.get("username"),
-            language=sender.get("language_code", ""),
-        ),
-        addressed=True,
-        sent_at=datetime.fromtimestamp(message["date"], UTC),
-        telegram_id=message["message_id"],
-        text=words,
-        units=_units(text),
-        is_whole=True,
-    )
-
-
 def _parsed(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     if update.callback_query:
         return _press(update, update.callback_query, bot)
@@ -229,7 +175,8 @@ def _message(
         return None
     chat = _chat(message)
     words, mentioned = _without_mentions(message, bot)
-    command = None if message.forward_origin else COMMAND.fullmatch(words)
+    is_of_others = message.forward_origin is not None or message.via_bot is not None
+    command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
     us = (bot.username or "").casefold()
     text = _as_told(message, words, attachment, file)
@@ -252,13 +199,13 @@ def _message(
         text=text,
         units=_units(raw),
         command=command[1].lower() if command else "",
-        argument=(command[3] or "").strip() if command else "",
+        argument=_visible((command[3] or "").strip()) if command else "",
         target=bool(command) and named == us,
         attachment=attachment,
         file=file,
         is_wordless=not words,
         album=message.media_group_id or "",
-        origin="forwarded" if message.forward_origin else "",
+        origin="forwarded" if is_of_others else "",
         replied=_replied(message, bot),
         replied_picture=_replied_picture(message),
         is_whole=kind == "text" or (kind == "command" and not _is_reply(message)),
@@ -285,6 +232,11 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
         sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
     )
+
+
+def _visible(words: str) -> str:
+    """Words of which something can be seen; "" for spaces and characters without any width alone."""
+    return words if any(one.isprintable() and not one.isspace() for one in words) else ""
 
 
 def _units(text: str) -> int:
@@ -432,6 +384,8 @@ def _as_told(message: telegram.Message, words: str, attachment: str, file: Attac
     else:
         along = f"[Sent with {NAMES[attachment]}, which was not read]" if attachment and words else ""
     origin = f"[Forwarded from {_origin(message.forward_origin)}]" if message.forward_origin else ""
+    if not origin and message.via_bot is not None:
+        origin = f"[Written by the bot {message.via_bot.first_name}]"
     return "\n".join(part for part in (origin, words, along) if part) if words or file is not None else words
 
 

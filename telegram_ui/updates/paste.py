@@ -1,6 +1,6 @@
 """Messages that are one turn: the pieces of a split text, an album, a forwarded batch; and when they are complete.
 
-Telegram's clients split above 4,096 UTF-16 units, at a gap where there is one. Does not know what becomes of the text.
+Telegram's clients split above 4,096 UTF-16 units, at a gap where there is one.
 """
 
 from collections.abc import Callable, Hashable

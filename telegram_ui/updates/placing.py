@@ -1,7 +1,7 @@
 """Where and how something was said: in which conversation of its place, and how memory stood then.
 
-Asked while commands wait, so that a message belongs to what was open and chosen when it came, whatever waits before it.
-Does not know what is done with a message.
+Asked while commands wait, so that a message belongs to what was open and chosen when it came, whatever waits before
+it.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """How updates are fetched: what is not on disk is not confirmed, and an update that nobody can read holds up none.
 
-Also the watch over polling: when the last poll succeeded. Does not know what is done with an update.
+Also the watch over polling: when the last poll succeeded.
 """
 
 import asyncio
@@ -14,15 +14,15 @@ from telegram.error import TelegramError, TimedOut
 from telegram.ext import ExtBot
 
 from telegram_ui.sending.http import AiohttpRequest
+from telegram_ui.sending.lease import demand_lease
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.triage import Triage
-from telegram_ui.updates.unread import Unread, read_or_emptied
+from telegram_ui.updates.raw_update import read_or_emptied
+from text.characters import well_formed_value
 
 logger = logging.getLogger(__name__)
 
 HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
 OVERDUE = 60.0  # seconds; Telegram holds a poll for 25 at most
-FULL = 100  # updates that a poll brings at most (Bot API, getUpdates); after so many there may be more
 
 
 class HoldingBot(ExtBot[None]):
@@ -31,39 +31,34 @@ class HoldingBot(ExtBot[None]):
     def __init__(self, token: str, *, pause: Callable[[float], Awaitable[None]], **options: Any) -> None:
         super().__init__(token, **options)
         self._queue: DurableQueue | None = None
-        self._triage: Triage | None = None
         self._pause = pause
         self._fetched: list[dict[str, Any]] = []
-        self._was_full = False
 
-    def hold_back_for(self, queue: DurableQueue, triage: Triage) -> None:
-        """From now on every poll asks this queue first, and of what it brings only that is read which has to be."""
-        self._queue, self._triage = queue, triage
+    def hold_back_for(self, queue: DurableQueue) -> None:
+        """From now on every poll asks this queue first."""
+        self._queue = queue
         queue.is_offset_held = True
 
-    async def get_updates(self, offset: int | None = None, **options: Any) -> tuple[telegram.Update | Unread, ...]:  # type: ignore[override]
+    async def get_updates(self, offset: int | None = None, **options: Any) -> tuple[telegram.Update, ...]:  # type: ignore[override]
         """As its parent, with the offset held back; slowly then, for Telegram offers the same again at once."""
-        if self._queue and not self._was_full:
-            self._queue.release_backlogs()  # only now, when all that the last poll brought is in the queue
         unwritten = await self._queue.first_unwritten() if self._queue else None
         if unwritten is not None:
             await self._pause(HELD_PAUSE)
             offset = min(offset, unwritten) if offset else unwritten
         await super().get_updates(offset, **options)
         fetched, self._fetched = self._fetched, []
-        if self._queue is None or self._triage is None:
-            return tuple(read_or_emptied(raw, self) for raw in fetched)
-        self._was_full = len(fetched) >= FULL
-        if self._was_full:
-            self._queue.hold_backlogs()
-        updates = [(self._triage.opened(raw, seen, self), raw) for raw, seen in self._triage.to_read(fetched)]
-        await self._queue.write_ahead(updates)
+        updates = [(read_or_emptied(raw, self), raw) for raw in fetched]
+        if self._queue is not None:
+            await self._queue.write_ahead(updates)
         return tuple(update for update, _ in updates)
 
     async def _post(self, endpoint: str, *arguments: Any, **options: Any) -> Any:
-        """As its parent, but what getUpdates brings is kept back: its parent would log what it cannot read, text and
-        all, and pass on nothing of a poll that holds one such update.
+        """As its parent, for a chat that this process still serves.
+
+        What getUpdates brings is kept back: its parent would log what it cannot read, text and all, and pass on nothing
+        of a poll that holds one such update.
         """
+        await demand_lease()
         result = await super()._post(endpoint, *arguments, **options)
         if endpoint != "getUpdates":
             return result
@@ -79,6 +74,7 @@ class QuietRequest(AiohttpRequest):
         """A Bot API answer. PTB's own version logs what it cannot parse, text and all."""
         try:
             answer = json.loads(payload.decode("utf-8", "replace"))
+            answer = well_formed_value(answer) if b"\\ud" in payload.lower() else answer
         except (ValueError, RecursionError):
             raise TelegramError("Invalid server response") from None
         if not isinstance(answer, dict):

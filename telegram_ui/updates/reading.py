@@ -1,6 +1,6 @@
 """The files of a turn are fetched and read before it is answered: what was in them becomes pieces of the turn.
 
-Owns what is read within which limits, and what a person is told of the rest. Does not know formats, models or stores.
+Owns what is read within which limits, and what a person is told of the rest.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import Incoming, Piece
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge
-from telegram_ui.sending.marked import Marked
+from telegram_ui.sending.formatting import Marked
 from telegram_ui.updates.attached import AttachedFile, Size, kind_name
 from telegram_ui.updates.parsing import ParsedUpdate, incoming
 

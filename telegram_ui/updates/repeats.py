@@ -2,7 +2,7 @@
 of a proposed command for that command.
 
 What failed is held by the process. After a restart a message that says all of it is taken from Telegram, which sends
-it along with the press; of the rest its person is told. Does not know what had failed, nor what is done with it.
+it along with the press; of the rest its person is told.
 """
 
 from dataclasses import dataclass, replace
@@ -128,7 +128,7 @@ def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, fir
         return None
     parsed = replace(parsed, addressed=True, first=first)
     # As after a restart: it may be stored by now, in the conversation that was open then.
-    return Asked(pieces=(parsed,), received=replace(received, sent=update, is_replayed=True))
+    return Asked(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
 
 
 def _given(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:

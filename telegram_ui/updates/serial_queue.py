@@ -1,32 +1,35 @@
 """Serial queues by key: one piece of work at a time in a queue, a limited number at once over all queues.
 
 Fair: a queue whose work has ended goes behind the others that are ready, so nobody's backlog delays another's first
-message. An idle queue costs nothing. Does not know what the work is; work handles its own failures.
+message. An idle queue costs nothing. Work handles its own failures.
 """
 
 import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable
+from contextvars import copy_context
 from functools import partial
 from typing import TypeVar
 
 logger = logging.getLogger(__name__)
 
-Work = Callable[[], Awaitable[None]]
+Work = Callable[[], Awaitable[object]]
 T = TypeVar("T")
 
 
 class Ticket:
     """Work in a queue. While it is held it does not begin, and neither does what is behind it."""
 
-    def __init__(self, queues: "SerialQueues", key: Hashable, work: Work, *, held: bool) -> None:
+    def __init__(self, queues: "SerialQueues", key: Hashable, work: Work, *, held: bool, is_stoppable: bool) -> None:
         self._queues = queues
         self.key = key
         self.work = work
         self.held = held
+        self.is_stoppable = is_stoppable
         self.task: asyncio.Task[None] | None = None
         self.has_begun = False
+        self.context = copy_context()
 
     def release(self) -> None:
         """Let the work begin once it is first in its queue; a second call does nothing."""
@@ -52,9 +55,9 @@ class SerialQueues:
         """How many pieces of work wait or run."""
         return sum(map(len, self._waiting.values())) + len(self._running)
 
-    def submit(self, key: Hashable, work: Work, *, held: bool = False) -> Ticket:
-        """Put work at the end of its queue. After close() no work is begun."""
-        ticket = Ticket(self, key, work, held=held)
+    def submit(self, key: Hashable, work: Work, *, held: bool = False, is_stoppable: bool = True) -> Ticket:
+        """Put work at the end of its queue. After close() no work is begun. `is_stoppable`: `cancel` ends it."""
+        ticket = Ticket(self, key, work, held=held, is_stoppable=is_stoppable)
         queue = self._waiting.setdefault(key, deque())
         queue.append(ticket)
         self._idle.clear()
@@ -76,7 +79,9 @@ class SerialQueues:
         Work that is being cancelled is left alone: a second cancel would interrupt its cleaning up.
         """
         ticket = self._running.get(key)
-        if ticket is None or not ticket.has_begun or ticket.task is None or ticket.task.cancelling():
+        if ticket is None or not (ticket.has_begun and ticket.is_stoppable):
+            return False
+        if ticket.task is None or ticket.task.cancelling():
             return False
         return ticket.task.cancel()
 
@@ -87,13 +92,14 @@ class SerialQueues:
             ticket.task.cancel()
             return ticket.work
         queue = self._waiting.get(key)
-        if ticket or not queue or queue[0].held:
+        if (ticket and ticket.is_stoppable) or not queue or queue[0].held:
             return None
         work = queue[0].work
         if not isinstance(work, kind):
             return None
         queue.popleft()
-        self._ready.remove(key)
+        if key in self._ready:
+            self._ready.remove(key)
         if queue:
             self._make_ready(key)
         else:
@@ -134,7 +140,9 @@ class SerialQueues:
             key = self._ready.popleft()
             ticket = self._waiting[key].popleft()
             self._running[key] = ticket
-            ticket.task = asyncio.create_task(self._run(ticket), name=f"{self._name}:{key}")
+            run, name = self._run(ticket), f"{self._name}:{key}"
+            # In the context of whoever submitted it: this may be called by the end of somebody else's work.
+            ticket.task = asyncio.create_task(run, name=name, context=ticket.context)
             ticket.task.add_done_callback(partial(self._ended, key))
 
     async def _run(self, ticket: Ticket) -> None:

@@ -1,6 +1,6 @@
 """The Telegram side as one `async with`: connect, replay, fetch by polling or webhook, watch, and stop in order.
 
-Owns start-up, shutdown and what happens when Telegram is away. Does not know signals, nor what updates say.
+Owns start-up, shutdown and what happens when Telegram is away.
 """
 
 import asyncio
@@ -26,20 +26,18 @@ from chat.conversation import Conversation
 from chat.corrections import Corrections
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
-from storage.files.inbox_protocol import Inbox
-from storage.files.people import People
+from storage.bot_state.inbox_protocol import Inbox
+from storage.bot_state.people import People
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.updates.access import Access
+from telegram_ui.updates.access import Access, Relevance
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue, Received
+from telegram_ui.updates.leader import while_leader
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.polling import HoldingBot, PollRequest, QuietRequest
-from telegram_ui.updates.relevance import Relevance
 from telegram_ui.updates.shared_queue import SharedQueue
-from telegram_ui.updates.triage import Triage
-from telegram_ui.updates.turns import in_turns
 
 logger = logging.getLogger(__name__)
 
@@ -145,6 +143,7 @@ async def telegram_service(
     access = Access(settings, bot, now=now, people=people)
     delivery = Delivery(bot, streaming=settings.reply_streaming)
     answered = commands(delivery, access.may_configure)
+    answered.dependencies.services.memory.serves = access.serves
     relevance, work = Relevance(access, answered), inbox.shared
     queue = DurableQueue(inbox, keep=relevance, now=now)
     if work is not None:
@@ -163,7 +162,7 @@ async def telegram_service(
     application.add_handler(TypeHandler(Received, _dispatching(intake)))
 
     def is_polling() -> bool:
-        return not settings.webhook_url and (work is None or work.polling(bot.id).is_mine())
+        return not settings.webhook_url and (work is None or work.polling(bot.id).is_leader())
 
     service = Service(application, intake, polls, is_polling)
     async with AsyncExitStack() as stack:
@@ -178,20 +177,18 @@ async def telegram_service(
         stack.push_async_callback(queue.forget_text)
         stack.push_async_callback(intake.close, grace=4.0)
         await stack.enter_async_context(_running(queue.forget_texts(pause)))
-        await stack.enter_async_context(_running(queue.let_backlogs_go_on(pause)))
         await stack.enter_async_context(_running(_keep_house(queue, pause)))
         await stack.enter_async_context(_running(_announce(answered, bot)))
         await stack.enter_async_context(alongside(answered))
         if isinstance(queue, SharedQueue):
             await stack.enter_async_context(_running(queue.claim_all(bot, pause)))
-        triage = Triage(access, queue)
         if settings.webhook_url:
             secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else _common(settings))
-            await stack.enter_async_context(_webhook(settings, secret, bot, queue, triage, pause))
+            await stack.enter_async_context(_webhook(settings, secret, bot, queue, pause))
         else:
-            bot.hold_back_for(queue, triage)
+            bot.hold_back_for(queue)
             fetching = partial(_polling, application, queue, polls, monotonic, pause, silent_for)
-            turns = fetching() if work is None else in_turns(work.polling(bot.id), fetching, polls.refused)
+            turns = fetching() if work is None else while_leader(work.polling(bot.id), fetching, polls.refused)
             await stack.enter_async_context(turns)
         logger.info(
             "Fetching updates of @%s by %s: ready.",
@@ -349,13 +346,13 @@ class _PollTrouble:
 
 @asynccontextmanager
 async def _webhook(
-    settings: Settings, secret: str, bot: ExtBot[Any], queue: DurableQueue, triage: Triage, pause: Pause
+    settings: Settings, secret: str, bot: ExtBot[Any], queue: DurableQueue, pause: Pause
 ) -> AsyncIterator[None]:
     # Here, because long polling, which is usual, needs no web server.
     from runtime.http_server import served
     from telegram_ui.updates.webhook import webhook_app
 
-    app = webhook_app(bot, queue, triage, secret)
+    app = webhook_app(bot, queue, secret)
     async with served(app, settings.webhook_listen, setting="WEBHOOK_LISTEN"):
 
         async def register() -> None:

@@ -1,6 +1,6 @@
 """The queue of a process that shares its work with others: what comes in goes to whoever serves its chat.
 
-Updates come out of the inbox, where this process claims them; put() only commits. Does not know how work is divided.
+Updates come out of the inbox, where this process claims them; put() only commits.
 """
 
 import json
@@ -14,17 +14,14 @@ from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
 from records.owners import Mode
-from storage.files.inbox_protocol import NOBODY, Inbox, SharedWork
+from storage.bot_state.inbox_protocol import NOBODY, Inbox, Lease, SharedWork
 from telegram_ui.updates.durable_queue import (
     MOST_OF_ONE,
     MOST_UNFINISHED,
-    MOST_URGENT,
     PEOPLE_KNOWN,
     DurableQueue,
-    Sent,
     arrival_of,
 )
-from telegram_ui.updates.unread import Unread
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +50,7 @@ class SharedQueue(DurableQueue):
         super().__init__(inbox, keep=keep, now=now, limit=limit, limit_of_one=limit_of_one)
         self._shared = shared
         self._monotonic = monotonic
-        self._owners: dict[int, int] = {}  # of each unfinished update
+        self._leases: dict[int, Lease | None] = {}  # under which each unfinished update was handed out
         self._last: dict[int, float] = {}  # when an owner who is served here was last busy
         self._known = LRUCache[int, int](PEOPLE_KNOWN)  # updates of a person that nobody has finished
 
@@ -82,15 +79,17 @@ class SharedQueue(DurableQueue):
                 logger.warning("Updates cannot be claimed right now (%s).", type(error).__name__)
                 await pause(CLAIM_AGAIN)
                 continue
+            if self._unwritten:
+                await self.first_unwritten()
             if not found:
                 await self._shared.arrived()
 
     async def put(self, item: object) -> None:
-        if isinstance(item, telegram.Update | Unread) and item.update_id not in self._ahead:
+        if isinstance(item, telegram.Update) and item.update_id not in self._ahead:
             await self._count([item])
         await super().put(item)
 
-    async def write_ahead(self, updates: Iterable[tuple[Sent, Mapping[str, object]]]) -> None:
+    async def write_ahead(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         fetched = list(updates)
         await self._count([one for one, _ in fetched])
         await super().write_ahead(fetched)
@@ -107,23 +106,25 @@ class SharedQueue(DurableQueue):
             await self._room.wait()
         rows = await self._shared.claim(bot.id, most=room, now=self._now())
         for row in rows:
-            if row.update_id not in self._unfinished:
+            # One that this process took for its own while the database was away, under the same lease, is under way.
+            if row.update_id not in self._leases or self._leases[row.update_id] != row.lease:
                 await self._take_up(row, row.attempts, bot)
         return len(rows)
 
     async def _let_go(self) -> None:
-        """What others serve by now is theirs. Chats that have been quiet may be served by any process: the work is
-        divided again as they speak.
+        """What was handed out under a lease that is lost is done under the next one, here or elsewhere.
+
+        Chats that have been quiet may be served by any process: the work is divided again as they speak.
         """
         now, served = self._monotonic(), set(self._shared.served())
-        lost = {number for number, owner in self._owners.items() if owner not in served}
-        self._finish(lost - self._unwritten.keys())
-        busy = set(self._owners.values())
+        held = {number: lease for number, lease in self._leases.items() if lease is not None}
+        self._finish([number for number, lease in held.items() if self._shared.lease(lease.owner) != lease])
+        busy = {lease.owner for lease in self._leases.values() if lease is not None}
         self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
         if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
             await self._shared.release(gone)
 
-    async def _count(self, updates: Iterable[Sent]) -> None:
+    async def _count(self, updates: Iterable[telegram.Update]) -> None:
         """Learn how many updates their senders have in all processes."""
         people = {arrival_of(one, "").person for one in updates} - {NOBODY}
         if not people:
@@ -134,38 +135,47 @@ class SharedQueue(DurableQueue):
             return  # put() will know what to do
         self._known.update({person: found.get(person, 0) for person in people})
 
-    def _has_too_much(self, update_id: int, who: int, *, is_urgent: bool, more: int = 0) -> bool:
-        if who == NOBODY or update_id in self._unfinished:
-            return False
-        return self._known.get(who, 0) + more >= self._limit_of_one + (MOST_URGENT if is_urgent else 0)
+    def _unfinished_of(self, person: int) -> int:
+        return self._known.get(person, 0)
 
-    async def _write(self, update: Sent) -> bool:
+    async def _write(self, update: telegram.Update) -> bool:
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
-        is_begun = number in self._unwritten
+        is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
         arrival = replace(arrival_of(update, update.to_json()), is_begun=is_begun)
         is_new = await self._inbox.receive(self._bot_id, arrival, self._now())
-        if is_begun and number not in self._unfinished:
-            await self._inbox.done(self._bot_id, [number], self._now())
-        self._unwritten.pop(number, None)
+        await self._note_written(number)
         return is_new
 
-    async def _enqueue(self, update: Sent, mode: Mode | None = None, *, is_replayed: bool = False) -> None:
-        self._owners[update.update_id] = arrival_of(update, "").owner
-        await super()._enqueue(update, mode, is_replayed=is_replayed)
+    async def _enqueue(
+        self,
+        update: telegram.Update,
+        mode: Mode | None = None,
+        *,
+        is_replayed: bool = False,
+        lease: Lease | None = None,
+    ) -> None:
+        self._leases[update.update_id] = lease
+        await super()._enqueue(update, mode, is_replayed=is_replayed, lease=lease)
 
     def _finish(self, update_ids: Iterable[int]) -> None:
         finished = list(update_ids)
         for number in finished:
-            self._owners.pop(number, None)
+            self._leases.pop(number, None)
         super()._finish(finished)
 
-    async def _received(self, update: Sent) -> None:
+    async def _received(self, update: telegram.Update) -> None:
         """Whoever claims it begins."""
 
     async def _recover(self, number: int, bot: telegram.Bot) -> None:
         """It is claimed in any case."""
 
-    def _may_go_on(self) -> bool:
-        return self._shared.may_go_on()
+    def _may_go_on(self, update: telegram.Update) -> bool:
+        return self._lease_of(update) is not None and self._shared.may_go_on()
+
+    def _lease_of(self, update: telegram.Update) -> Lease | None:
+        return self._shared.lease(arrival_of(update, "").owner)
+
+    async def confirm(self, lease: Lease) -> None:
+        await self._shared.confirm(lease)

@@ -1,7 +1,7 @@
 """A group that becomes a supergroup gets a new id from Telegram, under which its work and its memory go on.
 
 Owns the order: what had begun under the old id is finished, then the memory is renamed, then what was said in the
-supergroup is handled. Does not know what a memory is, nor how Telegram announces the new id.
+supergroup is handled.
 """
 
 import asyncio

@@ -1,7 +1,4 @@
-"""Updates by webhook: an HTTP endpoint that accepts only Telegram's secret.
-
-Does not know what happens to an update after it is in the queue.
-"""
+"""Updates by webhook: an HTTP endpoint that accepts only Telegram's secret."""
 
 import hmac
 
@@ -14,16 +11,16 @@ from telegram.error import TelegramError
 
 from runtime.bounded_json import parsed
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.triage import Triage
-from telegram_ui.updates.unread import MOST_PARTS, glimpse
+from telegram_ui.updates.raw_update import MOST_PARTS, read_or_emptied
+from text.characters import well_formed_value
 
 LARGEST_UPDATE = 1_000_000
 """Bytes of one update; a message of 4,096 characters that replies to another has some 50 kB."""
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 
 
-def webhook_app(bot: telegram.Bot, queue: DurableQueue, triage: Triage, secret: str) -> Starlette:
-    """Answers 200 when the update is committed, or nothing would come of it, 503 when Telegram should offer it again,
+def webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlette:
+    """Answers 200 when the update is committed or needs no answer, 503 when Telegram should offer it again,
     413 for what is larger than any update, 403 to everybody who does not know the secret.
     """
 
@@ -37,17 +34,13 @@ def webhook_app(bot: telegram.Bot, queue: DurableQueue, triage: Triage, secret: 
             if len(body) > LARGEST_UPDATE:
                 return Response(status_code=413)
         try:
-            data = parsed(body, most=MOST_PARTS)
-        except ValueError:
+            data = well_formed_value(parsed(body, most=MOST_PARTS))
+        except (ValueError, RecursionError):
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):
             return Response(status_code=400)
-        seen = glimpse(data)
-        if triage.is_dropped(seen):
-            return Response()
-        update = triage.opened(data, seen, bot)
         try:
-            await queue.put(update)
+            await queue.put(read_or_emptied(data, bot))
         except TelegramError:
             return Response(status_code=503)
         return Response()

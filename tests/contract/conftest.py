@@ -14,17 +14,15 @@ from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
-from storage.files.database import Database
-from storage.files.sql import Reader, Transaction
-from storage.json.store import JsonStore
-from storage.postgres.database import PostgresDatabase
-from storage.postgres.pgvector import Pgvector
-from storage.postgres.store import PostgresStore
-from storage.protocol import MemoryStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.owner_tables import OwnerTables
-from storage.sqlite.store import SqliteStore
-from tests.support.postgres_server import address, give_back, rows_of, with_pgvector
+from storage.engine.protocol import Reader, Transaction
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.json import JsonStore
+from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.protocol import MemoryStore
+from storage.stores.sqlite import SqliteStore
+from storage.tables.owner_tables import OwnerTables
+from tests.support.postgres_server import address, give_back, rows_of
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -62,16 +60,7 @@ async def open_json(folder: Path) -> AsyncIterator[MemoryStore]:
 
 @contextlib.asynccontextmanager
 async def open_postgres(url: str, folder: Path) -> AsyncIterator[MemoryStore]:
-    async with PostgresDatabase.open(address(url, folder)) as database:
-        yield PostgresStore(database)
-
-
-@contextlib.asynccontextmanager
-async def open_pgvector(url: str, folder: Path) -> AsyncIterator[MemoryStore]:
-    """PostgreSQL with pgvector, which searches memories of every size."""
-    async with PostgresDatabase.open(address(url, folder)) as database:
-        assert isinstance(database.pgvector, Pgvector)
-        database.pgvector.least = 0
+    async with postgres_database(address(url, folder)) as database:
         yield PostgresStore(database)
 
 
@@ -81,24 +70,18 @@ OPENERS: dict[str, Callable[[Path], AbstractAsyncContextManager[MemoryStore]]] =
 }
 """The stores that are files."""
 STORES = (*OPENERS, "postgres")
-WITH_PGVECTOR = (*STORES, "pgvector")
-"""For tests of meaning, which PostgreSQL searches with that extension and without."""
 
 
 @pytest.fixture
 def opener_of(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], Opener]]:
-    """The opener of one of WITH_PGVECTOR; a server is started where one is asked for."""
+    """The opener of one of STORES; a server is started where one is asked for."""
     servers: set[str] = set()
 
     def found(name: str) -> Opener:
         if name in OPENERS:
             return Opener(OPENERS[name], files_of)
         url = request.getfixturevalue("postgres_url")
-        if name == "postgres":
-            servers.add(url)
-        if name == "pgvector":
-            url = with_pgvector(url)
-            return Opener(partial(open_pgvector, url), partial(rows_of, url), keeps_files=False)
+        servers.add(url)
         return Opener(partial(open_postgres, url), partial(rows_of, url), keeps_files=False)
 
     yield found

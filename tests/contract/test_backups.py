@@ -1,10 +1,7 @@
 """A backup holds all memories, in whichever store, and goes back into any: whole or not at all."""
 
 import asyncio
-import hashlib
-import json
 import shutil
-import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,19 +13,17 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from external_memory import ExternalMemory
-from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, StorageTooNew
+from records.errors import SettingsError, StorageBusy, StorageCorrupt
 from records.model_calls import Usage
 from records.owners import StorageType
 from records.scopes import Scope
-from storage import server_backup
-from storage.backup import MANIFEST, SERVER, Restored, back_up, restore
-from storage.files.data_dir import LOCK_NAME
-from storage.files.database import Database
-from storage.files.inbox_protocol import Arrival
-from storage.postgres.database import PostgresDatabase
-from storage.postgres.store import PostgresStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
+from storage.backup import BackedUp, Restored, back_up, restore
+from storage.bot_state.inbox_protocol import Arrival
+from storage.engine.data_dir import LOCK_NAME
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import NOW, fold, said, talk
 from tests.support.postgres_server import STRANGER, address, let_in
 
@@ -50,8 +45,8 @@ async def say(memory: ExternalMemory, owner: int, text: str) -> None:
 
 
 async def digests(memory: ExternalMemory) -> dict[int, str]:
-    """Of each memory all that moves with it."""
-    found = {}
+    """Of each memory all that moves with it; under 0, the key that signs exports."""
+    found = {0: (await memory.export_key()).decode()}
     for owner in OWNERS:
         async with memory.home(owner) as store:
             found[owner] = await store.digest(owner)
@@ -76,8 +71,8 @@ def made(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("made")
     url = address(postgres_url, folder)
     before = asyncio.run(filled(folder / "data", url))
-    number = back_up(folder / "data", folder / "backup.zip", database_url=url)
-    return Made(folder / "data", url, before, folder / "backup.zip", number)
+    made = back_up(folder / "data", folder / "backup.gz", database_url=url)
+    return Made(folder / "data", url, before, folder / "backup.gz", made.messages)
 
 
 async def filled(folder: Path, url: str) -> dict[int, str]:
@@ -107,7 +102,7 @@ def other(postgres_url: str, tmp_path: Path) -> str:
 
 
 async def backed_up(folder: Path, file: Path, url: str) -> int:
-    return await asyncio.to_thread(back_up, folder, file, database_url=url)
+    return (await asyncio.to_thread(back_up, folder, file, database_url=url)).messages
 
 
 async def restored(file: Path, folder: Path, url: str = "") -> Restored:
@@ -141,10 +136,9 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
         assert await memory.usage.of(NOW.date()) == {77: Usage(prompt=5, completion=6)}
         work = memory.inbox.shared
         assert work is not None
-        assert await work.unfinished_of(900, [77]) == {77: 1}
-        assert [one.payload for one in await work.claim(900, most=9, now=NOW)] == [WAITING]
-    assert await backed_up(tmp_path / "there", tmp_path / "second.zip", other) == made.messages
-    assert (await restored(tmp_path / "second.zip", tmp_path / "back")).messages == made.messages
+        assert [one.payload for one in await work.former.pending(900)] == [WAITING], "where a start takes it from"
+    assert await backed_up(tmp_path / "there", tmp_path / "second.gz", other) == made.messages
+    assert (await restored(tmp_path / "second.gz", tmp_path / "back")).messages == made.messages
     async with remembering(tmp_path / "back") as memory:
         assert await digests(memory) == made.digests
         assert [one.payload for one in await memory.inbox.pending(900)] == [WAITING]
@@ -155,13 +149,13 @@ async def test_behind_the_wall_between_owners_all_is_saved_and_put_back(
     made: Made, tmp_path: Path, postgres_url: str, other: str
 ) -> None:
     """By a user that does not own the tables, which hide from it what it does not ask for."""
-    async with PostgresDatabase.open(other):
+    async with postgres_database(other):
         pass
     let_in(postgres_url, tmp_path / "other")
     outside = address(postgres_url, tmp_path / "other", user=STRANGER)
     assert (await restored(made.backup, tmp_path / "there", outside)).messages == made.messages
-    assert await backed_up(tmp_path / "there", tmp_path / "second.zip", outside) == made.messages
-    assert (await restored(tmp_path / "second.zip", tmp_path / "back")).messages == made.messages
+    assert await backed_up(tmp_path / "there", tmp_path / "second.gz", outside) == made.messages
+    assert (await restored(tmp_path / "second.gz", tmp_path / "back")).messages == made.messages
     for folder, url in (("there", outside), ("back", "")):
         async with remembering(tmp_path / folder, url) as memory:
             assert await digests(memory) == made.digests
@@ -174,17 +168,15 @@ async def test_memories_in_files_stay_where_they_were_and_the_servers_join_them(
         homes = {owner: (await memory.config(owner)).storage for owner in OWNERS}  # type: ignore[union-attr]
     files = {owner: kind if kind is not StorageType.POSTGRES else StorageType.SQLITE for owner, kind in OWNERS.items()}
     assert homes == files
-    assert await backed_up(tmp_path / "there", tmp_path / "files.zip", "") == made.messages
-    with zipfile.ZipFile(tmp_path / "files.zip") as packed:
-        assert json.loads(packed.read(MANIFEST))["format"] == 1, "what older programs read is written as they read it"
+    assert await backed_up(tmp_path / "there", tmp_path / "files.gz", "") == made.messages
 
 
 async def test_what_was_acknowledged_is_in_the_backup_of_a_running_bot(tmp_path: Path, other: str) -> None:
     async with remembering(tmp_path / "data", other) as memory:
         await memory.configure(4, storage=StorageType.POSTGRES, every_n=5)
-        acknowledged = await said_while(memory, backed_up(tmp_path / "data", tmp_path / "first.zip", other), 0)
-        await said_while(memory, backed_up(tmp_path / "data", tmp_path / "second.zip", other), acknowledged)
-    await restored(tmp_path / "second.zip", tmp_path / "there")
+        acknowledged = await said_while(memory, backed_up(tmp_path / "data", tmp_path / "first.gz", other), 0)
+        await said_while(memory, backed_up(tmp_path / "data", tmp_path / "second.gz", other), acknowledged)
+    await restored(tmp_path / "second.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as there, there.home(4) as store:
         found = [one.content for one in await store.page(Scope(owner=4), limit=10_000)]
     assert len(found) >= acknowledged > 0
@@ -206,39 +198,17 @@ async def test_a_memory_on_its_way_to_the_server_is_there_once(made: Made, tmp_p
     data = tmp_path / "data"
     await asyncio.to_thread(shutil.copytree, made.data, data)
     async with (
-        PostgresDatabase.open(made.url) as server,
+        postgres_database(made.url) as server,
         Database.open(data / "memory.db", migrations=MIGRATIONS) as database,
     ):
         await SqliteStore(database).load(4, PostgresStore(server).dump(4))
         async with database.write() as tx:
             await tx.rows("UPDATE messages SET speaker = 'an earlier name' WHERE user_id = 4")
             await tx.rows("INSERT INTO moves VALUES (4, 'sqlite', 'postgres', 'erasing', '')")
-    await backed_up(data, tmp_path / "backup.zip", made.url)
-    await restored(tmp_path / "backup.zip", tmp_path / "there")
+    await backed_up(data, tmp_path / "backup.gz", made.url)
+    await restored(tmp_path / "backup.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as memory:
         assert await digests(memory) == made.digests
-
-
-async def test_a_restore_that_is_cut_off_leaves_nothing_and_can_be_repeated(
-    made: Made, tmp_path: Path, other: str
-) -> None:
-    """As late as can be: everything is written, and the connection is gone before the commit."""
-
-    def kill() -> None:
-        with psycopg.connect(other, autocommit=True) as connection:
-            connection.execute(
-                """
-                SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-                WHERE pid <> pg_backend_pid() AND application_name = current_setting('application_name')
-                """
-            )
-
-    with zipfile.ZipFile(made.backup) as packed:
-        packed.extractall(tmp_path / "work")
-    with pytest.raises(StorageError):
-        await server_backup.into_server(other, tmp_path / "work", tmp_path / "work" / SERVER, kill)
-    assert await is_empty(other)
-    assert (await restored(made.backup, tmp_path / "there", other)).messages == made.messages
 
 
 async def test_no_memory_is_ever_overwritten(made: Made, tmp_path: Path, other: str) -> None:
@@ -257,53 +227,22 @@ async def test_no_memory_is_ever_overwritten(made: Made, tmp_path: Path, other: 
     assert (done.aside / "memory.db").read_bytes() == before["memory.db"]
 
 
-def spoilt(file: Path, target: Path, content: bytes | None = None, **manifest: object) -> Path:
-    """A copy of a backup with another content of the server's part, and the digest of that."""
-    with zipfile.ZipFile(file) as packed:
-        held = {name: packed.read(name) for name in packed.namelist()}
-    told = json.loads(held[MANIFEST]) | manifest
-    if content is not None:
-        held[SERVER] = content
-        told["sha256"][SERVER] = hashlib.sha256(content).hexdigest()
-    with zipfile.ZipFile(target, "w") as packed:
-        packed.writestr(MANIFEST, json.dumps(told))
-        for name in held.keys() - {MANIFEST}:
-            packed.writestr(name, held[name])
-    return target
-
-
-DAMAGE = (
-    b"no json\n",
-    b"[]\n",
-    b'{"table": "messages"}\n',
-    b'{"table": "sqlite_master", "user_id": 5}\n',
-    b'{"shared": "users"}\n',
-    b'{"shared": "usage", "day": "2026-03-01"}\n',
-)
-
-
-async def test_a_damaged_part_changes_nothing(made: Made, tmp_path: Path, other: str) -> None:
-    with zipfile.ZipFile(made.backup) as packed:
-        content = packed.read(SERVER)
-    for line in DAMAGE:
-        bad = spoilt(made.backup, tmp_path / "bad.zip", content + line)
-        with pytest.raises(StorageCorrupt):
-            await restored(bad, tmp_path / "there")
+async def test_a_damaged_backup_leaves_the_server_empty(made: Made, tmp_path: Path, other: str) -> None:
+    """As late as can be: everything is written when the damage is found."""
+    (tmp_path / "bad.gz").write_bytes(made.backup.read_bytes()[:-4])
     with pytest.raises(StorageCorrupt):
-        await restored(bad, tmp_path / "there", other)
-    newer = spoilt(made.backup, tmp_path / "newer.zip", format=3)
-    with pytest.raises(StorageTooNew):
-        await restored(newer, tmp_path / "there")
+        await restored(tmp_path / "bad.gz", tmp_path / "there", other)
+    assert await is_empty(other)
     assert list(contents(tmp_path / "there")) == [LOCK_NAME]
+    assert (await restored(made.backup, tmp_path / "there", other)).messages == made.messages
 
 
-async def test_without_a_folder_the_server_alone_is_backed_up(
-    made: Made, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_without_a_folder_the_server_alone_is_backed_up(made: Made, tmp_path: Path) -> None:
     """From another machine than the bot's; it says what it cannot reach."""
-    assert await backed_up(tmp_path / "nowhere", tmp_path / "backup.zip", made.url) == 10
-    assert "2 memories are kept in files of other processes" in caplog.text
-    await restored(tmp_path / "backup.zip", tmp_path / "there")
+    assert await asyncio.to_thread(
+        back_up, tmp_path / "nowhere", tmp_path / "backup.gz", database_url=made.url
+    ) == BackedUp(messages=10, elsewhere=2)
+    await restored(tmp_path / "backup.gz", tmp_path / "there")
     async with remembering(tmp_path / "there") as memory, memory.home(4) as store:
         assert (await store.counts(Scope(owner=4))).total == 5
     assert not (tmp_path / "nowhere").exists()
@@ -318,19 +257,11 @@ def test_the_commands_say_what_was_saved_and_where_it_went(
         uri = f"postgresql://{given['user']}@/{given['dbname']}?{query}" if url else ""
         return run_here(arguments, {"DATA_DIR": str(folder), "DATABASE_URL": uri})
 
-    assert status("--backup", str(tmp_path / "all.zip"), url=made.url) == 0
-    assert capsys.readouterr().out.startswith(f"backup: 20 messages are in {tmp_path}/all.zip;")
-    assert status("--backup", str(tmp_path / "files.zip")) == 0
+    assert status("--backup", str(tmp_path / "all.gz"), url=made.url) == 0
+    assert capsys.readouterr().out.startswith(f"backup: 20 messages are in {tmp_path}/all.gz;")
+    assert status("--backup", str(tmp_path / "files.gz")) == 0
     assert "not in it: 2 memories kept in PostgreSQL; set DATABASE_URL" in capsys.readouterr().out
-    assert status("--restore", str(tmp_path / "all.zip"), url=made.url, folder=tmp_path / "there") == 2
+    assert status("--restore", str(tmp_path / "all.gz"), url=made.url, folder=tmp_path / "there") == 2
     assert "Restore into a new one" in capsys.readouterr().err
-    assert status("--restore", str(tmp_path / "all.zip"), url=other, folder=tmp_path / "there") == 0
+    assert status("--restore", str(tmp_path / "all.gz"), url=other, folder=tmp_path / "there") == 0
     assert capsys.readouterr().out.endswith(" are in the database that DATABASE_URL names\n")
-
-
-def test_an_update_is_its_chats_and_its_senders() -> None:
-    assert server_backup._whose(WAITING) == (-1003, 77)
-    press = {"update_id": 1, "callback_query": {"from": {"id": 5}, "message": {"chat": {"id": 6}}}}
-    assert server_backup._whose(json.dumps(press)) == (6, 5)
-    for strange in ("no json", "[]", '{"update_id": 1}', '{"update_id": 1, "message": {"chat": 5}}'):
-        assert server_backup._whose(strange) == (0, 0)

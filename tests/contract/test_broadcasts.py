@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from records.errors import ServedElsewhere
-from storage.files.broadcasts import Broadcasts, Progress
-from storage.files.database import Database
-from storage.postgres.database import PostgresDatabase
-from storage.postgres.replica import Replica
-from storage.sqlite.migrations import MIGRATIONS
+from storage.bot_state.broadcasts import Broadcasts, Progress
+from storage.bot_state.replica import Replica
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.postgres import postgres_database
 from tests.contract.conftest import NOW
 from tests.support.postgres_server import address
 
@@ -28,8 +28,8 @@ async def senders(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
             yield Broadcasts(opened), Broadcasts(opened)
             return
         url = address(request.getfixturevalue("postgres_url"), tmp_path)
-        first = await stack.enter_async_context(PostgresDatabase.open(url))
-        yield Broadcasts(first), Broadcasts(await stack.enter_async_context(PostgresDatabase.open(url)))
+        first = await stack.enter_async_context(postgres_database(url))
+        yield Broadcasts(first), Broadcasts(await stack.enter_async_context(postgres_database(url)))
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def test_whoever_no_longer_serves_its_admin_neither_goes_on_with_it_nor_en
     postgres_url: str, tmp_path: Path
 ) -> None:
     url = address(postgres_url, tmp_path)
-    async with PostgresDatabase.open(url, replica=Replica("here")) as hung, PostgresDatabase.open(url) as other:
+    async with postgres_database(url, replica=Replica("here")) as hung, postgres_database(url) as other:
         one = await Broadcasts(other).propose(ADMIN, "hello", now=NOW)
         assert await Broadcasts(other).begin(one, [11, 12], receipt=99)
         for what in (Broadcasts(hung).next_person(one), Broadcasts(hung).end(one)):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.sqlite.dependents import (
+from storage.erasure.dependents import (
     FactSources,
     ProfileSources,
     SummaryCascade,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from records.messages import NewMessage
 from records.scopes import Scope
-from storage.files.database import migrate
-from storage.files.driver import connect
-from storage.protocol import MemoryStore
-from storage.sqlite.migrations import MIGRATIONS
+from storage.engine.sqlite import migrate
+from storage.engine.sqlite_driver import connect
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.protocol import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, TOPIC, Opener, config, fold, open_sqlite, said
 
 

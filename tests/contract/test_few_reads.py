@@ -7,8 +7,8 @@ import pytest
 from records.context import StoredQuestion
 from records.messages import NewMessage
 from records.scopes import Scope
-from storage.sqlite.sql_store import SqlStore
-from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, said, talk
+from storage.stores.sql_store import SqlStore
+from tests.contract.conftest import ANNA, BORIS, TOPIC, fold, said, talk
 
 
 async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: SqlStore) -> None:
@@ -83,17 +83,3 @@ async def test_messages_of_an_imported_past_are_no_last_turns(store: SqlStore) -
     sources = await store.context_sources(ANNA, turns=4)
     assert [one.content for one in sources.last] == ["today"]
     assert sources.last == await store.last_turns(ANNA, 4)
-
-
-async def test_matches_and_what_is_around_them_come_in_one_read(store: SqlStore) -> None:
-    stored = await store.append(ANNA, [said(text) for text in ("a walrus", "a newt", "a heron", "an otter")])
-    matched = await store.matching(ANNA, ["walrus"], limit=9)
-    apart = await store.pool(ANNA, matched, reach=1, sources=[stored[3].id])
-    pool, read = await store.matching_messages(
-        ANNA, ["walrus"], lambda pool: (pool, pool.ids[[2, 1]].tolist()), limit=9, reach=1, sources=[stored[3].id]
-    )
-    assert read == stored[1:3]
-    assert pool.ids.tolist() == apart.ids.tolist() == [one.id for one in stored]
-    assert pool.counts.tolist() == apart.counts.tolist()
-    assert pool.matched == matched
-    assert NOW.timestamp() == pool.said_at[0]

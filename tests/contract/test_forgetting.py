@@ -11,11 +11,11 @@ from records.errors import StaleFold
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message, NewMessage
 from records.summaries import FoldPlan, Summary
-from storage.files.tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
-from storage.protocol import MemoryStore
+from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
 from storage.search import word_index
 from storage.search.protocol import MessageVectors
-from storage.sqlite import history_extraction_table
+from storage.stores.protocol import MemoryStore
+from storage.tables import history_extraction as history_extraction_table
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, Opener, fold, fold_up, lease, made, read, said, talk, write
 
 
@@ -86,7 +86,7 @@ async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_
     await store.forgetting.forget(ANNA.owner, messages(gone.id))
     assert await store.search(ANNA, ["walrus"], limit=9) == []
     assert {hit.message.id for hit in await store.search(ANNA, ["tree"], limit=9)} == {first.id, last.id}
-    matched = await store.matching(ANNA, ["tree", "walrus"], limit=9)
+    matched = await store.candidates(ANNA, ["tree", "walrus"], limit=9)
     assert (matched.turns, matched.frequency) == (2, {"tree": 2, "walrus": 0})
     [later] = await store.append(ANNA, [said("walrus again")])
     assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [later.id]
@@ -355,7 +355,7 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     [hit] = await store.search(ANNA, ["walrus"], limit=9)
     assert hit.message.id == stored[4].id
     assert stored[4].id not in [hit.message.id for hit in await store.search(ANNA, ["turn"], limit=99)]
-    assert (await store.matching(ANNA, ["walrus"], limit=9)).turns == len(stored)
+    assert (await store.candidates(ANNA, ["walrus"], limit=9)).turns == len(stored)
 
 
 async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: MemoryStore) -> None:
@@ -403,7 +403,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     random = np.random.default_rng(3)
     vectors = random.standard_normal((len(stored), 1, 64)).astype(np.float32)
     items = [
-        MessageVectors(seq=seq, message=one, passages=vector, sentences=vector)
+        MessageVectors(seq=seq, message=one, passages=vector)
         for (seq, one), vector in zip(sorted(await store.vectors.backlog("m", 99)), vectors, strict=True)
     ]
     await store.vectors.put("m", items)
@@ -417,15 +417,15 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
         contents = opener.contents(tmp_path)
         return [any(blob in file for file in contents) for blob in blobs]
 
-    assert await store.vectors.nearest(ANNA, "m", vectors[2][0], 9) is not None
+    assert await store.vectors.closeness(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id))
     await store.forgetting.revise(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
     await store.scrub()
     assert await store.cut_log()
     assert held() == [False, True, False, True, True, False]
-    found = await store.vectors.nearest(ANNA, "m", vectors[2][0], 9)
+    found = await store.vectors.closeness(ANNA, "m", vectors[2][0], 9)
     assert found is not None
-    assert len(found.seqs) == 3, "what is held in RAM was dropped too"
+    assert len(found.nearest) == 3, "what is held in RAM was dropped too"
     assert [one.id for _, one in await store.vectors.backlog("m", 99)] == [stored[2].id]
 
 
@@ -434,13 +434,13 @@ async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> Non
     await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id))
     wanted = ["turn", "walrus", "reply"]
-    before = await store.pool(ANNA, await store.matching(ANNA, wanted, limit=99), reach=0)
+    before = await store.candidates(ANNA, wanted, limit=99)
     async with write(store) as tx:
         for table in ("words", "places", "scope_words"):
             await tx.rows(f"DELETE FROM {table}")  # noqa: S608
         found = await tx.rows("SELECT * FROM messages ORDER BY seq")
         await word_index.index(tx, [(row["seq"], row) for row in found])
-    after = await store.pool(ANNA, await store.matching(ANNA, wanted, limit=99), reach=0)
-    assert before.matched == after.matched
+    after = await store.candidates(ANNA, wanted, limit=99)
+    assert (before.frequency, before.turns) == (after.frequency, after.turns)
     for column in ("seqs", "counts", "lengths"):
         assert np.array_equal(getattr(before, column), getattr(after, column))

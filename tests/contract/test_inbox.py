@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from records.errors import ServedElsewhere
-from storage.files.database import Database
-from storage.files.inbox import UpdateInbox
-from storage.files.inbox_protocol import Arrival, Inbox
-from storage.postgres.database import PostgresDatabase
-from storage.postgres.inbox import PostgresInbox
-from storage.postgres.leases import PostgresLeases
-from storage.postgres.replica import Replica
-from storage.sqlite.migrations import MIGRATIONS
+from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.inbox_protocol import Arrival, Inbox
+from storage.bot_state.postgres_inbox import PostgresInbox
+from storage.bot_state.postgres_leases import PostgresLeases
+from storage.bot_state.replica import Replica
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.postgres import postgres_database
 from tests.contract.conftest import MINUTE, NOW, files_of
 from tests.support.postgres_server import address, rows_of
 
@@ -30,7 +30,7 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
             yield UpdateInbox(database)
             return
         url, replica = address(request.getfixturevalue("postgres_url"), tmp_path), Replica("here")
-        server = await stack.enter_async_context(PostgresDatabase.open(url, replica=replica))
+        server = await stack.enter_async_context(postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
         yield PostgresInbox(server, leases, UpdateInbox(database))
 

@@ -19,12 +19,12 @@ from records.messages import Message
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, Summary
-from storage.directory import Directory
-from storage.files.database import Database
-from storage.json.store import JsonStore
-from storage.protocol import MemoryStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
+from storage.bot_state.directory import Directory
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.json import JsonStore
+from storage.stores.protocol import MemoryStore
+from storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, open_postgres, said
 
 Result = TypeVar("Result")

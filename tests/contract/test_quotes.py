@@ -7,9 +7,9 @@ from records.facts import NewFact
 from records.forgetting import Forgetting, Remainder
 from records.messages import NewMessage, Role
 from records.scopes import Scope
-from storage.files.tables import FACTS, PROFILES, VERSIONS
-from storage.protocol import MemoryStore
-from storage.sqlite.quotes import MOST_WORDS
+from storage.erasure.quotes import MOST_WORDS
+from storage.schema.portable_tables import FACTS, PROFILES, VERSIONS
+from storage.stores.protocol import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, read, write
 from tests.contract.test_forgetting import put
 
@@ -51,18 +51,17 @@ async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: Memor
     talk = Talk(store)
     await talk.say("Hello.", "Good morning.")
     first, _ = await talk.say(SECRET)
-    _, known = await talk.say("What is it?", "Your code word was Heliotrope!", knew=[[1, 4]])
-    _, unknown = await talk.say("Again?", "heliotrope")
-    _, second_hand = await talk.say("Again?", "Heliotropes, as I said.", knew=[[known, known]])
-    await talk.say("Flowers?", "Roses, or the heliotrope.", knew=[[1, 2]])
+    _, known = await talk.say("What is it?", "Your code word was Heliotrope!")
+    _, again = await talk.say("Again?", "heliotrope")
+    _, plural = await talk.say("Again?", "Heliotropes, as I said.")
     await talk.say("Tell me of the heliotrope.", "The heliotrope grows in Peru.")
-    await talk.say("Thanks.", "Good evening.", knew=[[1, 14]])
+    await talk.say("Thanks.", "Good evening.")
     left = await talk.left_by(first, first + 1)
-    assert left == Remainder(answers=(known, unknown, second_hand), others=3)
+    assert left == Remainder(answers=(known, again, plural), others=2)
     what = Forgetting(what="messages", ids=(first, first + 1), with_quotes=True)
     taken = await store.forgetting.forget(ANNA.owner, what)
     assert taken.messages == 5
-    assert taken.remainder == Remainder(others=3), "what the owner said of it again, and what does not stem from it"
+    assert taken.remainder == Remainder(others=2), "what the owner said of it again, and the answer to that"
     assert "heliotrope" not in await talk.contents()
     assert (await store.forgetting.forget(ANNA.owner, what)).is_nothing
 

@@ -10,10 +10,10 @@ import pytest
 from records.errors import StorageError
 from records.forgetting import Forgetting
 from records.reminders import MOST_REMINDERS, Reminder, Wish
-from storage.files.rows import REMINDER_ROWS
-from storage.files.tables import REMINDERS
-from storage.protocol import MemoryStore
-from storage.sqlite.store import SqliteStore
+from storage.schema.portable_tables import REMINDERS
+from storage.schema.rows import REMINDER_ROWS
+from storage.stores.protocol import MemoryStore
+from storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import ANNA, BORIS, NOW, config, open_sqlite, said, write
 
 # ruff: noqa: DTZ001 - wall clocks have no zone

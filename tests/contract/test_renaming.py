@@ -13,15 +13,15 @@ from records.errors import StaleFold, StorageError
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan
-from storage.directory import Directory
-from storage.files.database import Database
-from storage.files.driver import sqlite3
-from storage.files.wizard_state import WizardState, WizardStates
-from storage.json.store import JsonStore
-from storage.protocol import MemoryStore
-from storage.renaming import OwnerRenaming
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
+from storage.bot_state.directory import Directory
+from storage.bot_state.renaming import OwnerRenaming
+from storage.bot_state.wizard_state import WizardState, WizardStates
+from storage.engine.sqlite import Database
+from storage.engine.sqlite_driver import sqlite3
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.json import JsonStore
+from storage.stores.protocol import MemoryStore
+from storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import (
     ANNA,
     BORIS,
@@ -79,9 +79,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
             assert await store.page(new) == [replace(one, scope=new, telegram_id=None) for one in pages[old]]
             assert await store.summaries(new) == [replace(one, scope=new) for one in shown[old]]
             assert {hit.message.scope for hit in await store.search(new, ["walrus"], limit=9)} == {new}
-            assert len(await store.pool(new, await store.matching(new, ["walrus"], limit=9), reach=1)) == len(
-                pages[old]
-            )
+            assert len(await store.candidates(new, ["walrus"], limit=9)) == len(pages[old])
         assert (await store.counts(NEW)).total == 10
         for telegram_id in (7, 8, 9):
             assert await store.forgetting.said_as(NEW, telegram_id) is None, "the new chat starts its message ids again"

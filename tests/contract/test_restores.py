@@ -3,9 +3,9 @@
 from datetime import timedelta
 
 from records.summaries import FoldLease
-from storage.files.rows import row_of_message, text_of
-from storage.files.tables import RESTORES, SUMMARIES
-from storage.protocol import MemoryStore
+from storage.schema.portable_tables import RESTORES, SUMMARIES
+from storage.schema.rows import row_of_message, text_of
+from storage.stores.protocol import MemoryStore
 from tests.contract.conftest import ANNA, MINUTE, NOW, fold, lease, talk
 
 

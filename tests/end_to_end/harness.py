@@ -193,6 +193,7 @@ class House:
             "OPENAI_MODEL": ANSWERS,
             "SUMMARY_MODEL": SUMMARIES,
             "EMBEDDING_MODEL": "none",
+            "EMBEDDING_TIMEOUT": "60",  # a busy machine is no reason to do without
             "ALLOWED_USER_IDS": "*",
             "REPLY_STREAMING": "off",
             "LOG_LEVEL": "DEBUG",
@@ -367,10 +368,10 @@ class Member:
 
     async def sets_up(self, storage: str = "SQLite", every_n: int = 20) -> str:
         """The whole wizard; its last message."""
-        asked = await self.tells("/summary", "step 1")
+        asked = await self.tells("/summary", "1 of 2")
         since = self.now
         self.press(asked, storage)
-        await self.hears("step 2", since=since)
+        await self.hears("2 of 2", since=since)
         return await self.asks(str(every_n), "External memory configured")
 
 

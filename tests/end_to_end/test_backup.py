@@ -30,17 +30,17 @@ async def test_the_drill(house: House) -> None:
             await process.logged(f" of {person.id} in ", since=since)
         before = {owner: list(words) for owner, words in said.items()}
         load = asyncio.create_task(talk(6))
-        run = await house.run("--backup", "drill.zip", environ=environ)
+        run = await house.run("--backup", "drill.gz", environ=environ)
         assert (run.status, run.err) == (0, ""), run
-        assert "messages are in drill.zip" in run.out
-        assert await house.run("--backup", "drill.zip", environ=environ) != run, "it is not overwritten"
+        assert "messages are in drill.gz" in run.out
+        assert await house.run("--backup", "drill.gz", environ=environ) != run, "it is not overwritten"
         await load
-        refused = await house.run("--restore", "drill.zip", environ=environ)
+        refused = await house.run("--restore", "drill.gz", environ=environ)
         assert (refused.status, refused.err.count("\n")) == (2, 0), refused
         assert "in use" in refused.err
         await process.kill()
     elsewhere = house.environ(DATA_DIR="elsewhere")
-    run = await house.run("--restore", "drill.zip", environ=elsewhere)
+    run = await house.run("--restore", "drill.gz", environ=elsewhere)
     assert (run.status, run.err) == (0, ""), run
     async with house.bot(DATA_DIR="elsewhere"):
         assert "Storage: SQLite" in await ann.asks("/summary_status", "Storage:")
@@ -59,11 +59,11 @@ async def test_the_drill(house: House) -> None:
 
 async def test_each_failure_is_one_line(house: House) -> None:
     environ = house.environ(DATA_DIR="nothing-here")
-    (house.folder / "text.zip").write_text("no archive")
+    (house.folder / "text.gz").write_text("no archive")
     for arguments, status, words in (
-        (("--backup", "x.zip"), 2, "holds no memory"),
-        (("--restore", "x.zip"), 2, "does not exist"),
-        (("--restore", "text.zip"), 2, "is no backup"),
+        (("--backup", "x.gz"), 2, "holds no memory"),
+        (("--restore", "x.gz"), 2, "does not exist"),
+        (("--restore", "text.gz"), 2, "is no backup"),
     ):
         run = await house.run(*arguments, environ=environ)
         assert (run.status, run.out, run.err.count("\n")) == (status, "", 0), run

@@ -25,13 +25,16 @@ async def test_start_and_help_say_what_is_stored_and_every_command(house: House,
     ann = house.person()
     hello = await ann.tells("/start")
     assert "Memory is off" in hello["text"]
-    shown = await ann.asks("/help")
+    listed = await ann.tells("/help")
+    since = ann.now
+    ann.press(listed, "More")
+    shown = (await ann.hears("/summary_off", since=since))["text"]
     for name in ("start", "help", "summary", "cancel", "summary_status", "summary_show", "summary_on"):
         assert f"/{name} " in shown
     for name in ("summary_off", "summary_now", "stop"):
         assert f"/{name} " in shown
     since = ann.now
-    ann.press(hello, "memory on")
+    ann.press(hello, "Turn on memory")
     assert "Memory is on" in (await ann.hears(since=since))["text"]
     assert {entry["command"] for entry in house.world.menu(ann.id, ann.id)} >= {"summary", "help", "stop"}
 
@@ -93,7 +96,7 @@ async def test_one_persons_hanging_model_holds_up_neither_others_nor_commands(ho
     ann.says("Second question")
     assert await bob.asks("Are you there?") == "Noted."
     assert "Memory: enabled" in await ann.asks("/summary_status")
-    assert "20 turns" in await ann.asks("/summary_on")
+    assert "20 of your messages" in await ann.asks("/summary_on")
     since = ann.now
     await house.model.release()
     await ann.hears("Noted.", since=since)
@@ -156,7 +159,7 @@ async def test_only_admins_configure_a_group(house: House, bot: Process) -> None
     for command in ("/summary", "/summary_on", "/summary_off", "/summary_now"):
         assert "dmins of this group" in await bobs.asks(command)
     assert "disabled" in await bobs.asks("/summary_status")
-    asked = await ann.within(group).tells("/summary", "step 1")
+    asked = await ann.within(group).tells("/summary", "1 of 2")
     assert await bobs.toast(bobs.press(asked, "SQLite"))
     assert house.memory.rows("SELECT * FROM users WHERE user_id = ? AND memory_enabled = 1", group) == []
 

@@ -20,13 +20,13 @@ async def bot(house: House) -> AsyncIterator[Process]:
 
 async def test_the_wizard_ends_with_memory_in_sqlite(house: House, bot: Process) -> None:
     ann = house.person()
-    asked = await ann.tells("/summary", "step 1")
+    asked = await ann.tells("/summary", "1 of 2")
     labels = [button["text"] for row in asked["reply_markup"]["inline_keyboard"] for button in row]
     assert ["SQLite" in label for label in labels].count(True) == 1
     assert ["JSON" in label for label in labels].count(True) == 1
     since = ann.now
     ann.press(asked, "SQLite")
-    assert "1 to 500" in (await ann.hears("step 2", since=since))["text"]
+    assert "1 to 500" in (await ann.hears("2 of 2", since=since))["text"]
     for wrong in ("0", "501", "twenty", "-3", "1.5"):
         assert "1 to 500" in await ann.asks(wrong)
     done = await ann.asks("500")
@@ -46,7 +46,7 @@ async def test_the_wizard_ends_with_memory_in_sqlite(house: House, bot: Process)
 
 async def test_cancel_leaves_everything_as_it_was(house: House, bot: Process) -> None:
     ann = house.person()
-    asked = await ann.tells("/summary", "step 1")
+    asked = await ann.tells("/summary", "1 of 2")
     assert "cancel" in (await ann.asks("/cancel")).lower()
     assert await ann.toast(ann.press(asked, "JSON"))
     assert "disabled" in await ann.asks("/summary_status")
@@ -57,9 +57,9 @@ async def test_cancel_leaves_everything_as_it_was(house: House, bot: Process) ->
 async def test_someone_elses_button_does_nothing(house: House, bot: Process) -> None:
     ann, bob = house.person(), house.person("Bob")
     group = house.group(ann, bob, admins=[ann, bob])
-    asked = await ann.within(group).tells("/summary", "step 1")
+    asked = await ann.within(group).tells("/summary", "1 of 2")
     assert await bob.toast(bob.within(group).press(asked, "JSON"))
-    assert "step 1" in house.world.messages[group][asked["message_id"]]["text"]
+    assert "1 of 2" in house.world.messages[group][asked["message_id"]]["text"]
 
 
 async def test_while_memory_is_off_nothing_of_the_text_is_in_any_file(house: House, bot: Process) -> None:

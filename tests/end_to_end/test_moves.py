@@ -32,7 +32,7 @@ def sends(person: Member, data: bytes, *, caption: str | None = None, reply_to: 
 
 async def exported(person: Member) -> bytes:
     since = person.now
-    person.says("/export")
+    person.says("/export json")
     message = await person.hears(lambda message: "document" in message, since=since)
     file = person.house.world.files.by_id(message["document"]["file_id"])
     assert file is not None
@@ -101,7 +101,7 @@ async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: Hous
         await returns(own_house, ann, data)
     assert not violations(own_house.memory_in(f"first-{storage}").files())
     async with own_house.bot(DATA_DIR=f"second-{storage}"):
-        assert "nothing to export" in await ann.asks("/export")
+        assert "nothing to export" in await ann.asks("/export json")
         await ann.asks("/import", "send me the file")
         await returns(own_house, ann, data)
     assert not violations(own_house.memory_in(f"second-{storage}").files())
@@ -303,7 +303,7 @@ async def test_what_cannot_be_imported_is_refused_with_its_place(house: House, b
     await ann.asks("/import", "send me the file")
     since = ann.now
     sends(ann, b"no export")
-    await ann.hears("do not know this format", since=since)
+    await ann.hears("seems to be plain text", since=since)
     assert await ann.asks("Something else first") == "Noted."
     since = ann.now
     sends(ann, TELEGRAM)
@@ -316,7 +316,7 @@ async def test_groups(house: House, bot: Process) -> None:
     ann, bob = house.person(), house.person("Bob")
     group = house.group(ann, bob, admins=[ann])
     here, bob_here = ann.within(group), bob.within(group)
-    assert "admins" in await bob_here.asks("/export")
+    assert "admins" in await bob_here.asks("/export json")
     assert "admins" in await bob_here.asks("/import")
     await here.asks("/summary_on", "Memory is on")
     asked = await here.tells("/import", "reply to this message")
@@ -325,9 +325,9 @@ async def test_groups(house: House, bot: Process) -> None:
     offer = await here.hears("would add 4 messages", since=since)
     assert await bob.toast(bob_here.press(offer, "Import"))
     assert "4 messages added" in await agrees(here, offer)
-    assert "press Start" in await here.asks("/export")
+    assert "press Start" in await here.asks("/export json")
     await ann.asks("/start")
     since = ann.now
-    assert "in private" in await here.asks("/export")
+    assert "in private" in await here.asks("/export json")
     message = await ann.hears(lambda message: "document" in message, since=since)
     assert "4 messages" in message["caption"]

@@ -18,6 +18,11 @@ def offers(command: str) -> Behaviour:
     return Behaviour(calls=({"name": "offer_command", "arguments": {"command": command}},))
 
 
+def wishes(text: str) -> Behaviour:
+    """The model proposes a reminder; its answer follows by default."""
+    return Behaviour(calls=({"name": "remind", "arguments": {"text": text, "in_minutes": 60}},))
+
+
 async def presses(person: Member, asked: str, said: str, button: str, hears: str) -> str:
     """Say something, press this button under the message that has these words, and hear what comes of it."""
     message = await person.tells(asked, said)
@@ -125,6 +130,7 @@ async def test_a_stranger_gets_everywhere(house: House, walk: Walk) -> None:
                 found = await person.asks(f"/search {words}", "1. ")
                 assert words in found.partition("1. ")[2]
             assert f"[{name}, {tr('files-place-page', at='1')}]" in found
+            house.model.script(ANSWERS, wishes(walk.wish[1]))
             await person.asks(*walk.wish)
             question, secret_word = walk.forget
             await forgets(house, person, secret=walk.secret, question=question, words=secret_word)

@@ -1,12 +1,13 @@
 """`python bot.py --playground`: no token, no key, no network; a fact is told, folded away and recalled."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 import httpx
 import pytest
 
-from tests.end_to_end.harness import PATIENCE, House, Json, Process
+from tests.end_to_end.harness import ANSWERS, HANGS, PATIENCE, House, Json, Process
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
 
@@ -56,13 +57,13 @@ async def the_talk(page: httpx.AsyncClient) -> None:
 
 async def sets_up(page: httpx.AsyncClient) -> None:
     """SQLite, and a summary every five turns."""
-    asked = await says(page, "/summary", "step 1")
+    asked = await says(page, "/summary", "1 of 2")
     buttons = [button for row in asked["reply_markup"]["inline_keyboard"] for button in row]
     sqlite = next(button for button in buttons if "SQLite" in button["text"])
     since = await now(page)
     press = {"person_id": ANNA, "chat_id": ANNA, "message_id": asked["message_id"], "data": sqlite["callback_data"]}
     (await page.post("/api/press", json=press)).raise_for_status()
-    await hears(page, "step 2", since)
+    await hears(page, "2 of 2", since)
     await says(page, "5", "External memory configured")
 
 
@@ -87,3 +88,37 @@ async def hears(page: httpx.AsyncClient, words: str, since: int) -> Json:
                 message: Json = event.get("message", {})
                 if event["kind"] == "message" and message["from"]["is_bot"] and words in message["text"]:
                     return message
+
+
+@pytest.mark.parametrize("memory", ["off", "on"])
+async def test_what_was_left_open_is_answered_by_the_next_run(house: House, memory: str) -> None:
+    folder = {"DATA_DIR": f"left-open-{memory}"}
+    words = f"Is anybody there, with memory {memory}?"
+    with kept_port() as port:
+        arguments = ("--playground", "--no-browser", "--port", str(port))
+        async with httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE, verify=NO_CERTIFICATES
+        ) as page:
+            process = Process(await house.spawn(*arguments, environ=house.environ(**folder)))
+            try:
+                await process.logged("ready")
+                if memory == "on":
+                    await sets_up(page)
+                house.model.script(ANSWERS, HANGS)
+                asked, held = len(house.chat_requests()), house.model.held
+                said = {"person_id": ANNA, "chat_id": ANNA, "text": words}
+                (await page.post("/api/say", json=said)).raise_for_status()
+                await house.model.until_held(held + 1)
+                assert len(house.chat_requests()) > asked
+            finally:
+                await process.kill()
+            house.model.script(ANSWERS, "Here I am.")
+            process = Process(await house.spawn(*arguments, environ=house.environ(**folder)))
+            try:
+                await process.logged("ready")
+                await hears(page, "Here I am.", 0)
+                shown = (await page.get("/api/snapshot")).json()
+                assert json.dumps(shown).count(words) == 1
+                assert await process.terminate() == 0
+            finally:
+                await process.kill()

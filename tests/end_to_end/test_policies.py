@@ -46,7 +46,7 @@ async def test_the_policy_is_chosen_by_button(house: House, bot: Process) -> Non
     shown = await ann.tells("/summary_policy", "How I summarise: pyramid")
     labels = [button["text"] for row in shown["reply_markup"]["inline_keyboard"] for button in row]
     assert labels == ["✓ Pyramid", "Rolling", "Sliding", "Turn automatic summaries off"]
-    for word in ("every 4 turns", "one short summary", "last 14 messages"):
+    for word in ("every 4 of your messages", "one short summary", "last 14 messages"):
         assert word in shown["text"]
     assert "How I summarise: rolling" in await chooses(ann, "Rolling")
     assert "Policy: rolling" in await ann.asks("/summary_status")

@@ -152,7 +152,7 @@ async def with_a_paste(house: House, person: Member, ceiling: int) -> None:
     assert "Beginning." in request[-1]["content"]
     assert request[-1]["content"].endswith("The end")
     if tokens([{"role": "user", "content": pasted}]) > ceiling:
-        await person.hears("longer than the model can take", since=since)
+        await person.hears("too long for the model", since=since)
     stored = [one["content"] for one in house.memory.messages(person.id) if one["role"] == "user"]
     assert not stored or "".join("".join(stored).split()) == "".join(pasted.split())
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import signal
 import time
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +11,7 @@ import psycopg
 import pytest
 
 from tests.end_to_end.harness import ANSWERS, HANGS, House, Member, Process
+from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
 from tests.support.postgres_server import as_uri, new_database
 
@@ -114,3 +116,34 @@ async def test_stop_reaches_the_process_that_answers(own_house: House, postgres_
         finally:
             for process in (answers, receives):
                 assert process is None or await process.terminate() == 0
+
+
+async def test_a_process_that_was_paused_while_it_streamed_is_silent_when_it_wakes(
+    own_house: House, postgres_url: str
+) -> None:
+    url, ann = as_uri(new_database(postgres_url, f"paused_{os.getpid()}")), own_house.person()
+    there = ann.within(own_house.group(ann, admins=[ann]))
+    half, whole = "This is only the first half of an answer", "This is the whole answer, and nothing follows."
+    paused = await started(own_house, url, "paused", REPLY_STREAMING="auto")
+    other: Process | None = None
+    try:
+        await there.sets_up("PostgreSQL")
+        own_house.model.script(ANSWERS, Behaviour(text=f"{half} that never ends.", hold="middle"))
+        since = there.now
+        there.says("@keepsake_bot, tell me something long")
+        await there.hears(half[:12], since=since)
+        os.kill(paused.pid, signal.SIGSTOP)
+        other = await started(own_house, url, "other", REPLY_STREAMING="auto")
+        own_house.model.script(ANSWERS, whole)
+        await there.hears(whole, since=since, timeout=60)
+        before = dict(own_house.world.messages[there.chat_id])
+        await own_house.model.release()
+        os.kill(paused.pid, signal.SIGCONT)
+        await paused.logged("another process serves it now")
+        assert await there.asks("@keepsake_bot, and now?") == "Noted."
+        after = own_house.world.messages[there.chat_id]
+        assert {number: after[number] for number in before} == before
+        assert not [one for one in after.values() if "broken off" in str(one.get("text"))]
+    finally:
+        for process in (paused, other):
+            assert process is None or await process.terminate() == 0

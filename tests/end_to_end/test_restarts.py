@@ -49,15 +49,15 @@ async def test_the_wizard_survives_a_restart_and_expires(house: House) -> None:
     ann, bob = house.person(), house.person("Bob")
     settings = {"DATA_DIR": "wizards"}
     async with house.bot(**settings):
-        asked = await ann.tells("/summary", "step 1")
-        other = await bob.tells("/summary", "step 1")
+        asked = await ann.tells("/summary", "1 of 2")
+        other = await bob.tells("/summary", "1 of 2")
         since = bob.now
         bob.press(other, "JSON")
-        await bob.hears("step 2", since=since)
+        await bob.hears("2 of 2", since=since)
     async with house.bot(**settings):
         since = ann.now
         ann.press(asked, "SQLite")
-        await ann.hears("step 2", since=since)
+        await ann.hears("2 of 2", since=since)
         assert "External memory configured" in await bob.asks("7")
     late = "2020-01-01T00:00:00+00:00"
     house.memory_in("wizards").write("UPDATE wizards SET expires_at = ?", late)

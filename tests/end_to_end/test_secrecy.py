@@ -95,7 +95,7 @@ async def test_orders_of_people_in_groups(house: House) -> None:
     async with house.bot(DATA_DIR="groups"):
         for command in ("/summary", "/summary_on", "/summary_off", "/summary_now"):
             assert "admins" in await bob_there.asks(command)
-        asked = await ann_there.tells("/summary", "step 1")
+        asked = await ann_there.tells("/summary", "1 of 2")
         assert "somebody else" in await bob_there.toast(bob_there.press(asked, "SQLite"))
         assert "Memory: disabled" in await ann_there.asks("/summary_status")
         [button] = [one for row in asked["reply_markup"]["inline_keyboard"] for one in row if "JSON" in one["text"]]
@@ -109,7 +109,7 @@ async def test_a_welcome_button_is_its_persons(house: House) -> None:
     ann, bob = house.person(), house.person("Bob")
     async with house.bot(DATA_DIR="welcome"):
         welcome = await ann.tells("/start", "Hello")
-        [[button]] = welcome["reply_markup"]["inline_keyboard"]
+        [[button], _] = welcome["reply_markup"]["inline_keyboard"]
         bobs = await bob.tells("/start", "Hello")
         for data in (button["callback_data"], button["callback_data"].replace(f":{ann.id}:", f":{bob.id}:")):
             press = house.world.press(bob.id, bob.chat_id, bobs["message_id"], data)

@@ -1,8 +1,8 @@
 """Fuzzing: generated inputs at every entry point for text from outside, and any order of acts on the whole memory.
 
-`python -m tests.fuzz [--inputs 120000] [--examples 60] [--seed 1]` prints one JSON object of counts and exits with 1
-when an exception was not caught, or an input cost too much (costs.py). An input is made from the seed and its number
-alone, so each can be made again.
+`python -m tests.fuzz [--inputs 120000] [--examples 60] [--texts 100000] [--seed 1]` prints one JSON object of counts
+and exits with 1 when an exception was not caught, or an input cost too much (costs.py). An input is made from the seed
+and its number alone, so each can be made again.
 """
 
 import argparse
@@ -30,20 +30,20 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from assembly import budgets, summary_text_budget
-from records.errors import SettingsError, StorageTooNew
+from records.errors import SettingsError, StorageTooNew, StorageTooOld
 from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
 from settings import Secret, Settings
-from storage.files.database import Database, migrate
-from storage.files.driver import connect, sqlite3
-from storage.files.inbox import UpdateInbox
-from storage.files.wizard_state import WizardState
-from storage.json import snapshot
-from storage.json.journal import Entry
-from storage.json.store import JsonStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.sql_store import SqlStore
-from storage.sqlite.store import SqliteStore
+from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.wizard_state import WizardState
+from storage.engine.sqlite import Database, migrate
+from storage.engine.sqlite_driver import connect, sqlite3
+from storage.schema.migrations import MIGRATIONS
+from storage.stores import json_snapshot as snapshot
+from storage.stores.json import JsonStore
+from storage.stores.json_journal import Entry
+from storage.stores.sql_store import SqlStore
+from storage.stores.sqlite import SqliteStore
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.registry import Commands
@@ -51,13 +51,14 @@ from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.wizard import NUMBER, STORAGE, Wizard
 from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.access import Relevance
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import parse
-from telegram_ui.updates.relevance import Relevance
 from tests.contract.conftest import NOW, config, fold, said, talk
 from tests.contract.test_interleavings import Interleavings
 from tests.fuzz.behind import OneMemory, OneState, Query, Silent
 from tests.fuzz.costs import MOST_HELD, Cost, measured
+from tests.fuzz.embedder import fuzz_embedder
 from tests.fuzz.imports import ImportEntryPoints
 from tests.fuzz.large import Feed, LargeEntryPoints, Make
 from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
@@ -197,7 +198,14 @@ class EntryPoints:
         self._scratch.execute("BEGIN")
         try:
             snapshot.insert(self._scratch, snapshot.read(file), StorageType.JSON)
-        except (snapshot.SnapshotError, StorageTooNew, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
+        except (
+            snapshot.SnapshotError,
+            StorageTooNew,
+            StorageTooOld,
+            sqlite3.IntegrityError,
+            sqlite3.ProgrammingError,
+            OverflowError,
+        ):
             pass  # what a start knows how to take: the file is put aside
         finally:
             self._scratch.rollback()
@@ -216,7 +224,7 @@ class EntryPoints:
                 for owner in await store.owners():
                     await store.counts(Scope(owner=owner.owner))
                 is_damaged = any("memory.json could not" in report for report in store.reports)
-        except StorageTooNew:
+        except (StorageTooNew, StorageTooOld):
             assert (folder / "memory.json").read_bytes() == content
         else:
             aside = [file.read_bytes() for file in folder.glob("memory.json.unreadable-*")]
@@ -404,6 +412,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Fuzz the entry points and the whole memory.")
     parser.add_argument("--inputs", type=int, default=120_000)
     parser.add_argument("--examples", type=int, default=60)
+    parser.add_argument("--texts", type=int, default=100_000, help="for the local embedder")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     # What is refused is logged, one line for each of thousands.
@@ -416,6 +425,7 @@ def main() -> int:
     except Exception as error:
         failures.append(f"memory: {type(error).__name__}: {error}")
         memory = {"examples": options.examples, "steps": _Counted.steps}
+    embedder = asyncio.run(fuzz_embedder(options.texts, options.seed, failures))
     for failure in failures[:50]:
         sys.stderr.write(failure + "\n")
     result = {
@@ -423,6 +433,7 @@ def main() -> int:
         "inputs": sum(entry_points.values()),
         "by_entry_point": entry_points,
         "memory": memory,
+        "embedder": embedder,
         "failures": len(failures),
         "most_held_ms": {name: round(cost.held * 1000) for name, cost in worst.items()},
         "most_memory_mb": {name: round(cost.memory / 1e6) for name, cost in worst.items()},

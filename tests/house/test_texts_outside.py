@@ -31,7 +31,7 @@ IN_ENGLISH = {
     "telegram_ui/updates/attached.py": "what memory holds of a message: “[Sent a photo]”",
     "telegram_ui/updates/reading.py": "what memory holds of a picture: “Picture bike.png”",
     "transfer/archiver.py": "what memory holds of messages without words",
-    "transfer/formats/telegram_desktop.py": "what the model reads of a message, as parsing.py",
+    "transfer/formats/marks.py": "what the model reads of a message, as parsing.py",
     "telegram_ui/updates/durable_queue.py": "an error that nobody is told: Telegram sends the update again",
     "telegram_ui/updates/service.py": "what an operator reads",
 }
@@ -42,7 +42,7 @@ PLACES = sorted(
         *(ROOT / "telegram_ui").rglob("*.py"),
         *(ROOT / "attachments").rglob("*.py"),
         *(ROOT / "transfer").rglob("*.py"),
-        *(ROOT / "chat" / name for name in ("attachments.py", "conversation.py", "notices.py")),
+        *(ROOT / "chat" / name for name in ("attachments.py", "conversation.py")),
     ]
 )
 """What speaks to people."""

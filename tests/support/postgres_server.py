@@ -24,7 +24,6 @@ USER = "keepsake"
 """Owns the tables, and is no superuser."""
 STARTS = 5
 """How often the start of a server is tried again."""
-PGVECTOR = "with_pgvector"
 STRANGER = "stranger"
 """May read and write the tables, but does not own them: the wall between owners holds for this one."""
 
@@ -45,18 +44,6 @@ def postgres_server() -> Iterator[str]:
                 for name in (STRANGER, USER):
                     connection.execute(f"CREATE ROLE {name} LOGIN".encode())
         yield url
-
-
-def with_pgvector(url: str) -> str:
-    """The address of a database of that server that has the extension pgvector, which only a superuser may create."""
-    there = make_conninfo(url, dbname=PGVECTOR)
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SELECT pg_advisory_lock(2)")  # several workers may ask at once
-        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (PGVECTOR,)).fetchone():
-            connection.execute(f"CREATE DATABASE {PGVECTOR} OWNER {USER}".encode())
-        with psycopg.connect(there, autocommit=True) as inside:
-            inside.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    return there
 
 
 class OwnServer:
@@ -146,7 +133,7 @@ def give_back(url: str, within: Path) -> None:
 
 _EMPTY = """
 DO $$ DECLARE name TEXT; BEGIN
-  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'SCHEMA' AND tablename <> 'keepsake' LOOP
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'SCHEMA' AND tablename <> 'keepsake_schema' LOOP
     EXECUTE format('DELETE FROM SCHEMA.%I', name);
   END LOOP;
   FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'SCHEMA' LOOP

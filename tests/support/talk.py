@@ -15,8 +15,8 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece, Reply
 from settings import Settings
-from storage.files.database import Database
-from storage.sqlite.store import SqliteStore
+from storage.engine.sqlite import Database
+from storage.stores.sqlite import SqliteStore
 from tests.peers.openai_server import OpenAIServer, running
 
 ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")
@@ -80,6 +80,7 @@ async def talking(folder: Path, **settings: object) -> AsyncIterator[Talk]:
             "summary_model": "summary-model",
             "model_timeout": 60.0,  # of silence, in which a busy machine may be, too
             "embedding_model": "none",
+            "embedding_timeout": 60.0,
             **settings,
         }
         services = await stack.enter_async_context(

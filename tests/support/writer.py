@@ -10,13 +10,13 @@ from pathlib import Path
 from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan
-from storage.directory import Directory
-from storage.files.data_dir import data_dir
-from storage.files.database import Database
-from storage.json.store import JsonStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.sql_store import SqlStore
-from storage.sqlite.store import SqliteStore
+from storage.bot_state.directory import Directory
+from storage.engine.data_dir import data_dir
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.json import JsonStore
+from storage.stores.sql_store import SqlStore
+from storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, said
 from tests.support.killable import serve, tell
 

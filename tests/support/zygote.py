@@ -17,7 +17,6 @@ import socket
 import sys
 import tempfile
 import threading
-from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,10 +25,9 @@ import bot
 from locales.catalog import LANGUAGES, families, text_in
 from runtime.http_client import open_session
 from settings import Settings
-from storage.files.database import migrate
-from storage.json import store
-from storage.sqlite.migrations import MIGRATIONS
-from text.patterns import compiled_all
+from storage.engine.sqlite import migrate
+from storage.schema.migrations import MIGRATIONS
+from storage.stores import json_journal as store
 from text.tokenizer import Tokenizer
 
 LARGEST_ORDER = 1_000_000
@@ -119,7 +117,6 @@ async def _session() -> None:
 def _read_once() -> None:
     """What every run would read or compile for itself: half of what a run of a few messages costs."""
     Tokenizer.for_encoding("o200k_base").count("loaded once")
-    deque(compiled_all(), maxlen=0)
     for language in LANGUAGES:
         for family in families(language):
             with suppress(LookupError):

@@ -58,6 +58,27 @@ def test_what_models_can_is_read() -> None:
     )
 
 
+def test_all_wrong_values_are_named_at_once_with_names_that_look_like_ours() -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env({"LOG_LEVEL": "LOUD", "MAX_CONTEXT_TOKENS": "many", "OPENAI_MODLE": "x"})
+    for name in ("LOG_LEVEL: ", "MAX_CONTEXT_TOKENS: ", "did you mean OPENAI_MODEL?"):
+        assert name in caught.value.sentence
+    assert "\n" not in caught.value.sentence
+
+
+def test_an_empty_variable_leaves_what_the_file_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("OPENAI_MODEL=from-file\n", encoding="utf-8")
+    monkeypatch.setenv("OPENAI_MODEL", " ")
+    assert environment(tmp_path)["OPENAI_MODEL"] == "from-file"
+
+
+@pytest.mark.parametrize("second", [b"OPENAI_MODEL gpt", b"OPENAI_MODEL=\xff"])
+def test_a_wrong_line_of_the_file_is_named(tmp_path: Path, second: bytes) -> None:
+    (tmp_path / ".env").write_bytes(b"LOG_LEVEL=INFO\n" + second + b"\n")
+    with pytest.raises(SettingsError, match=r"\.env: line 2 "):
+        environment(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "shown"),
     [

@@ -1,9 +1,19 @@
 """The formats of files that can be imported, one file each.
 
-chatgpt.py           ChatGPT's conversations.json
+chatgpt.py           ChatGPT: conversations, memories, custom instructions
+claude.py            Claude: conversations, memories
+conversations.py     what the formats of assistants share: conversations, dates, branches
 detection.py         the list of formats; which one a file is; zip and gzip, up to a limit
+discord.py           Discord: DiscordChatExporter, the data package
+gemini.py            Gemini: Takeout, Workspace, AI Studio
+generic.py           role and content in JSON or JSONL, ShareGPT, OpenWebUI, LibreChat, Markdown
 history.py           what a file holds, and what a format is
+html_blocks.py       the parts of a web page that have a class
 json_stream.py       a large JSON text, element by element
 keepsake.py          the file that /export writes, and its reading
+marks.py             what is read of a message besides its words
+memories.py          what another assistant remembers, as text or a list
 telegram_desktop.py  Telegram Desktop's result.json
+telegram_html.py     Telegram Desktop's messages.html
+whatsapp.py          WhatsApp's chat as text
 """

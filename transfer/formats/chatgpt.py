@@ -1,114 +1,126 @@
-"""ChatGPT's conversations.json → its messages.
+"""ChatGPT: conversations.json, or one conversation → messages; memories, custom instructions → facts to choose from.
 
 A conversation is a tree of messages, with a branch for every edit and regeneration; what counts is the branch that was
-shown last: from `current_node` up to the root. System and tool messages, hidden ones and those without words are left
-out. Does not know stores.
+shown last: from `current_node` up to the root, or the newest one. System and tool messages, hidden ones and those
+without words are left out.
 """
 
-from collections import Counter
-from datetime import UTC, datetime
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 from locales.catalog import tr
-from records.messages import Role
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
-from transfer.formats.json_stream import JsonStream
+from transfer.formats.conversations import (
+    ROLES,
+    Conversations,
+    branch,
+    demand_list,
+    demand_object,
+    each_object,
+    is_numbered,
+    moment,
+    text_of,
+    unhashable_free,
+    without_citations,
+)
+from transfer.formats.history import (
+    ImportedFact,
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    Reading,
+    Sample,
+    SourceFile,
+    WrongElement,
+)
+from transfer.formats.memories import sentences
 
 _SHOWN = ("text", "multimodal_text")
-_ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant"}
+_CANVAS = "canmore.create_textdoc"
 LeftOut = Literal["hidden", "wordless"]
 
 
-def read(walk: JsonStream) -> ImportedHistory:
-    """Conversations in the order of their beginnings. Raises ImportRefused naming the element that is wrong."""
-    talks: list[tuple[datetime, list[ImportedMessage]]] = []
-    left: Counter[str] = Counter()
-    for number in walk.elements():
-        at, raw = walk.at, walk.value()
-        try:
-            talk = _conversation(raw, left)
-        except WrongElement as wrong:
-            raise wrong.refusal(f"[{number}]", walk.line_of(at)) from None
-        if talk:
-            talks.append((talk[0].created_at, talk))
-    walk.end()
-    talks.sort(key=lambda one: one[0])
-    notes = [tr("import-holds-conversations", count=len(talks))] if len(talks) > 1 else []
-    if left["wordless"]:
-        notes.append(tr("import-wordless", count=left["wordless"]))
-    return ImportedHistory(format="chatgpt", messages=[one for _, talk in talks for one in talk], notes=tuple(notes))
+def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    """Conversations in the order of their beginnings."""
+    talks = Conversations("chatgpt")
+    for file in files:
+        walk = file.walk()
+        for where, at, raw in each_object(walk):
+            with talks.each(where, walk, at):
+                talks.add(_conversation(raw, talks, reading))
+    return talks.history(reading)
 
 
-def _conversation(raw: object, left: Counter[str]) -> list[ImportedMessage]:
+def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[ImportedMessage]:
     if not isinstance(raw, dict):
         raise WrongElement(tr("import-no-conversation"))
+    if raw.get("is_do_not_remember") is True:
+        return []
     mapping = raw.get("mapping")
     if not isinstance(mapping, dict):
         raise WrongElement(tr("import-no-object"), ".mapping")
+    nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
+
+    def age(name: str) -> tuple[float, int]:
+        """Of a message without a time, that of the one before it."""
+        before = nodes.get(text_of(nodes[name].get("parent")), {})
+        messages = [one for one in (nodes[name].get("message"), before.get("message")) if isinstance(one, dict)]
+        times = [one["create_time"] for one in messages if isinstance(one.get("create_time"), int | float)]
+        return (float(times[0]) if times else 0.0, order[name])
+
+    order = {name: number for number, name in enumerate(nodes)}
+    path = branch(nodes, raw.get("current_node"), lambda one: unhashable_free(one.get("parent")), age)
     # Where a message has no time of its own, it is as old as the one before it, the first as its conversation.
-    last = _time(raw.get("create_time"), ".create_time") or datetime.fromtimestamp(0, UTC)
+    last = moment(raw.get("create_time"), ".create_time") or reading.now
     said: list[ImportedMessage] = []
-    for node in _branch(mapping, raw.get("current_node")):
-        message = mapping[node].get("message")
+    for node in path:
+        message = nodes[node].get("message")
         if message is None:
             continue
         where = f".mapping[{node[:40]!r}].message"
-        if not isinstance(message, dict):
-            raise WrongElement(tr("import-no-object"), where)
-        last = _time(message.get("create_time"), f"{where}.create_time") or last
-        made = _message(message, node, last, where)
+        value = demand_object(message, where)
+        last = moment(value.get("create_time"), f"{where}.create_time") or last
+        author = demand_object(value.get("author"), f"{where}.author")
+        content = demand_object(value.get("content"), f"{where}.content")
+        talks.facts += _facts(value, author, content, last)
+        made = _message(value, author, content, node, last, where)
         if isinstance(made, ImportedMessage):
             said.append(made)
-        else:
-            left[made] += 1
+        elif made == "wordless":
+            talks.wordless += 1
     return said
 
 
-def _branch(mapping: dict[str, Any], leaf: object) -> list[str]:
-    """The nodes from the root down to the leaf."""
-    if not mapping and leaf is None:
-        return []
-    branch: list[str] = []
-    seen: set[str] = set()
-    node = leaf
-    while node is not None:
-        if not isinstance(node, str) or not isinstance(mapping.get(node), dict):
-            where = ".current_node" if not branch else f".mapping[{branch[-1][:40]!r}].parent"
-            raise WrongElement(tr("import-no-node"), where)
-        if node in seen:
-            raise WrongElement(tr("import-circle"), f".mapping[{node[:40]!r}].parent")
-        seen.add(node)
-        branch.append(node)
-        node = mapping[node].get("parent")
-    if not branch:
-        raise WrongElement(tr("import-missing"), ".current_node")
-    return branch[::-1]
-
-
-def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) -> ImportedMessage | LeftOut:
-    author, content = message.get("author"), message.get("content")
-    if not isinstance(author, dict):
-        raise WrongElement(tr("import-no-object"), f"{where}.author")
-    if not isinstance(content, dict):
-        raise WrongElement(tr("import-no-object"), f"{where}.content")
+def _message(
+    message: Mapping[str, Any],
+    author: Mapping[str, Any],
+    content: Mapping[str, Any],
+    node: str,
+    said_at: datetime,
+    where: str,
+) -> ImportedMessage | LeftOut:
     metadata = message.get("metadata")
-    hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
-    role = author.get("role")
-    is_aside = message.get("recipient", "all") != "all" or message.get("weight", 1) == 0
-    if not isinstance(role, str) or role not in _ROLES or hidden or is_aside:
+    held = metadata if isinstance(metadata, dict) else {}
+    hidden = held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message")
+    role = ROLES.get(unhashable_free(author.get("role")))
+    recipient = message.get("recipient") or "all"
+    if role is None or hidden or message.get("weight", 1) == 0:
         return "hidden"
-    if content.get("content_type") not in _SHOWN:
+    if recipient == _CANVAS:
+        words = _canvas(content)
+    elif recipient != "all" or content.get("content_type") not in _SHOWN:
         return "hidden"
-    parts = content.get("parts", [])
-    if not isinstance(parts, list):
-        raise WrongElement(tr("import-no-list"), f"{where}.content.parts")
-    words = "\n".join(text for text in map(_words, parts) if text).strip()
+    else:
+        parts = demand_list(content.get("parts"), f"{where}.content.parts")
+        words = "\n".join(text for text in map(_words, parts) if text)
+    words = without_citations(words).strip()
     if not words:
         return "wordless"
     number = message.get("id")
     return ImportedMessage(
         source=f"import:chatgpt:{number if isinstance(number, str) and number else node}",
-        role=_ROLES[role],
+        role=role,
         content=words,
         created_at=said_at,
         answers=role == "assistant",
@@ -117,24 +129,54 @@ def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) 
 
 def _words(part: object) -> str:
     """A part of a message: a text, or an object that may hold the words of a recording."""
-    text = part.get("text") if isinstance(part, dict) else part
-    return text if isinstance(text, str) else ""
+    return text_of(part.get("text") if isinstance(part, dict) else part)
 
 
-def _time(value: object, where: str) -> datetime | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise WrongElement(tr("import-no-time"), where)
+def _text(content: Mapping[str, Any]) -> str:
+    parts = content.get("parts")
+    return text_of(content.get("text")) or "\n".join(map(_words, parts if isinstance(parts, list) else ()))
+
+
+def _canvas(content: Mapping[str, Any]) -> str:
+    """A document that was written next to the talk, under its title."""
+    text = _text(content)
     try:
-        return datetime.fromtimestamp(value, UTC)
-    except (ValueError, OverflowError, OSError):
-        raise WrongElement(tr("import-no-time"), where) from None
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    document = text_of(value.get("content")) if isinstance(value, dict) else ""
+    return f"# {text_of(value.get('name'))}\n\n{document}" if document else ""
+
+
+def _facts(
+    message: Mapping[str, Any], author: Mapping[str, Any], content: Mapping[str, Any], said_at: datetime
+) -> list[ImportedFact]:
+    """Memories, and the custom instructions that stand in every conversation."""
+    found: list[ImportedFact] = []
+    if author.get("role") == "assistant" and message.get("recipient") == "bio":
+        found += [
+            ImportedFact(text=one.text, observed_at=one.observed_at or said_at) for one in sentences(_text(content))
+        ]
+    if content.get("content_type") == "model_editable_context":
+        found += sentences(text_of(content.get("model_set_context")))
+    metadata = message.get("metadata")
+    given = metadata.get("user_context_message_data") if isinstance(metadata, dict) else None
+    if isinstance(given, dict):
+        about, how = text_of(given.get("about_user_message")), text_of(given.get("about_model_message"))
+        found += [ImportedFact(text=about, observed_at=said_at)] if about.strip() else []
+        found += [ImportedFact(text=how, observed_at=said_at, kind="instruction")] if how.strip() else []
+    return found
+
+
+def _fits(sample: Sample) -> bool:
+    if not sample.names:  # an empty list, or one of conversations that are damaged
+        return sample.opening == "[" and sample.path.rpartition("/")[2].startswith("conversations")
+    return "mapping" in sample.names
 
 
 FORMAT = ImportFormat(
     name="chatgpt",
-    files=("conversations",),
-    opening="[",
-    read=lambda walk, _person, _zone: read(walk),
+    fits=_fits,
+    read=read,
+    members=lambda _, name: is_numbered(name, "conversations"),
 )

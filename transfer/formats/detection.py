@@ -1,7 +1,6 @@
 """A file as it was sent, packed or not → its format and its messages.
 
-Owns the list of formats. Goes by the content, not by the name, and unpacks an archive only up to a limit. Does not
-know who sent the file.
+Owns the list of formats. Goes by the content, not by the name, and unpacks an archive only up to a limit.
 """
 
 import codecs
@@ -10,19 +9,41 @@ import io
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import IO
 
 from locales.catalog import tr
 from locales.lists import any_of
 from records.errors import ImportRefused
+from records.facts import MOST_FACTS
 from runtime.cooperative import consumed, yielding_gil
-from transfer.formats import chatgpt, keepsake, telegram_desktop
-from transfer.formats.history import ImportedHistory, ImportFormat, split, well_formed_history
+from transfer.formats import (
+    chatgpt,
+    claude,
+    discord,
+    gemini,
+    generic,
+    keepsake,
+    memories,
+    telegram_desktop,
+    telegram_html,
+    whatsapp,
+)
+from transfer.formats.history import (
+    NO_DATE,
+    ImportedHistory,
+    ImportFormat,
+    Reading,
+    Sample,
+    SourceFile,
+    split,
+    well_formed_history,
+)
 from transfer.formats.json_stream import JsonStream
+from transfer.signature import sealed
 
 PIECE = 1_000_000
 """Bytes that are decoded at once: no other thread runs meanwhile."""
@@ -33,7 +54,11 @@ MOST_ENTRIES = 20_000
 _ENTRY = b"PK\x01\x02"
 """What each entry in the list of an archive begins with."""
 FORMATS: Mapping[str, ImportFormat] = {
-    one.name: one for one in (keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT)
+    one.name: one
+    for one in (
+        *(keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT, claude.FORMAT, gemini.FORMAT, whatsapp.FORMAT),
+        *(discord.FORMAT, telegram_html.FORMAT, generic.FORMAT, memories.FORMAT),
+    )
 }
 """The formats that can be imported, by name; a new one is added here. Where several fit a file, the first counts."""
 UNPACKED_ANYWAY, UNPACKED_EACH = 16_000_000, 32
@@ -43,37 +68,52 @@ VALUES_ANYWAY, VALUES_EACH = 1_300_000, 1
 """Values that are read of a file, and so many more for each byte that was sent: reading them takes below 200 MB."""
 MESSAGES_ANYWAY, BYTES_A_MESSAGE = 200_000, 20
 """Messages that are taken from a file, and one more for so many bytes that were sent."""
-MOST_FACTS = 10_000
 LONGEST_FACT = 4_096
 """Characters."""
 MOST_FILES = 200
 """Of an archive that are read together."""
+SAMPLED = 20_000
+"""Characters at the beginning of a file by which a text is recognised."""
+_OBJECTS_SAMPLED = 3
+_READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
-def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPACKED) -> ImportedHistory:
-    """What a file holds. `person`: the Telegram id of who imports it; `zone`: of dates that name none.
+def read(
+    data: bytes,
+    *,
+    person: int,
+    zone: tzinfo = UTC,
+    name: str = "",
+    bot: int = 0,
+    now: datetime | None = None,
+    answers: Mapping[str, tuple[int, ...]] | None = None,
+    most: int = MOST_UNPACKED,
+) -> ImportedHistory:
+    """What a file holds; the arguments are those of `Reading`.
 
     Raises ImportRefused. Takes as long as the file is large; to be called in a thread.
     """
-    unpacked = deque(_unpacked(data, min(most, most_unpacked(len(data)))))
+    reading = Reading(person=person, zone=zone, name=name, bot=bot, now=now or NO_DATE, answers=answers or {})
+    unpacked = deque(_unpacked(data, name, min(most, most_unpacked(len(data)))))
+    is_packed = _is_packed(data)
+    seals = [sealed(one) for _, one in unpacked]
     values = (VALUES_ANYWAY + VALUES_EACH * len(data)) // len(unpacked)
-    walks = [JsonStream(_text(one), most=values) for one in consumed(unpacked)]
-    formats = [_format_of(walk) for walk in walks]
-    first = formats[0]
-    histories = [
-        _split(well_formed_history(form.read(walk, person, zone)), form.longest_message)
-        for form, walk in zip(formats, walks, strict=True)
-    ]
-    if any(one is not first for one in formats):
+    files = [SourceFile(path, _text(one), values) for path, one in consumed(unpacked)]
+    found: dict[str, list[SourceFile]] = {}
+    for file in files:
+        if (form := _format_of(file, is_alone=len(files) == 1)) is not None:
+            found.setdefault(form.name, []).append(file)
+    if not found:
+        raise ImportRefused(tr("import-no-export", known=_known()) if is_packed else _unknown(files[0]))
+    if len(found) > 1:
         raise ImportRefused(tr("import-kinds-differ"))
-    _demand_bounds(histories, len(data))
-    if len(histories) == 1:
-        return histories[0]
-    if first.is_alone:
+    [[kind, group]] = found.items()
+    form = FORMATS[kind]
+    if form.is_alone and len(group) > 1:
         raise ImportRefused(tr("import-several-own"))
-    messages = [message for history in histories for message in history.messages]
-    notes = tuple(note for history in histories for note in history.notes)
-    return replace(histories[0], messages=messages, notes=notes)
+    history = _split(well_formed_history(form.read(group, reading)), form.longest_message)
+    _demand_bounds([history], len(data))
+    return replace(history, seal=seals[0]) if len(files) == 1 else history
 
 
 def _split(history: ImportedHistory, longest: int) -> ImportedHistory:
@@ -99,19 +139,65 @@ def _demand_bounds(histories: Sequence[ImportedHistory], size: int) -> None:
                 raise ImportRefused(tr("import-fact-too-long", number=str(number), most=LONGEST_FACT))
 
 
-def _format_of(walk: JsonStream) -> ImportFormat:
-    """The large parts of the file stay unread; the walk goes back to where it was."""
-    opening = walk.peek()
-    if not opening:
-        raise ImportRefused(tr("import-empty"))
-    candidates = [one for one in FORMATS.values() if one.opening == opening]
-    at, names = walk.at, set[str]()
-    for name in walk.members() if opening == "{" and candidates else ("",):
-        names.add(name)
-        if fitting := next((one for one in candidates if one.fits(names)), None):
-            walk.back_to(at)
-            return fitting
-    raise ImportRefused(tr("import-unknown-format", known=_known()))
+def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
+    """The format of a file; None where it has none. The large parts of it stay unread. Raises ImportRefused where it is
+    the only one, and begins as JSON does but is none.
+    """
+    start = file.text[:SAMPLED]
+    if not start.strip():
+        if is_alone:
+            raise ImportRefused(tr("import-empty"))
+        return None
+    sample = Sample(path=file.path.lower(), text=start, opening="")
+    opening = start.lstrip()[0]
+    if (form := _fitting(sample)) is not None or opening not in "{[":
+        return form
+    sample.opening = opening
+    try:
+        for _ in _names(file.walk(), sample):
+            if (found := _fitting(sample)) is not None:
+                return found
+    except ImportRefused:
+        if is_alone:
+            raise
+        return None
+    return _fitting(sample)
+
+
+def _fitting(sample: Sample) -> ImportFormat | None:
+    forms = FORMATS.values() if sample.opening else [one for one in FORMATS.values() if one.is_text]
+    return next((one for one in forms if one.fits(sample)), None)
+
+
+def _names(walk: JsonStream, sample: Sample) -> Iterator[None]:
+    """Fill in the members of an object, or of the first ones in a list."""
+    if sample.opening == "{":
+        for name in walk.members():
+            sample.names.add(name)
+            yield
+        return
+    objects = 0
+    for _ in walk.elements():
+        if walk.peek() != "{":
+            continue
+        for name in walk.members():
+            sample.names.add(name)
+            yield
+        objects += 1
+        if objects == _OBJECTS_SAMPLED:
+            return
+
+
+def _unknown(file: SourceFile) -> str:
+    """What an unknown file seems to be."""
+    start = file.text[:SAMPLED].lstrip()
+    kind = "json" if start[:1] in "{[" else "html" if start[:1] == "<" else "csv" if _is_csv(start) else "text"
+    return tr("import-unknown-format", seems=tr(f"import-seems-{kind}"), known=_known())
+
+
+def _is_csv(start: str) -> bool:
+    lines = start.splitlines()[:5]
+    return len(lines) > 1 and lines[0].count(",") > 1 and len({line.count(",") for line in lines}) == 1
 
 
 def _known() -> str:
@@ -132,35 +218,42 @@ def _text(data: bytes) -> str:
         raise ImportRefused(tr("import-not-utf8", line=str(line))) from None
 
 
-def _unpacked(data: bytes, most: int) -> list[bytes]:
+def _is_packed(data: bytes) -> bool:
+    return data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
+
+
+def _unpacked(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
     try:
         if data.startswith(b"PK\x03\x04"):
             return _from_zip(data, most)
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as packed:
-                return [_bounded(packed, most, whole=most)]
+                return [(name, _bounded(packed, most, whole=most))]
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError):
         raise ImportRefused(tr("import-damaged-archive")) from None
     if len(data) > most:
         raise ImportRefused(tr("import-unpacked", megabytes=most // 1_000_000))
-    return [data]
+    return [(name, data)]
 
 
-def _from_zip(data: bytes, most: int) -> list[bytes]:
-    """The files in it that are called like an export, or else the only .json there is."""
+def _from_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
+    """The files in it that are called like those of a format, or else all that may be one."""
     if data.count(_ENTRY) > MOST_ENTRIES:  # before the list is read
         raise ImportRefused(tr("import-many-in-archive", most=MOST_ENTRIES))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        files = [one for one in archive.infolist() if not one.is_dir() and _name(one.filename).endswith(".json")]
-        wanted = [one for one in files if _is_wanted(_name(one.filename))] or files[: 1 if len(files) == 1 else 0]
+        files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX")]
+        wanted = [one for one in files if _is_wanted(_path(one.filename))]
+        wanted = wanted or [one for one in files if PurePosixPath(_path(one.filename)).suffix in _READABLE]
         if not wanted:
             raise ImportRefused(tr("import-no-export", known=_known()))
         if len(wanted) > MOST_FILES:
             raise ImportRefused(tr("import-too-many-files", most=MOST_FILES))
-        unpacked: list[bytes] = []
+        unpacked: list[tuple[str, bytes]] = []
+        left = most
         for one in sorted(wanted, key=lambda info: info.filename):
             with archive.open(one) as packed:
-                unpacked.append(_bounded(packed, most - sum(map(len, unpacked)), whole=most))
+                unpacked.append((one.filename, _bounded(packed, left, whole=most)))
+            left -= len(unpacked[-1][1])
         return unpacked
 
 
@@ -179,9 +272,10 @@ def _blocks(packed: "gzip.GzipFile | IO[bytes]") -> Iterable[bytes]:
         yield block
 
 
-def _name(path: str) -> str:
-    return PurePosixPath(path.replace("\\", "/")).name.lower()
+def _path(path: str) -> str:
+    return path.replace("\\", "/").lower()
 
 
-def _is_wanted(name: str) -> bool:
-    return name.startswith(tuple(beginning for one in FORMATS.values() for beginning in one.files))
+def _is_wanted(path: str) -> bool:
+    place = PurePosixPath(path)
+    return any(one.members(place.parent.name, place.name) for one in FORMATS.values())

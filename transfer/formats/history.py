@@ -1,16 +1,15 @@
-"""The messages of a file from elsewhere: the values that every format is read into, and what a format is.
+"""The messages of a file from elsewhere: the values that every format is read into, and what a format is."""
 
-Does not know stores, or which messages are known already.
-"""
-
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
-from typing import Literal
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from records.messages import Role
+from records.facts import FactKind
+from records.messages import Origin, Role
 from runtime.cooperative import yielding_gil
 from text.characters import boundary, well_formed
 from transfer.formats.json_stream import JsonStream
@@ -48,7 +47,7 @@ class ImportedMessage:
     content: str
     created_at: datetime
     speaker: str = ""
-    origin: Literal["imported", "forwarded"] = "imported"
+    origin: Origin = "imported"
     is_own: bool = True
     answers: bool = False
     turn: int | None = None
@@ -58,22 +57,79 @@ class ImportedMessage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ImportedFact:
+    """What another assistant remembers about the person. `observed_at` None: the file does not say when."""
+
+    text: str
+    observed_at: datetime | None = None
+    kind: FactKind = "personal"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """What the person decides before a file is imported, by buttons; the text is `import-ask-NAME` in locales.
+
+    `chosen`: the options that count until it is answered; None: nothing is imported before. `several`: whether more
+    than one may be chosen. `is_long`: the options are whole sentences, shown above buttons with their numbers.
+    `number`: which of several questions of this name it is.
+    """
+
+    name: str
+    options: tuple[str, ...]
+    chosen: tuple[int, ...] | None = None
+    several: bool = False
+    is_long: bool = False
+    number: int = 0
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}{self.number}"
+
+
+NO_DATE = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """For whom a file is read. `person`, `bot`: Telegram ids; `zone`: of dates that name none; `now`: the date of what
+    has none; `name`: of the file as it was sent; `answers`: the options chosen, by the key of their question.
+    """
+
+    person: int
+    zone: tzinfo = UTC
+    name: str = ""
+    bot: int = 0
+    now: datetime = NO_DATE
+    answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def chosen(self, question: Question) -> tuple[int, ...] | None:
+        """What was answered, or what counts until then."""
+        given = self.answers.get(question.key, question.chosen)
+        return given and tuple(one for one in given if 0 <= one < len(question.options))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedHistory:
     """What a file holds, oldest first within each conversation.
 
-    `format`: the name of its format; `notes`: what else the person should know about it.
+    `format`: the name of its format; `notes`: what else the person should know about it; `questions`: what the person
+    decides; `facts`: of those that another assistant kept, the ones that the person chose.
     Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `export`, what all of its
-    files are called by (None: an earlier version wrote them); `part`, which of them it is, and whether the last.
+    files are called by (None: an earlier version wrote them); `part`, which of them it is, and whether the last;
+    `seal`, the digest and the signature of the file.
     """
 
     format: str
     messages: Sequence[ImportedMessage]
     notes: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
+    facts: tuple[ImportedFact, ...] = ()
     rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
     owner: int | None = None
     export: str | None = None
     part: int = 1
     is_last: bool = True
+    seal: tuple[str, str] = ("", "")
 
     @property
     def is_whole(self) -> bool:
@@ -81,31 +137,114 @@ class ImportedHistory:
         return self.part == 1 and self.is_last
 
 
+@dataclass(kw_only=True, slots=True)
+class Sample:
+    """The beginning of a file, by which its format is recognised.
+
+    `path`: its name, or its path in the archive. `text`: its first characters. `opening`: the first one, where the file
+    is JSON, else "". `names`: the members that its first objects have, as far as they were read.
+    """
+
+    path: str
+    text: str
+    opening: str
+    names: set[str] = field(default_factory=set)
+
+
+class SourceFile:
+    """One file, out of an archive or alone. `most`: values that are read of it where it is JSON."""
+
+    def __init__(self, path: str, text: str, most: int) -> None:
+        self.path = path
+        self.text = text
+        self._most = most
+
+    def walk(self) -> JsonStream:
+        """From the beginning. Where the format is not JSON, use `text`."""
+        return JsonStream(self.text, most=self._most)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportFormat:
     """A format that can be imported.
 
     What an import of it, and its file, are called to a person: `import-title-NAME` and `import-file-NAME` in locales.
-    `files`: how its file names begin.
-    `opening`: the first character of its JSON. `fits`: whether an object with members of these names is of this
-    format; asked after each name. `read`: takes the text, the Telegram id of the person who imports, and the zone of
-    dates that name none; raises ImportRefused. `is_alone`: of several in one archive none is read. `longest_message`:
-    characters; longer messages are split.
+    `fits`: whether a file is of this format; asked after each name of a member. `read`: takes all files of the format
+    that were sent together; raises ImportRefused. `members`: whether a file of an archive is called like this format's,
+    by its folder and its name (lower case); where none is, each file of the archive is looked at. `is_text`: whether it
+    is no JSON. `is_alone`: of several in one archive none is read. `longest_message`: characters; longer are split.
     """
 
     name: str
-    files: tuple[str, ...]
-    opening: Literal["{", "["]
-    fits: Callable[[Collection[str]], bool] = lambda _: True
-    read: Callable[[JsonStream, int, tzinfo], ImportedHistory]
+    fits: Callable[[Sample], bool]
+    read: Callable[[Sequence[SourceFile], Reading], ImportedHistory]
+    members: Callable[[str, str], bool] = lambda _folder, _name: False
+    is_text: bool = False
     is_alone: bool = False
     longest_message: int = LONGEST_MESSAGE
+
+
+MOST_SPEAKERS = 20
+"""People among whom the one is chosen who imports a chat."""
+
+
+def own_speaker(said: Counter[str], reading: Reading) -> tuple[Question, str | None]:
+    """Who of a chat's speakers the person is: the question, and the answer; None: not answered, "": nobody."""
+    names = [name for name, _ in said.most_common(MOST_SPEAKERS)]
+    options = [tr("import-chat-held", name=name[:40], count=said[name]) for name in names]
+    question = Question(name="speaker", options=(*options, tr("import-nobody")))
+    chosen = reading.chosen(question)
+    return question, None if not chosen else (*names, "")[chosen[0]]
+
+
+FACTS_A_PAGE = 20
+PAGE = 2_500
+"""Characters of the facts that one message shows; it has at most 4,096."""
+MOST_OFFERED = 500
+LONGEST_OFFERED = 500
+"""Facts of another assistant: those shown together, those of one file, and the characters of each."""
+
+
+def offered(facts: Sequence[ImportedFact], reading: Reading) -> tuple[tuple[Question, ...], tuple[ImportedFact, ...]]:
+    """Facts as questions, a page each, and those that the person chose to keep: none before they are shown."""
+    known: dict[str, ImportedFact] = {}
+    for one in facts:
+        text = " ".join(one.text.split())[:LONGEST_OFFERED]
+        if text and len(known) < MOST_OFFERED:
+            known.setdefault(text, replace(one, text=text))
+    questions: list[Question] = []
+    kept: list[ImportedFact] = []
+    for number, page in enumerate(_pages(list(known.values()))):
+        texts = tuple(one.text for one in page)
+        question = Question(name="facts", number=number, options=texts, several=True, is_long=True)
+        questions.append(question)
+        kept += [page[one] for one in reading.chosen(question) or ()]
+    return tuple(questions), tuple(kept)
+
+
+def _pages(facts: Sequence[ImportedFact]) -> Iterator[list[ImportedFact]]:
+    page: list[ImportedFact] = []
+    for one in facts:
+        if page and (len(page) == FACTS_A_PAGE or sum(len(held.text) for held in page) + len(one.text) > PAGE):
+            yield page
+            page = []
+        page.append(one)
+    if page:
+        yield page
+
+
+def fingerprint(*parts: object) -> str:
+    """What identifies a message that has no id of its own."""
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def well_formed_history(history: ImportedHistory) -> ImportedHistory:
     """JSON may spell out half a surrogate pair, which no file, query or message can hold: it becomes U+FFFD."""
     messages = [_well_formed(message) for message in yielding_gil(history.messages)]
-    return replace(history, messages=messages, notes=tuple(map(well_formed, history.notes)))
+    questions = tuple(replace(one, options=tuple(map(well_formed, one.options))) for one in history.questions)
+    facts = tuple(replace(one, text=well_formed(one.text)) for one in history.facts)
+    notes = tuple(map(well_formed, history.notes))
+    return replace(history, messages=messages, notes=notes, questions=questions, facts=facts)
 
 
 def _well_formed(one: ImportedMessage) -> ImportedMessage:

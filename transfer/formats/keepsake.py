@@ -1,9 +1,10 @@
 """The file that /export writes, and its reading: every row of an owner's memory, one a line, table by table.
 
-A row is the portable row of storage/files/tables.py without `user_id`, which stands once at the top.
+A row is the portable row of storage/schema/portable_tables.py without `user_id`, which stands once at the top.
 docs/export.md describes it for people. Does not know stores, or which tables there are.
 """
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,9 +13,10 @@ from typing import IO, Any, TypeGuard
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from records.messages import Role
+from records.messages import Origin, Role
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
+from transfer.signature import signature
 
 MARK = "keepsake-export"
 VERSION = 1
@@ -27,6 +29,8 @@ FARTHEST = 2**52
 Row = Mapping[str, object]
 LONGEST_MESSAGE = 120_000
 """Characters; a message that was said here has at most 25 pieces of a paste, and comes back in one."""
+_KEPT: tuple[Origin, ...] = ("forwarded", "document", "picture", "tool")
+"""Origins that stay what they are: what was said here by its role counts as imported."""
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
@@ -40,6 +44,7 @@ class ExportFile:
         self.size = 0
         self.counts: Counter[str] = Counter()
         self._file = file
+        self._digest = hashlib.sha256()
         self._table: str | None = None
         head = {
             "format": MARK,
@@ -62,12 +67,15 @@ class ExportFile:
             self._write(f"{between}    {_json(kept)}")
             self.counts[table] += 1
 
-    def end(self, *, more: bool) -> None:
-        """`more`: another part follows."""
-        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_json(more)}\n}}\n')
+    def end(self, *, more: bool, key: bytes) -> None:
+        """`more`: another part follows. `key`: signs the file."""
+        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_json(more)}')
+        self._write(f',\n  "signature": "{signature(key, self._digest.hexdigest())}"\n}}\n')
 
     def _write(self, text: str) -> None:
-        self.size += self._file.write(text.encode("utf-8", "replace"))
+        written = text.encode("utf-8", "replace")
+        self._digest.update(written)
+        self.size += self._file.write(written)
 
 
 def read(walk: JsonStream) -> ImportedHistory:
@@ -139,7 +147,7 @@ def _message(values: Row, owner: object) -> ImportedMessage:
         created_at=_date(values.get("created_at")),
         speaker=values["speaker"] if isinstance(values.get("speaker"), str) else "",  # type: ignore[arg-type]
         is_own=values.get("origin") != "overheard" and not (isinstance(owner, int) and owner < 0),
-        origin="forwarded" if values.get("origin") == "forwarded" else "imported",
+        origin=next((one for one in _KEPT if one == values.get("origin")), "imported"),
         turn=turn,
         thread=thread,
         number=number,
@@ -164,10 +172,9 @@ def _json(value: Any) -> str:
 
 FORMAT = ImportFormat(
     name="keepsake",
-    files=("keepsake",),
-    opening="{",
-    fits=lambda names: "format" in names,
-    read=lambda walk, _person, _zone: read(walk),
+    fits=lambda sample: sample.opening == "{" and "format" in sample.names,
+    read=lambda files, _: read(files[0].walk()),
+    members=lambda _, name: name.startswith("keepsake") and name.endswith(".json"),
     is_alone=True,
     longest_message=LONGEST_MESSAGE,
 )

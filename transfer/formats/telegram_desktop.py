@@ -1,11 +1,12 @@
 """Telegram Desktop's result.json, of one chat or with all chats in chats.list → its messages.
 
 The person who imports is the user; other people are users under their own names; the other side of a chat with a bot
-is the assistant. Service messages and messages without words are left out. Does not know stores.
+is the assistant. Polls, contacts, places, hidden links and reactions become words; service messages, those without
+words, and the chat with this bot are left out. Which chats are taken can be chosen.
 """
 
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal
 
@@ -14,11 +15,27 @@ from locales.lists import listed
 from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
+from transfer.formats import marks
+from transfer.formats.history import (
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    Question,
+    Reading,
+    SourceFile,
+    WrongElement,
+)
 from transfer.formats.json_stream import JsonStream
 
 _MOST_NAMED = 5
-_READ = frozenset({"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from"})
+MOST_CHOICES = 30
+"""Chats that have a button of their own; the smaller ones share one."""
+_SHIFT = 2**32
+"""Files of 2020 and 2021 give a person as their id and this, as a bare number; no id was that large then."""
+_READ = frozenset(
+    {"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from", "poll", "reactions"}
+    | {"contact_information", "location_information", "place_name", "address"}
+)
 """What is read of a message; the rest is let go of at once."""
 _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-replies"}
 
@@ -26,32 +43,35 @@ _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-repli
 class _Chat:
     """One chat of the export, filled in as its members are read."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, walk: JsonStream) -> None:
         self.where = where
+        self.walk = walk
         self.name = ""
         self.kind = ""
         self.id: object = None
+        self.is_left = where.startswith("left_chats")
         self.messages: deque[tuple[int, object]] = deque()
 
 
-def read(walk: JsonStream, *, person: int, zone: tzinfo = UTC) -> ImportedHistory:
-    """`person`: the Telegram id of who imports. `zone`: of dates without one (files of before 2021).
+def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    """Raises ImportRefused naming the message that is wrong."""
+    return _history([chat for file in files for chat in _chats(file.walk())], reading)
 
-    Raises ImportRefused naming the message that is wrong.
-    """
+
+def _chats(walk: JsonStream) -> list[_Chat]:
     chats: list[_Chat] = []
-    single = _Chat("")
+    single = _Chat("", walk)
     for name in walk.members():
-        if name == "chats":
+        if name in ("chats", "left_chats"):
             for part in walk.members():
                 if part == "list":
-                    chats += [_chat(walk, _Chat(f"chats.list[{number}].")) for number in walk.elements()]
+                    chats += [_chat(walk, _Chat(f"{name}.list[{number}].", walk)) for number in walk.elements()]
         else:
             _member(walk, single, name)
     walk.end()
     if single.messages or not chats:
         chats.insert(0, single)
-    return _history(walk, chats, person, zone)
+    return chats
 
 
 def _chat(walk: JsonStream, chat: _Chat) -> _Chat:
@@ -77,37 +97,75 @@ def _read(raw: object) -> object:
     return {name: value for name, value in raw.items() if name in _READ} if isinstance(raw, dict) else raw
 
 
-def _history(walk: JsonStream, chats: list[_Chat], person: int, zone: tzinfo) -> ImportedHistory:
-    messages: list[ImportedMessage] = []
+def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
+    read_of: list[tuple[_Chat, list[ImportedMessage]]] = []
     skipped: Counter[str] = Counter()
-    own = 0
-    held: Counter[str] = Counter()
     for chat in chats:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
             raise ImportRefused(tr("import-not-telegrams", where=chat.where))
-        for number, (at, raw) in enumerate(yielding_gil(consumed(chat.messages))):
-            try:
-                made = _message(raw, chat, person, zone)
-            except WrongElement as wrong:
-                raise wrong.refusal(f"{chat.where}messages[{number}]", walk.line_of(at)) from None
-            if isinstance(made, str):
-                skipped[made] += 1
-                continue
-            messages.append(made)
-            held[chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))] += 1
-            own += _sender(raw) == f"user{person}"
-    return ImportedHistory(format="telegram", messages=messages, notes=_notes(held, skipped, own, person))
+        if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
+            skipped["here"] += len(chat.messages)
+            continue
+        made = list(_messages(chat, reading, skipped))
+        if made or len(chats) == 1:
+            read_of.append((chat, made))
+    question, taken = _choice(read_of, reading)
+    held = Counter({number: len(made) for number, (_, made) in enumerate(taken)})
+    named = [(_title(taken[number][0]), count) for number, count in held.most_common()]
+    messages = [one for _, made in taken for one in made]
+    own = any(one.is_own and one.role == "user" and one.origin != "forwarded" for one in messages)
+    notes = _notes([one for one in named if one[1]], skipped, own, reading.person)
+    return ImportedHistory(format="telegram", messages=messages, notes=notes, questions=question)
 
 
-def _notes(held: Counter[str], skipped: Counter[str], own: int, person: int) -> tuple[str, ...]:
+def _messages(chat: _Chat, reading: Reading, skipped: Counter[str]) -> Iterator[ImportedMessage]:
+    for number, (at, raw) in enumerate(yielding_gil(consumed(chat.messages))):
+        try:
+            made = _message(raw, chat, reading.person, reading.zone)
+        except WrongElement as wrong:
+            raise wrong.refusal(f"{chat.where}messages[{number}]", chat.walk.line_of(at)) from None
+        if isinstance(made, str):
+            skipped[made] += 1
+        else:
+            yield made
+
+
+_Read = list[tuple[_Chat, list[ImportedMessage]]]
+
+
+def _choice(chats: _Read, reading: Reading) -> tuple[tuple[Question, ...], _Read]:
+    """Which chats are taken: until it is answered, all but channels and those that the person left."""
+    if len(chats) < 2:
+        return (), chats
+    ordered = sorted(chats, key=lambda one: -len(one[1]))
+    own, rest = ordered[:MOST_CHOICES], ordered[MOST_CHOICES:]
+    labels = [tr("import-chat-held", name=_title(chat)[:40], count=len(made)) for chat, made in own]
+    usual = [number for number, (chat, _) in enumerate(own) if "channel" not in chat.kind and not chat.is_left]
+    if rest:
+        labels.append(tr("import-chats-others", chats=len(rest), count=sum(len(made) for _, made in rest)))
+        usual.append(len(own))
+    question = Question(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
+    chosen = reading.chosen(question) or ()
+    groups = [*([one] for one in own), rest]
+    wanted = {id(one[0]) for number in chosen for one in groups[number]}
+    return (question,), [one for one in chats if id(one[0]) in wanted]
+
+
+def _title(chat: _Chat) -> str:
+    return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
+
+
+def _notes(held: Sequence[tuple[str, int]], skipped: Counter[str], own: bool, person: int) -> tuple[str, ...]:
     notes = []
     if len(held) > 1:
-        named = listed(tr("import-chat-held", name=name, count=count) for name, count in held.most_common(_MOST_NAMED))
+        named = listed(tr("import-chat-held", name=name, count=count) for name, count in held[:_MOST_NAMED])
         if len(held) > _MOST_NAMED:
             named = tr("import-holds-more", named=named, more=len(held) - _MOST_NAMED)
         notes.append(tr("import-holds-chats", chats=len(held), named=named))
     if held and not own:
         notes.append(tr("import-none-yours", id=str(person)))
+    if skipped["here"]:
+        notes.append(tr("import-chat-here", count=skipped["here"]))
     if skipped["wordless"]:
         notes.append(tr("import-wordless", count=skipped["wordless"]))
     if skipped["service"]:
@@ -132,13 +190,13 @@ def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMes
     role: Role = "assistant" if is_bot else "user"
     forwarded = "forwarded_from" in raw
     if forwarded:
-        content = f"[Forwarded from {_text(raw['forwarded_from']) or 'somebody'}]\n{content}"
+        content = marks.forwarded(_text(raw["forwarded_from"]), content)
     return ImportedMessage(
         source=f"import:telegram:{chat.id}:{number}",
         role=role,
         content=content,
         created_at=said_at,
-        speaker="" if is_bot else _text(raw.get("from")) or ("" if sender == f"user{person}" else "Deleted account"),
+        speaker="" if is_bot else _text(raw.get("from")) or ("" if sender == f"user{person}" else marks.DELETED),
         origin="forwarded" if forwarded else "imported",
         is_own=forwarded or is_bot or sender == f"user{person}",
         answers=is_bot,
@@ -148,7 +206,9 @@ def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMes
 def _sender(raw: object) -> str:
     """ "user123", "channel123"; old files have the number alone."""
     sender = raw.get("from_id") if isinstance(raw, dict) else None
-    return f"user{sender}" if isinstance(sender, int) else _text(sender)
+    if isinstance(sender, int):
+        return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"
+    return _text(sender)
 
 
 def _date(raw: Mapping[str, Any], zone: tzinfo) -> datetime:
@@ -162,19 +222,46 @@ def _date(raw: Mapping[str, Any], zone: tzinfo) -> datetime:
 
 
 def _content(raw: Mapping[str, Any]) -> str:
-    """The words: a text, or pieces, some of which carry a link or a format."""
+    """The words: a text, or pieces, some of which carry a link or a format; then what else was sent, in words."""
     text = raw.get("text", "")
-    if isinstance(text, str):
-        return text
-    if not isinstance(text, list):
+    if not isinstance(text, str | list):
         raise WrongElement(tr("import-text-neither"))
     pieces = []
-    for piece in text:
+    for piece in [text] if isinstance(text, str) else text:
         words = piece.get("text") if isinstance(piece, dict) else piece
         if not isinstance(words, str):
             raise WrongElement(tr("import-piece-wordless"))
-        pieces.append(words)
-    return "".join(pieces)
+        target = _text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
+        pieces.append(f"{words} ({target})" if target and target != words else words)
+    content = "".join(pieces)
+    parts = [content] if content.strip() else []
+    parts += filter(None, (_poll(raw.get("poll")), _contact(raw.get("contact_information")), _place(raw)))
+    given = raw.get("reactions")
+    emoji = [_text(one.get("emoji")) for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    return marks.reacted("\n".join(parts), emoji)
+
+
+def _poll(poll: object) -> str:
+    if not isinstance(poll, dict):
+        return ""
+    answers = poll.get("answers")
+    given = [one for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
+    return marks.poll(
+        _text(poll.get("question")), [(_text(one.get("text")), one.get("chosen") is True) for one in given]
+    )
+
+
+def _contact(contact: object) -> str:
+    if not isinstance(contact, dict):
+        return ""
+    return marks.contact([_text(contact.get(name)) for name in ("first_name", "last_name", "phone_number")])
+
+
+def _place(raw: Mapping[str, Any]) -> str:
+    at = raw.get("location_information")
+    spot = [at.get(name) for name in ("latitude", "longitude")] if isinstance(at, dict) else []
+    shown = [str(one) for one in spot if isinstance(one, int | float)]
+    return marks.place([_text(raw.get("place_name")), _text(raw.get("address")), *shown])
 
 
 def _text(value: object) -> str:
@@ -183,8 +270,13 @@ def _text(value: object) -> str:
 
 FORMAT = ImportFormat(
     name="telegram",
-    files=("result.json",),
-    opening="{",
-    fits=lambda names: "chats" in names or ("messages" in names and "type" in names),
-    read=lambda walk, person, zone: read(walk, person=person, zone=zone),
+    fits=lambda sample: (
+        sample.opening == "{"
+        and bool(
+            sample.names & {"chats", "left_chats"}
+            or ({"messages", "type", "id"} <= sample.names and "guild" not in sample.names)
+        )
+    ),
+    read=read,
+    members=lambda _, name: name == "result.json",
 )

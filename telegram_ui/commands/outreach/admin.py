@@ -12,7 +12,7 @@ from telegram import InlineKeyboardMarkup
 
 from locales.catalog import decimal, tr, words
 from locales.lists import listed
-from records.people import KnownPerson
+from records.owners import KnownPerson
 from runtime import logs, metrics
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.outreach import admission, broadcast
@@ -102,7 +102,7 @@ class AdminCommands(Family):
         used = sum(one.prompt + one.completion for one in spent.values())
         let_in = len(operation.allowed_ids | {one.id for one in memory.people.listed("allowed")})
         size = await asyncio.to_thread(_size, operation.data_dir)
-        waiting = metrics.figure("keepsake_updates_unfinished") or 0
+        waiting = max(0, (metrics.figure("keepsake_updates_unfinished") or 0) - 1)  # without /admin itself
         lines = [
             tr("admin-heading"),
             "",

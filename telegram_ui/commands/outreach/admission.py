@@ -10,7 +10,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from locales.catalog import speaking, tr
 from locales.choice import language_for, spoken
 from records.errors import KeepsakeError
-from records.people import KnownPerson, Standing
+from records.owners import KnownPerson, Standing
 from records.scopes import Person
 from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.wording import quoted

@@ -1,6 +1,6 @@
 """What an admin writes to everybody: shown first, sent in the background to each person at most once, one receipt.
 
-Owns whom it goes to, how fast, and what its admin reads. Does not know what is kept of it (storage/files).
+Owns whom it goes to, how fast, and what its admin reads. Does not know what is kept of it (storage/bot_state).
 """
 
 import logging
@@ -17,7 +17,7 @@ from locales.choice import language_for
 from records.errors import KeepsakeError
 from records.scopes import Clock, Person
 from runtime.tasks import repeated
-from storage.files.broadcasts import Broadcast, Outcome, Progress
+from storage.bot_state.broadcasts import Broadcast, Outcome, Progress
 from telegram_ui.commands.family import Ask, Dependencies, Family, Operation, press
 from telegram_ui.commands.next_text import NextText
 from telegram_ui.sending.chat import Chat

@@ -18,12 +18,13 @@ from records.reminders import LONGEST_REMINDER, MOST_REMINDERS, Reminder, Repeat
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
-from reminders.wishes import wish
+from reminders.wishes import plain
 from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import minute, quoted
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.lease import work_for
 from text.wall_clock import moment_of
 
 log = logging.getLogger(__name__)
@@ -59,8 +60,11 @@ class ReminderCommands(Family):
         # From when it was sent: after a kill the same update gives the same reminder, which is kept once.
         now = self._now()
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
-        asked = wish(said, sent_at.astimezone(zone), asked=True)
+        asked = plain(said, sent_at.astimezone(zone))
         if asked is None:
+            async with self._delivery.typing(ask.chat):
+                asked = await self._services.wish_reader.read(ask.person.id, said, sent_at.astimezone(zone))
+        if asked is None or asked.due_at <= now:
             return tr("reminders-how")
         kept = await self._keep(ask, asked, None)
         if kept is None:
@@ -255,7 +259,11 @@ class ReminderTeller:
     async def tell(self, one: Reminder, now: datetime) -> Told:
         """Send a reminder; see reminders/sending.py."""
         config = await self._memory.config(one.owner)
+        work_for(self._memory.inbox.shared, one.owner)
         chat = Chat(id=one.owner, thread=one.thread, is_private=one.owner > 0)
+        if not self._memory.serves(one.person):
+            log.info("a reminder of %d is not sent: who asked for it was removed", one.owner)
+            return "lost"
         if self._delivery.is_paused(chat):
             return "later"
         with speaking(spoken(config.language if config else "") or spoken(one.language) or current()):

@@ -123,7 +123,7 @@ async def test_a_group_takes_its_memory_along_when_it_becomes_a_supergroup(
     async with house.bot():
         if is_killed:
             await there.hears("Noted.", since=since)
-        assert "Threshold: 2 turns" in await there.asks("/summary_status")
+        assert "Threshold: 2 of" in await there.asks("/summary_status")
         assert "dmins of this group" in await bobs.asks("/summary_off")
         house.model.script(ANSWERS, "Known.")
         await bobs.asks("@keepsake_bot what about the kohlrabi?", "Known.")
@@ -139,10 +139,10 @@ async def test_a_setup_goes_on_in_the_supergroup(house: House) -> None:
     old = house.group(ann, admins=[ann])
     before = ann.within(old)
     async with house.bot():
-        asked = await before.tells("/summary", "step 1")
+        asked = await before.tells("/summary", "1 of 2")
         since = ann.now
         before.press(asked, "JSON")
-        await before.hears("step 2", since=since)
+        await before.hears("2 of 2", since=since)
         since = ann.now
         there = ann.within(house.world.upgrade_group(old))
         await there.asks("@keepsake_bot 7", "External memory configured")

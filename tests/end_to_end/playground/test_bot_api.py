@@ -2,6 +2,7 @@
 
 import io
 
+import httpx
 import pytest
 from telegram import (
     BotCommand,
@@ -16,6 +17,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken
 from telegram.ext import ExtBot
 
 from playground.people import Impossible
+from tests.support.http import NO_CERTIFICATES
 
 from .conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Telegram, client
 
@@ -184,6 +186,10 @@ async def test_documents_go_down_and_up_unchanged(telegram: Telegram, bot: Bot) 
     assert update.message.caption_entities[0].type == MessageEntity.BOT_COMMAND
     file = await document.get_file()
     assert bytes(await file.download_as_bytearray()) == data
+    async with httpx.AsyncClient(trust_env=False, verify=NO_CERTIFICATES) as browser:
+        answer = await browser.get(str(file.file_path))
+        assert answer.headers["Content-Security-Policy"] == "sandbox"
+        assert answer.headers["Content-Disposition"] == "attachment"
     sent = await bot.send_document(ANN, io.BytesIO(data), filename="экспорт.json", caption="yours")
     assert sent.document is not None
     assert (sent.document.file_name, sent.document.file_size) == ("экспорт.json", len(data))

@@ -298,7 +298,7 @@ async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: P
     """Facts with what they took the place of, the profile's versions, a summary's versions and its quality."""
     playground.memory[ANNA] = sample_panel()
     page = await playground.open()
-    await expect(page.locator(".facts small")).to_have_text("2 hold, 3 in all")
+    await expect(page.locator(".facts small")).to_have_text("2 current, 1 outdated or removed")
     await expect(page.locator(".facts .fact-list > .fact").first).to_contain_text("Anna keeps bees.")
     extraction = page.locator(".facts .progress")
     await expect(extraction).to_contain_text("Learning from imported history20 of 1,045 of your messages")

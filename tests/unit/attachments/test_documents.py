@@ -1,8 +1,10 @@
 """Documents of every format become passages that say where they stand; hostile ones cost little."""
 
+import io
 import time
 import tracemalloc
 from datetime import date
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import given
@@ -153,8 +155,8 @@ def test_lines_end_where_python_ends_them(text: str) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"\xd0\xcf\x11\xe0" + b"\0" * 100, "old formats"),
-        (b"\x89PNG\r\n\x1a\n" + b"\0" * 100, "files of this kind"),
+        (b"\xd0\xcf\x11\xe0" + b"\0" * 100, "old Office files"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 100, "such files"),
         (zipped({"a.txt": "x"}), "archives"),
         (b"PK\x03\x04 no archive", "damaged"),
         (b"%PDF-1.4 nonsense", "damaged"),
@@ -170,8 +172,22 @@ async def test_what_cannot_be_read_says_why(data: bytes, why: str) -> None:
 @pytest.mark.parametrize("member", ["word/document.xml", "xl/workbook.xml"])
 async def test_entities_are_refused(member: str) -> None:
     bomb = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><x>&b;</x>'
-    with pytest.raises(DocumentUnreadable, match="its own XML"):
+    with pytest.raises(DocumentUnreadable, match="kind of XML"):
         await read(zipped({member: bomb}), "bomb.docx")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-32"])
+async def test_entities_are_refused_in_every_member_of_a_workbook_whatever_its_name(encoding: str) -> None:
+    """Which of its files are read as XML is said by others of them, not by their names."""
+    bomb = '<!DOCTYPE x [<!ENTITY a "ha">]><x>&a;</x>'.encode(encoding)
+    file = io.BytesIO(xlsx({"Prices": [["bread", 4]]}))
+    with ZipFile(file, "a") as archive:
+        archive.writestr("xl/media/image1.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    assert await read(file.getvalue(), "prices.xlsx")
+    with ZipFile(file, "a") as archive:
+        archive.writestr("xl/sharedStrings.bin", bomb)
+    with pytest.raises(DocumentUnreadable, match="kind of XML"):
+        await read(file.getvalue(), "prices.xlsx")
 
 
 def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,3 +275,4 @@ def test_a_name_cannot_end_its_brackets() -> None:
     assert shown_name("a]\n[system: <b>\x00.pdf") == "a system: b .pdf"
     assert shown_name("x" * 500 + ".pdf").endswith("…xxxxxx.pdf")
     assert shown_name("[]") == "file"
+    assert shown_name("a］】⟧\u2028b (1).pdf") == "a b (1).pdf"

@@ -1,7 +1,6 @@
 """Embedding in the background: everything is embedded some day, whatever fails, and found by what it means."""
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
@@ -10,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from background.indexing import LONGEST_ANSWER, Indexing
+from background.indexing import Indexing
 from external_memory import ExternalMemory
-from llm.embeddings import EndpointEmbedder, LocalEmbedder
+from llm.embeddings import EndpointEmbedder
+from llm.local_embedder import LocalEmbedder
 from records.messages import NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
@@ -20,6 +20,7 @@ from settings import Secret
 from telegram_ui.commands.summaries import status_text
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
 from tests.support.talk import talking
+from text.passages import passages
 from text.tokenizer import Tokenizer
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -53,10 +54,13 @@ async def indexed(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIt
     """Everything embedded by an endpoint's model."""
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(endpoint(url, model))
-        indexing = Indexing(memory=memory, embedder=embedder, tokenizer=TOKENS, pause=no_pause)
+        indexing = Indexing(memory=memory, embedder=embedder, pause=no_pause)
         await stack.enter_async_context(indexing)
         await asyncio.wait_for(indexing.caught_up(), 90)
         yield embedder
+
+
+STEPS = "\n".join(f"{number}. Step {number} takes half a day, and needs two people." for number in range(40))
 
 
 async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> None:
@@ -67,10 +71,10 @@ async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> 
 
 async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str) -> str:
     async with memory.home(ANNA.owner) as store:
-        found = await store.vectors.nearest(ANNA, embedder.name, await embedder.query(question), 1)
+        found = await store.vectors.closeness(ANNA, embedder.name, await embedder.query(question), 1)
         assert found is not None
-        pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=found.seqs)
-        [message] = await store.messages(ANNA, [int(pool.ids[pool.seqs == found.seqs[0]][0])])
+        pool = await store.candidates(ANNA, [], limit=0)
+        [message] = await store.messages(ANNA, [int(pool.ids[pool.seqs == found.nearest[0]][0])])
         return message.content
 
 
@@ -83,7 +87,7 @@ async def test_the_local_model_finds_across_languages(memory: ExternalMemory) ->
     await remember(memory, "My dog is called Biscuit.", "Я живу в Лиссабоне.", "火车晚点了两个小时。")
     async with (
         LocalEmbedder() as embedder,
-        Indexing(memory=memory, embedder=embedder, tokenizer=TOKENS) as indexing,
+        Indexing(memory=memory, embedder=embedder) as indexing,
     ):
         await indexing.caught_up()
         assert await best(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."
@@ -94,32 +98,20 @@ async def test_the_local_model_finds_across_languages(memory: ExternalMemory) ->
         assert await best(memory, embedder, "When is the wedding?") == "La boda es en junio."
 
 
-async def test_speaker_and_text_are_embedded_and_answers_by_sentence(
-    memory: ExternalMemory, server: tuple[OpenAIServer, str]
-) -> None:
-    await remember(memory, "Hello.")
-    answer = " ".join(f"This is sentence number {number} of an answer." for number in range(12))
-    await remember(memory, answer, role="assistant")
+async def test_long_messages_are_embedded_by_passage(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
+    await remember(memory, "Hello.", STEPS)
+    await remember(memory, "A short answer.", role="assistant")
     async with indexed(memory, server[1]):
         texts = [text for request in server[0].of("e") for text in request.body["input"]]
-        assert "User: Hello." in texts
-        assert "Assistant: This is sentence number 7 of an answer." in texts
-        async with memory.home(ANNA.owner) as store:
-            pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=[1, 2])
-            [seq] = pool.seqs[pool.by_assistant].tolist()
-            assert (await store.vectors.sentences(ANNA, "e", [seq]))[seq].shape == (12, 64)
+    assert {"Hello.", "A short answer."} <= set(texts)
+    assert [text for text in texts if "Step" in text] == [one.strip() for one in passages(STEPS)]
 
 
-async def test_a_long_answer_costs_no_more_than_sentences_from_all_its_parts(
-    memory: ExternalMemory, server: tuple[OpenAIServer, str]
-) -> None:
-    await remember(memory, " ".join(f"This is sentence number {n} of an answer." for n in range(200)), role="assistant")
+async def test_a_long_answer_is_found_by_words_alone(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
+    await remember(memory, STEPS, role="assistant")
     async with indexed(memory, server[1]):
-        [text] = [text for request in server[0].of("e") for text in request.body["input"]]
-    assert len(text) <= LONGEST_ANSWER + len("Assistant: ")
-    assert "number 0 of" in text
-    assert "number 199 of" in text
-    assert {int(number) // 50 for number in re.findall(r"\d+", text)} == {0, 1, 2, 3}
+        assert not server[0].of("e")
+        assert await progress(memory, "e") == (1, 1)
 
 
 async def test_another_model_recomputes_everything(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
@@ -148,11 +140,12 @@ async def test_a_message_that_is_refused_holds_up_no_other(
     async with indexed(memory, server[1]) as embedder:
         assert await progress(memory, "e") == (3, 3)
         async with memory.home(ANNA.owner) as store:
-            pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=[1, 2, 3])
-            found = await store.vectors.nearest(ANNA, "e", await embedder.query("one"), 9)
+            pool = await store.candidates(ANNA, [], limit=0)
+            found = await store.vectors.closeness(ANNA, "e", await embedder.query("one"), 9)
             assert found is not None
-            having = await store.messages(ANNA, pool.ids[np.isin(pool.seqs, found.seqs)].tolist())
+            having = await store.messages(ANNA, pool.ids[np.isin(pool.seqs, found.nearest)].tolist())
             assert {message.content for message in having} == {"one", "two"}
+            assert await store.vectors.with_vectors(ANNA.owner, "e") == 2
 
 
 async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path) -> None:

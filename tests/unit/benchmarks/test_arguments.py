@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import ablation, curve, fit, import_history, load, recall, scale, tokens
-from benchmarks.capacity import vectors
+from benchmarks import load, recall, scale, tokens
 from tests.paths import CHAT as CHAT_FILE
 
 CHAT = str(CHAT_FILE)
@@ -24,16 +23,9 @@ Main = Callable[[list[str]], None]
         (tokens.main, ["--data", "/nowhere.json"], "/nowhere.json cannot be read"),
         (scale.main, ["--turns", "0"], "'0' is no whole number of 1 or more"),
         (scale.main, ["--messages", "10,x"], "'x' is no whole number of 1 or more"),
-        (scale.main, ["--embedding", "-3"], "'-3' is no number of seconds"),
-        (scale.main, ["--embedding", "nan"], "'nan' is no number of seconds"),
         (load.main, ["--users", "0"], "'0' is no whole number of 1 or more"),
         (load.main, ["--users", "-1"], "'-1' is no whole number of 1 or more"),
         (load.main, ["--processes", "3"], "several processes need --storage postgres"),
-        (import_history.main, ["--messages", "0"], "'0' is no whole number of 1 or more"),
-        (fit.main, ["--data", CHAT, "--budgets", "-5"], "'-5' is no whole number of 1 or more"),
-        (ablation.main, ["--data", CHAT, "--budget", "-1"], "'-1' is no whole number of 1 or more"),
-        (vectors.main, ["--data", CHAT, "--kept", "/nowhere/x"], "there is no folder /nowhere"),
-        (curve.main, ["--data", CHAT, "--names", "one", "two"], "as many as there are --data"),
     ],
 )
 def test_a_wrong_argument(main: Main, arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,11 +44,6 @@ def test_a_wrong_argument(main: Main, arguments: list[str], why: str, capsys: py
         (tokens.main, []),
         (scale.main, []),
         (load.main, []),
-        (import_history.main, []),
-        (fit.main, ["--data", CHAT]),
-        (ablation.main, ["--data", CHAT]),
-        (curve.main, ["--data", CHAT]),
-        (vectors.main, ["--data", CHAT, "--kept", "/tmp/kept"]),  # noqa: S108 - nothing is written
     ],
 )
 def test_a_wrong_setting(

@@ -1,6 +1,5 @@
 """Each benchmark, run on tiny sizes, prints one JSON object with what the contract promises."""
 
-import dataclasses
 import json
 from contextlib import closing
 from pathlib import Path
@@ -10,38 +9,23 @@ import psycopg
 import pytest
 
 from assembly import open_services
-from benchmarks import ablation, filling, fit, load, recall, scale, standing, tokens
-from benchmarks.backlog import chatting
-from benchmarks.capacity import copies
+from benchmarks import filling, load, recall, scale, tokens
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
-from benchmarks.planted import CHATS, plant
 from benchmarks.recall import SCOPE, Clock, remember
-from benchmarks.scale_recall import recall_figures
-from external_memory import ExternalMemory
-from llm.embeddings import EndpointEmbedder
 from records.owners import StorageType
 from records.scopes import Scope
-from retrieval.ranking import WEIGHTS
-from settings import Secret, Settings
-from storage.files.database import Database
-from storage.files.driver import connect
-from storage.postgres.database import PostgresDatabase
-from storage.postgres.store import PostgresStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
+from settings import Settings
+from storage.engine.sqlite import Database
+from storage.engine.sqlite_driver import connect
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.postgres import PostgresStore, postgres_database
+from storage.stores.sqlite import SqliteStore
 from tests.paths import ROOT
-from tests.peers.openai_server import running
 from tests.support.postgres_server import address
 from text.tokenizer import Tokenizer
 
 DATA = ROOT / "benchmarks" / "data"
-
-
-def test_the_chats_that_are_planted_can_all_be_read() -> None:
-    """Next to them lie files of other benchmarks; benchmarks.scale once took one of those for a chat, and ended."""
-    assert len(CHATS) == 4
-    assert all(sample.questions for path in CHATS for sample in read(path))
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
@@ -62,26 +46,25 @@ def tiny(tmp_path: Path) -> Path:
     return file
 
 
-def test_instructions_are_in_the_prompts_to_which_they_apply(capsys: pytest.CaptureFixture[str]) -> None:
-    """Ten labelled dialogues in each of six languages."""
-    standing.main([])
-    result = printed(capsys)
-    assert (result["dialogues"], result["by_language"].keys()) == (60, {"en", "ru", "es", "de", "zh", "pt"})
-    assert result["carried"] >= 98
-    assert result["wrongly"] <= 2
-
-
 def test_recall_prints_shares_and_writes_a_line_for_each_question(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One session, since a vector is made of each of its sentences."""
     [sample] = json.loads(tiny.read_text(encoding="utf-8"))
     del sample["conversation"]["session_2"]
     tiny.write_text(json.dumps([sample]), encoding="utf-8")
     out = tmp_path / "out.jsonl"
     recall.main(["--data", str(tiny), "--out", str(out)])
     result = printed(capsys)
-    assert result.keys() >= {"n", "coverage", "all_at_10", "by_category", "ms_p50", "ms_p95"}
+    assert result.keys() >= {
+        "n",
+        "coverage",
+        "all_at_10",
+        "session_recall_at_10",
+        "ndcg_at_10",
+        "by_category",
+        "ms_p50",
+        "ms_p95",
+    }
     assert 0 < result["coverage"] <= 100
     assert sum(of["n"] for of in result["by_category"].values()) == result["n"] > 0
     assert result["by_conversation"].keys() == {"chat-en-1"}
@@ -95,7 +78,7 @@ def test_recall_prints_shares_and_writes_a_line_for_each_question(
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n") if line]
     assert len(lines) == result["n"]
     for line in lines:
-        assert line.keys() == {"sample_id", "question", "ranked", "snippets", "tokens"}
+        assert line.keys() == {"sample_id", "question", "ranked", "snippets", "shown", "tokens"}
         assert len(line["ranked"]) <= 50
         assert all(one["ids"] and one["text"].startswith("2024-") for one in line["snippets"])
 
@@ -136,38 +119,6 @@ async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(t
     assert len({one.turn for one in kept}) == sum(one.role == "user" for one in kept)
 
 
-def test_fit_prints_what_it_recommends_and_what_that_gives_where_it_was_not_chosen(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EMBEDDING_MODEL", "none")
-    second = tmp_path / "second.json"
-    (sample,) = json.loads(tiny.read_text(encoding="utf-8"))
-    second.write_text(json.dumps([{**sample, "sample_id": "second"}]), encoding="utf-8")
-    fit.main(["--data", str(tiny), str(second), "--budgets", "150"])
-    result = printed(capsys)
-    assert result["recommended"].keys() == {field.name for field in dataclasses.fields(WEIGHTS)}
-    assert result["is_ours"] == (not result["changes"])
-    assert result["ours"]["150"].keys() == {"mean", "chat-en-1", "second"}
-    assert result["conversation_left_out"].keys() == {"chat-en-1", "second"}
-    assert result["file_left_out"].keys() == {"tiny.json", "second.json"}
-    assert "words × 2.0" in {one["change"] for one in result["one_change"]}
-
-
-def test_ablation_prints_what_is_found_without_each_part(
-    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EMBEDDING_MODEL", "none")
-    ablation.main(["--data", str(tiny), "--budget", "150"])
-    result = printed(capsys)
-    assert result["coverage_without"].keys() == ablation.PARTS.keys()
-    assert result["coverage_without"]["words"] < result["coverage"]
-
-
-def test_every_part_of_the_ablation_names_constants_that_are_there() -> None:
-    for names in ablation.PARTS.values():
-        assert ablation.without(names) != WEIGHTS
-
-
 def test_tokens_prints_prompts_beside_the_whole_history(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,7 +135,7 @@ def test_tokens_prints_prompts_beside_the_whole_history(
 
 
 def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    options = ["--messages", "100", "--turns", "2", "--questions", "0", "--embedding", "0", "--folder", str(tmp_path)]
+    options = ["--messages", "100", "--turns", "2", "--folder", str(tmp_path)]
     scale.main(options)
     result = printed(capsys)
     for storage in ("sqlite", "json"):
@@ -197,34 +148,6 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
     scale._filled(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, owners=1, url="")
     assert {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()} == kept, "what is there is not filled again"
     assert "sqlite-100" in kept
-
-
-async def test_what_is_planted_is_found_as_by_an_exhaustive_search(storage: StorageType, tmp_path: Path) -> None:
-    scope = Scope(owner=1)
-    await fill(tmp_path, storage, [scope], 200)
-    async with (
-        running() as (_, url),
-        EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=20) as embedder,
-    ):
-        figures = await recall_figures(Settings(data_dir=tmp_path), scope, 2, embedder, [DATA / "chat-en.json"])
-    found, exhaustive = figures["found_percent"], figures["exhaustive"]
-    assert isinstance(found, float)
-    assert isinstance(exhaustive, dict)
-    assert found > 30  # the server's vectors know nothing of meaning
-    assert found == exhaustive["found_percent"]
-    async with ExternalMemory.open(tmp_path, clock=Clock()) as memory, memory.home(scope.owner) as store:
-        await plant(store, scope, [DATA / "chat-en.json"])
-        assert (await store.counts(scope)).total == 300
-        assert await store.vectors.progress(scope.owner, "e") == (300, 300)
-
-
-async def test_a_backlog_is_embedded_beside_chats(tmp_path: Path) -> None:
-    scope = Scope(owner=1)
-    await fill(tmp_path, StorageType.SQLITE, [scope], 100)
-    quiet = await chatting(Settings(data_dir=tmp_path, embedding_model="none"), scope, 0.1)
-    beside = await chatting(Settings(data_dir=tmp_path, embedding_model="local"), scope, 0.1)
-    assert quiet.keys() >= {"turn_ms", "event_loop_blocked_ms"}
-    assert beside.keys() == quiet.keys() | {"embedded_per_second", "left"}
 
 
 async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageType, tmp_path: Path) -> None:
@@ -263,12 +186,11 @@ async def test_a_file_filled_at_once_holds_what_loading_makes(tmp_path: Path, mo
 async def test_a_server_filled_at_once_holds_what_loading_makes(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three owners, two of them copied in one statement each."""
-    monkeypatch.setattr(copies, "AT_ONCE", 1)
+    """Three owners, one after the other."""
     at_once, one_by_one = (address(postgres_url, tmp_path / name) for name in ("filled", "loaded"))
     scopes = [Scope(owner=7), Scope(owner=8), Scope(owner=9)]
     await fill(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
-    async with PostgresDatabase.open(one_by_one) as database:
+    async with postgres_database(one_by_one) as database:
         for scope in scopes:
             await PostgresStore(database).load(scope.owner, filling._batches(scope, 90, None))
     filled, loaded = _everything_on(at_once), _everything_on(one_by_one)

@@ -53,7 +53,7 @@ def test_a_conversation_has_roles_dates_and_answerable_questions(tmp_path: Path)
     (read_back,) = read(file)
     assert [(line.role, line.speaker) for line in read_back.lines] == [("user", "Ann"), ("assistant", "Bob")]
     assert next(read_back.lines).said_at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
-    assert read_back.ended_at == datetime(2023, 5, 8, 13, 57, tzinfo=UTC)
+    assert read_back.ended_at == datetime(2023, 5, 8, 13, 56, 1, tzinfo=UTC)
     assert [(asked.text, asked.category) for asked in read_back.questions] == [("What pet?", "4")]
 
 

@@ -65,6 +65,6 @@ async def test_killed_while_it_forgets_it_is_whole_or_gone(tmp_path: Path, stora
                 assert left == 0
             if left == 0:
                 assert traces(folder) == []
-            assert await memory._ground.erasing._unfinished() == []
+            assert await memory._state.erasing._unfinished() == []
         assert bool(traces(folder)) == bool(left)
         assert traces(folder, [OTHER])

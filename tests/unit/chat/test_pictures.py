@@ -144,5 +144,5 @@ async def test_while_memory_is_off_nothing_of_a_photo_is_described_or_stored(tal
 
 async def test_where_pictures_are_off_none_is_asked_about(tmp_path: Path) -> None:
     async with talking(tmp_path, vision="off") as talk:
-        with pytest.raises(DocumentUnreadable, match="VISION is off"):
+        with pytest.raises(DocumentUnreadable, match="VISION"):
             await talk.services.attachments.demand_sight(ANNA.id)

@@ -1,38 +1,33 @@
-"""A message that asks for a reminder is answered, and the reminder is offered, whatever becomes of the model."""
+"""A model proposes a reminder by a tool that is always offered, and it is offered to the person with the answer."""
 
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 from records.reminders import Wish
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import talking
 
+CALL = {"name": "remind", "arguments": {"text": "call mum", "at": "2026-11-22T09:00"}}
 
-async def test_a_reminder_is_offered_with_the_answer(tmp_path: Path) -> None:
+
+async def test_a_reminder_is_offered_with_the_answer_in_the_persons_zone(tmp_path: Path) -> None:
     async with talking(tmp_path / "data") as talk:
         await talk.remember()
         await talk.services.memory.choose(7, lambda known: replace(known, timezone="Europe/Berlin"))
+        talk.server.script("chat-model", Behaviour(calls=(CALL,)))
         reply = await talk.say("Remind me tomorrow at 9 to call mum")
         [offered] = reply.proposals
         assert (offered.kind, offered.text, offered.source) == ("remind", "call mum", reply.turn)
         assert offered.wish is not None
         assert f"{offered.wish.due_at:%d %H:%M}" == "22 08:00"
-        assert "asked by a button whether to be reminded" in talk.prompts()[-1]
         assert (await talk.say("Thank you")).proposals == ()
-        assert "asked by a button" not in talk.prompts()[-1].rpartition("It is now")[2]
-
-        talk.server.script("chat-model", Behaviour(status=401))
-        reply = await talk.say("Remind me tomorrow at 9 to call dad")
-        assert [one.text for one in reply.proposals] == ["call dad"], "it needs no model"
-
-        incoming = talk.incoming("Remind me in 5 minutes to go")
-        talk.moment[0] += timedelta(minutes=6)
-        assert (await talk.conversation.reply(incoming)).proposals == (), "too late"
+        first = [request.body["tools"][0]["function"]["name"] for request in talk.server.of("chat-model")]
+        assert set(first) == {"remind"}
 
 
 async def test_with_memory_off_a_reminder_is_kept_all_the_same(tmp_path: Path) -> None:
     async with talking(tmp_path / "data") as talk:
+        talk.server.script("chat-model", Behaviour(calls=(CALL,)))
         [offered] = (await talk.say("Remind me tomorrow at 9 to call mum")).proposals
         assert isinstance(offered.wish, Wish)
         assert offered.source is None

@@ -63,7 +63,7 @@ def test_a_correction_that_names_the_old_number_ends_the_fact_that_gives_it() ->
         "Correction: Nora's rent is 980 euros, not 940.",
     )
     new = [fact(text, number) for number, text in enumerate(texts, start=1)]
-    changes = reconciliation.plan(new, [], distance=lambda index, known: None, near=0.15)
+    changes = reconciliation.plan(new, [])
     assert [one.closes for one in changes] == [(), (), (-1,)]
 
 
@@ -81,25 +81,6 @@ def test_a_question_told_as_a_fact_is_none() -> None:
 def test_a_copied_question_is_no_fact_and_no_broken_answer() -> None:
     asked = '{"facts": [{"message": 5, "text": "What would you cook for two?"}, {"message": 6, "text": "猫が好き？"}]}'
     assert parse(asked) == []
-
-
-@pytest.mark.parametrize(
-    ("said", "kind"),
-    [
-        ("I have moved! Since 3 April I live in Porto, Rua das Flores 21.", "personal"),
-        ("Jeden Morgen fahre ich mit dem grünen Fahrrad zur Arbeit.", "personal"),
-        ("Please give all distances in kilometres.", "instruction"),
-        ("Отвечай всегда коротко.", "instruction"),
-        ("回答请用简短的句子。", "instruction"),
-        ("תמיד תענה בקצרה", "instruction"),
-    ],
-)
-def test_what_asks_for_nothing_is_no_instruction(said: str, kind: str) -> None:
-    """A model of 1.5 billion parameters called four of five facts an instruction."""
-    found = parse(json.dumps({"facts": [{"message": 1, "text": said, "type": "instruction", "replaces": None}]}))
-    assert found
-    ((made,),) = new_facts(found, [message(1, said)], known=(), zone=UTC)
-    assert made.kind == kind
 
 
 FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
@@ -225,20 +206,16 @@ def test_the_schema_demands_every_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "is_told"),
+    ("kind", "applies_to", "subject"),
     [
-        ("Tell me a short joke about rain.", False),
-        ("Recommend me a film for tonight.", False),
-        ("Erzähl mir einen Witz.", False),
-        ("Recomiéndame una película.", False),
-        ("Give me a short answer from now on.", True),
-        ("Write a poem for my sister Mara.", True),
-        ("Remind me of a meeting with Bob.", True),
-        ("I told Mara a joke.", True),
+        ("instruction", "code", "code"),
+        ("instruction", None, ""),
+        ("preference", "films", "films"),
+        ("fact", "code", ""),
     ],
 )
-def test_a_wish_for_now_is_no_fact(said: str, is_told: bool) -> None:
-    """A small model made "Anna recommends a film" and an instruction to tell a joke of such lines."""
-    answer = json.dumps({"facts": [{"message": 1, "text": said, "type": "instruction", "replaces": None}]})
-    found = list(new_facts(parse(answer) or [], [message(1, said)], known=(), zone=UTC))
-    assert bool(found) is is_told
+def test_a_lasting_instruction_says_to_what_it_applies(kind: str, applies_to: str | None, subject: str) -> None:
+    given = {"message": 1, "text": "Anna wants type hints.", "type": kind, "applies_to": applies_to, "replaces": None}
+    answer = json.dumps({"facts": [given]})
+    [[fact, *_]] = new_facts(parse(answer) or [], [message(1, "Use type hints.")], known=(), zone=UTC)
+    assert fact.subject == subject

@@ -19,7 +19,7 @@ from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.facts.test_learning import answer, known, told, valid
 from text.tokenizer import Tokenizer
-from transfer.importer import Imported
+from transfer.plans import Imported
 
 SCOPE = Scope(owner=ANNA.id)
 BEGAN = datetime(2020, 3, 1, 12, tzinfo=UTC)

@@ -1,13 +1,13 @@
 """Embedders: the one that ships with the install, and an endpoint over real HTTP."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 
 import numpy as np
 import pytest
 
-from llm.embeddings import MOST_DIMENSIONS, EndpointEmbedder, LocalEmbedder, embedder_for, normalised
+from llm.embeddings import MOST_DIMENSIONS, EndpointEmbedder, embedder_for
+from llm.local_embedder import LocalEmbedder, normalised
 from records.errors import ModelBroken, ModelBusy, ModelRefused, ModelUnreachable
 from settings import Secret, Settings
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
@@ -28,31 +28,6 @@ async def endpoint() -> AsyncIterator[tuple[OpenAIServer, EndpointEmbedder]]:
         EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause) as embedder,
     ):
         yield server, embedder
-
-
-async def test_the_local_model_finds_meaning_across_languages() -> None:
-    async with LocalEmbedder() as embedder:
-        passages = await embedder.passages(["My dog is called Biscuit.", "Я живу в Лиссабоне.", "The train was late."])
-        query = await embedder.query("Where do I live?")
-    assert passages.shape == (3, embedder.dimensions)
-    assert passages.dtype == np.float32
-    assert np.allclose(np.linalg.norm(passages, axis=1), 1, atol=1e-4)
-    assert int(np.argmax(passages @ query)) == 1
-
-
-async def test_the_local_model_takes_any_text_and_leaves_the_loop_free() -> None:
-    async with LocalEmbedder() as embedder:
-        odd = ["", "\0a\0b", "\ud800", "x" * 1_000, "word"]
-        work = asyncio.create_task(embedder.passages(odd))
-        turns = 0
-        while not work.done():
-            await asyncio.wait([work], timeout=0.005)
-            turns += 1
-        vectors = await work
-        assert turns > 10
-        assert (await embedder.passages([])).shape == (0, 384)
-    assert vectors.shape == (5, 384)
-    assert np.isfinite(vectors).all()
 
 
 async def test_an_endpoint_is_asked_in_batches_for_floats(

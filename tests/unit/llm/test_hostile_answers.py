@@ -1,14 +1,13 @@
 """An endpoint that answers without measure: each answer is bounded, and others go on while it is read."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
-from llm import openai_api
-from llm.endpoint import LONGEST_WORDS, error_message
-from llm.event_stream import LINES_AT_ONCE, LONGEST_EVENT, events
+from llm import endpoint
+from llm.failures import LONGEST_WORDS, error_message
+from llm.openai_api import LONGEST_ANSWER
+from llm.openai_client import LONGEST_EVENT
 from llm.partial_answer import LONGEST_TEXT, MOST_TOKENS
 from llm.prompts import SEARCH_MEMORY
 from llm.tool_calls import LONGEST_NAME, MOST_CALLS
@@ -18,47 +17,14 @@ from tests.peers.openai_server import Behaviour
 from tests.unit.llm.test_openai_api import a_bench, asked
 
 
-async def chunked(*chunks: bytes) -> AsyncIterator[bytes]:
-    for chunk in chunks:
-        yield chunk
-
-
 def delta(**said: object) -> str:
-    return json.dumps({"choices": [{"delta": said}]})
+    return json.dumps({"choices": [{"delta": said, "finish_reason": "stop"}]})
 
 
-@pytest.mark.parametrize("line", [b"\n", b"data: a\n\n", b"data: a\n"])
-async def test_others_go_on_while_very_many_lines_are_read(line: bytes) -> None:
-    """A chunk is read without waiting for anything; one of 64 kB took 300 ms until another task had its turn."""
-    turns, lines = 0, 20 * LINES_AT_ONCE
-
-    async def others() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    task = asyncio.create_task(others())
-    async for _ in events(chunked(line * lines)):
-        pass
-    task.cancel()
-    assert turns >= 19
-
-
-@pytest.mark.parametrize("piece", [b"data: " + b"a" * 99_993, b"data:a\n" * 14_285])
-async def test_an_event_without_end_is_given_up(piece: bytes) -> None:
-    read = 0
-
-    async def endless() -> AsyncIterator[bytes]:
-        nonlocal read
-        while read < 2 * LONGEST_EVENT:
-            read += len(piece)
-            yield piece
-
-    with pytest.raises(ModelBroken):
-        async for _ in events(endless()):
-            pass
-    assert read < 1.5 * LONGEST_EVENT
+async def test_a_long_answer_in_many_events_is_read_to_its_end() -> None:
+    async with a_bench() as bench:
+        bench.server.script("m", Behaviour(text="word " * (LONGEST_EVENT // 100)))
+        assert len((await bench.model.complete(asked())).text) > LONGEST_EVENT // 100 * 4
 
 
 async def test_of_a_call_no_more_is_taken_in_than_a_call_has() -> None:
@@ -86,11 +52,25 @@ async def test_no_endpoint_is_believed_any_number_of_tokens() -> None:
     [
         Behaviour(events=(delta(content="word " * (LONGEST_TEXT // 5 + 1)), "[DONE]")),
         Behaviour(text="word " * (LONGEST_TEXT // 5 + 1), plain=True),
-        Behaviour(raw=json.dumps({"choices": "a" * LONGEST_EVENT}), plain=True),
+        Behaviour(raw=json.dumps({"choices": "a" * LONGEST_ANSWER}), plain=True),
+        Behaviour(events=(delta(content="a" * LONGEST_EVENT),)),
+        Behaviour(events=("a\ndata:" * (LONGEST_EVENT // 6),)),
+        Behaviour(events=("[" * 100_000,)),
+        Behaviour(events=(delta(content="Yes.").replace("Y", "\\ud800"), "\ufeff{}")),
         Behaviour(raw='{"a": [' + "[]," * MOST_PARTS + "[]]}", plain=True),
         Behaviour(events=('{"choices": [{"delta": {"content": ' + '[{"text":' * 480 + '""' + "}]" * 480 + "}}]}",)),
     ],
-    ids=["long text", "long text at once", "long object", "many parts", "nested parts of a text"],
+    ids=[
+        "long text",
+        "long text at once",
+        "long object",
+        "long event",
+        "event of many lines",
+        "deep event",
+        "no JSON",
+        "many parts",
+        "nested parts of a text",
+    ],
 )
 async def test_an_answer_beyond_measure_is_a_sentence(said: Behaviour) -> None:
     async with a_bench() as bench:
@@ -101,7 +81,7 @@ async def test_an_answer_beyond_measure_is_a_sentence(said: Behaviour) -> None:
 
 async def test_an_answer_that_goes_on_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """However often something of it arrives: each sign of life renews the patience."""
-    monkeypatch.setattr(openai_api, "LONGEST_TAKEN", -1.0)
+    monkeypatch.setattr(endpoint, "LONGEST_TAKEN", -1.0)
     async with a_bench() as bench:
         bench.server.default("m", "Yes.")
         with pytest.raises(ModelBroken):

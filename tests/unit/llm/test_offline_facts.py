@@ -49,9 +49,8 @@ def test_a_move_names_what_it_replaces_and_what_is_known_is_not_noted_again() ->
 
 
 def test_what_is_asked_for_is_noted_in_the_persons_own_words() -> None:
-    known = "3 · since 2026-05-01: Always show metric units."
-    (wish,) = facts("From now on use imperial units.", known=known)
-    assert (wish["text"], wish["type"], wish["replaces"]) == ("From now on use imperial units.", "instruction", 3)
+    (wish,) = facts("From now on use imperial units.")
+    assert (wish["text"], wish["type"]) == ("From now on use imperial units.", "instruction")
 
 
 def test_a_profile_is_made_of_facts() -> None:

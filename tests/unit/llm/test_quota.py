@@ -12,9 +12,9 @@ from records.errors import StorageError
 from records.forgetting import Forgetting
 from records.model_calls import Usage
 from records.scopes import Scope
-from storage.files.database import Database
-from storage.files.usage import FORGOTTEN, KEPT_DAYS, UsageLedger
-from storage.sqlite.migrations import MIGRATIONS
+from storage.bot_state.usage import FORGOTTEN, KEPT_DAYS, UsageLedger
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
 
@@ -51,7 +51,7 @@ async def test_one_budget_for_all(tmp_path: Path) -> None:
         asked = len(talk.server.requests)
         reply = await talk.say("And you?", person=BORIS)
         assert reply.is_error
-        assert "This bot's token budget for today" in reply.text
+        assert "This bot's share for today" in reply.text
         assert "kept" not in reply.text, "memory is off: nothing is"
         assert len(talk.server.requests) == asked
 

@@ -42,7 +42,7 @@ async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAISer
     ("answers", "kind", "why"),
     [
         ([Behaviour(raw='{"audio": "?"}', plain=True)], ModelBroken, "no recording"),
-        ([Behaviour(raw="OggS" + "x" * LONGEST_RECORDING, plain=True)], ModelBroken, "no recording"),
+        ([Behaviour(raw="OggS" + "x" * LONGEST_RECORDING, plain=True)], ModelBroken, "end"),
         ([Behaviour(status=404)], ModelRefused, "SPEECH_MODEL"),
         ([Behaviour(status=500)] * 3, ModelBusy, "fault"),
     ],

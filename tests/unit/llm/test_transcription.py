@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from llm.transcription import LONGEST_ANSWER, LONGEST_TRANSCRIPT, Transcriber
+from llm.speech import LONGEST_ANSWER, LONGEST_TRANSCRIPT, Transcriber
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
 from settings import Secret
 from tests.peers.openai_server import Behaviour, OpenAIServer, running

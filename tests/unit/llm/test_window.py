@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.endpoint import error_body, error_message
+from llm.failures import error_body, error_message
 from llm.window import LEAST, Refusal, Window, read_refusal
 
 REFUSALS = {

@@ -57,7 +57,10 @@ def test_plurals_and_numbers_are_those_of_the_language(language: str, expected: 
 def test_russian_has_three_plurals() -> None:
     with speaking("ru"):
         told = [tr("shared-turns", turns=number) for number in (1, 3, 5, 11, 21, 22, 25)]
-    assert told == ["1 ход", "3 хода", "5 ходов", "11 ходов", "21 ход", "22 хода", "25 ходов"]
+    assert told == [
+        *("1 твоё сообщение", "3 твоих сообщения", "5 твоих сообщений", "11 твоих сообщений"),
+        *("21 твоё сообщение", "22 твоих сообщения", "25 твоих сообщений"),
+    ]
 
 
 def test_what_a_language_does_not_have_is_said_in_english(own_texts: Callable[[str, str], None]) -> None:
@@ -110,3 +113,9 @@ def test_texts_that_are_first_read_in_several_threads_are_all_there() -> None:
     finally:
         sys.setswitchinterval(often)
     assert all(text_in("en", key) for key in keys)
+
+
+def test_a_long_argument_is_cut_and_the_text_still_told() -> None:
+    told = tr("why-said", date="today", speaker="Ann", text="x" * 20_000)
+    assert told.startswith("today Ann: “xxx")
+    assert told.endswith("…”")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from llm.partial_answer import BrokenOff
+from llm.failures import BrokenOff
 from locales.catalog import LANGUAGES, speaking
-from locales.told import FOR_THE_OPERATOR, KEYS, told
+from locales.told import FOR_THE_OPERATOR, KEYS, speaking_to, told
 from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, StorageCorrupt
 
 
@@ -31,6 +31,13 @@ def test_every_kind_of_failure_of_a_model_has_a_sentence() -> None:
 
 def test_an_error_with_a_sentence_of_its_own_tells_it() -> None:
     assert told(ModelBroken("Es war leer.")) == "Es war leer."
+
+
+def test_only_who_runs_the_bot_reads_names_of_settings() -> None:
+    error = ModelBroken("It broke.", remedy="Check OPENAI_MODEL.")
+    assert told(error) == error.sentence == "It broke. Check OPENAI_MODEL."
+    with speaking_to(operator=False):
+        assert told(error) == "It broke."
 
 
 def test_what_is_for_the_operator_is_not_told_to_people() -> None:

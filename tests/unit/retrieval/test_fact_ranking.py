@@ -1,12 +1,14 @@
 """Which facts matter: by words, by meaning from a limit on, by importance, and what is pinned."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from records.facts import Fact
 from retrieval import fact_ranking
-from retrieval.fact_ranking import rank_facts
+from retrieval.fact_ranking import FactRecall, find_facts, rank_facts
+from retrieval.question import Question
 from text.analyzer import content_terms
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -97,3 +99,19 @@ def test_many_facts_are_analysed_once_and_not_for_each_question() -> None:
     analysed = fact_ranking._analysed.cache_info().misses
     assert best("What is w78x78?", many) == [78]
     assert fact_ranking._analysed.cache_info().misses == analysed
+
+
+def test_lasting_instructions_hold_always_or_where_they_apply() -> None:
+    always = replace(fact(5, "Anna wants short answers."), kind="instruction")
+    for_code = replace(fact(6, "Anna wants type hints.", subject="code"), kind="instruction")
+    likes = replace(fact(7, "Anna prefers films without violence."), kind="preference")
+
+    def lasting(asked: str) -> list[int]:
+        question = Question.of(asked, lean_on="", now=NOW)
+        facts = [*FACTS, always, for_code, likes]
+        found = find_facts(facts, question, vectors={}, model="", recall=FactRecall())
+        return [one.fact.id for one in found.lasting]
+
+    assert lasting("Who painted the Night Watch?") == [5]
+    assert lasting("Show me code that sorts.") == [6, 5]
+    assert lasting("Which films are on tonight?") == [5, 7]

@@ -1,46 +1,65 @@
-"""Which messages fit the budget: the first tokens always, more only for what stands out."""
+"""Packing: what fits the budget, whole."""
 
-import math
+from datetime import UTC, datetime, timedelta
 
-import pytest
+from records.messages import Message
+from records.scopes import Scope
+from retrieval.packing import Packing, Passage
+from text.passages import passages
 
-from records.context import Snippet
-from retrieval.packing import ANYWAY, FEW, STANDS_OUT, least_score, pack
-from tests.unit.retrieval.test_prompt_builder import NOW, TOKENS, message
-
-ROOM = 1500
-
-
-def snippets(scores: list[dict[str, float]]) -> list[Snippet]:
-    return [
-        Snippet(message=message(number, "user", text, turn=number), text=text, score=score)
-        for number, score in enumerate(scores, start=1)
-        for text in [f"Number {number}: " + "a few words about something " * 4]
-    ]
+NOW = datetime(2026, 6, 10, tzinfo=UTC)
+LONG = "\n".join(f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40))
 
 
-def shown(scores: list[dict[str, float]], least: float) -> list[int]:
-    packed = pack(snippets(scores), room=ROOM, now=NOW, count=TOKENS.count, least=least)
-    return [one.message.id for one in packed]
+def passage(number: int, text: str, part: int = 0, *, days: int = 1) -> Passage:
+    message = Message(
+        id=number,
+        scope=Scope(owner=1),
+        role="user",
+        content=text,
+        created_at=NOW - timedelta(days=days),
+        speaker="Ann",
+        turn=number,
+    )
+    return Passage(message=message, part=part, score={})
 
 
-def test_beyond_the_first_tokens_only_what_stands_out_is_shown() -> None:
-    strong, weak = {"meaning": 0.5, "words": 0.4}, {"meaning": 0.9, "assistant": -0.5}
-    anyway = shown([weak] * 60, 0.75)
-    whole = shown([weak] * 60, -math.inf)
-    assert len(anyway) - 1 <= len(whole) * ANYWAY / ROOM <= len(anyway) + 1
-    assert shown([strong] * 60, 0.75) == shown([weak] * 60, -math.inf)
-    assert shown([*[weak] * 20, strong, weak], 0.75) == [*anyway, 21]
+def packing(room: int) -> Packing:
+    return Packing(room=room, now=NOW, count=lambda text: len(text.split()))
 
 
-def test_what_words_alone_brought_is_not_judged() -> None:
-    by_words = [{"words": 0.01}] * 60
-    assert shown(by_words, 0.75) == shown(by_words, -math.inf)
+def test_what_does_not_fit_is_skipped_and_never_cut() -> None:
+    packed = packing(30)
+    packed.offer([passage(1, "one two " * 20), passage(2, "three four")])
+    assert [one.text for one in packed.taken] == ["three four"]
 
 
-@pytest.mark.parametrize(
-    ("messages", "least"), [(0, -math.inf), (50, -math.inf), (FEW, 0.0), (2 * FEW, STANDS_OUT), (10**6, STANDS_OUT)]
-)
-def test_what_stands_out_depends_on_how_many_there_are(messages: int, least: float) -> None:
-    assert least_score(messages) >= least
-    assert least_score(messages) <= max(0.0, least)
+def test_the_heading_of_a_day_is_paid_for_once() -> None:
+    first = packing(1000)
+    first.offer([passage(1, "one"), passage(2, "two")])
+    other = packing(1000)
+    other.offer([passage(1, "one"), passage(2, "two", days=2)])
+    assert first.room > other.room
+
+
+def test_the_same_words_are_shown_once() -> None:
+    packed = packing(1000)
+    packed.offer([passage(1, "one"), passage(2, "one")])
+    assert [one.message.id for one in packed.taken] == [1]
+
+
+def test_passages_of_one_message_are_shown_together_in_order() -> None:
+    parts = passages(LONG)
+    packed = packing(1000)
+    packed.offer([passage(1, LONG, 2), passage(1, LONG, 0), passage(1, LONG, 2)])
+    [one] = packed.taken
+    assert one.text == f"{parts[0].strip()} … {parts[2].strip()} …"
+    assert 1000 - packed.room < len(LONG.split())
+
+
+def test_room_may_be_left_for_others() -> None:
+    packed = packing(100)
+    packed.offer([passage(number, f"one two three {number}") for number in range(50)], leave=50)
+    assert 50 <= packed.room <= 60
+    packed.offer([passage(99, "last")])
+    assert packed.taken[-1].message.id == 99

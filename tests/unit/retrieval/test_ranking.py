@@ -1,174 +1,142 @@
-"""Ranking: a newer message that says the same stands before the older one, where both matter."""
+"""Ranking: what makes a passage matter more, one thing at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-import pytest
 
-from records.messages import Role
 from retrieval.date_expressions import Range
 from retrieval.question import Question
-from retrieval.ranking import WEIGHTS, Meaning, Scored, rank, signals, weighed
-from storage.search.protocol import Floats, Matching, Pool
+from retrieval.ranking import Ranked, rank, rarest
+from storage.search.protocol import Candidates, Closeness
 
-FIRST = datetime(2026, 3, 1, 9, tzinfo=UTC)
+MONDAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
-    id: int
-    text: str
-    days: int
-    terms: tuple[str, ...] = ()
-    role: Role = "user"
-    length: int = 6
-    standing: bool = False
+class Told:
+    """A passage; `message`: a message that it shares with the one before."""
+
+    terms: str = ""
+    speaker: str = "Ann"
+    by_assistant: bool = False
+    at: datetime = MONDAY
+    same_message: bool = False
 
 
-def pool(*rows: Said) -> Pool:
-    terms = list(dict.fromkeys(term for row in rows for term in row.terms))
-    ids = np.array([row.id for row in rows], np.int64)
-    return Pool(
-        seqs=ids,
-        ids=ids,
-        positions=10 * ids,
-        sessions=ids,
-        lengths=np.array([row.length for row in rows], np.int64),
-        sizes=np.array([len(row.text) for row in rows], np.int64),
-        said_at=np.array([(FIRST + timedelta(days=row.days)).timestamp() for row in rows]),
-        by_assistant=np.array([row.role == "assistant" for row in rows], np.bool_),
-        standing=np.array([row.standing for row in rows], np.bool_),
-        speakers=tuple("Anna" if row.role == "user" else "" for row in rows),
-        counts=np.array([[float(term in row.terms) for row in rows] for term in terms]).reshape(len(terms), len(rows)),
-        matched=Matching(
-            seqs=ids.tolist(),
-            turns=200,
-            mean_length=6,
-            person_mean=6,
-            assistant_mean=6,
-            frequency={term: sum(term in row.terms for row in rows) for term in terms},
-        ),
+def candidates(told: Sequence[Told], *, assistant_mean: float = 10.0, apart: bool = True) -> Candidates:
+    terms = list(dict.fromkeys(term for one in told for term in one.terms.split()))
+    messages = np.cumsum([not one.same_message for one in told], dtype=np.intp) - 1
+    firsts = [one for one in told if not one.same_message]
+    counts = [[float(one.terms.split().count(term)) for one in told] for term in terms]
+    return Candidates(
+        seqs=np.arange(len(firsts)) + 1,
+        ids=np.arange(len(firsts)) + 1,
+        positions=np.arange(len(firsts)) * (5 if apart else 1),
+        said_at=np.array([one.at.timestamp() for one in firsts]),
+        by_assistant=np.array([one.by_assistant for one in firsts], np.bool_),
+        speakers=tuple(one.speaker for one in firsts),
+        messages=messages,
+        parts=np.array([sum(messages[:row] == messages[row]) for row in range(len(told))]),
+        lengths=np.full(len(told), 10),
+        counts=np.array(counts).reshape(len(terms), len(told)),
+        frequency={term: sum(term in one.terms.split() for one in told) for term in terms},
+        turns=100,
+        person_mean=10.0,
+        assistant_mean=assistant_mean,
     )
 
 
-def vector(angle: float) -> Floats:
-    """A direction in the plane that the mean (the third axis) says nothing of."""
-    return np.array([np.cos(angle), np.sin(angle), 0.0], np.float32)
+def question(text: str) -> Question:
+    return Question(text=text, now=MONDAY + timedelta(days=100), terms=tuple(text.split()), own=tuple(text.split()))
 
 
-def meaning(*angles: float) -> Meaning:
-    """What the vectors of the candidates say, in order."""
-    vectors = np.array([vector(angle) for angle in angles], np.float32).reshape(len(angles), 3)
-    return Meaning(
-        query=vector(0.0),
-        mean=np.zeros(3, np.float32),
-        vectors=vectors,
-        rows=np.arange(len(angles)),
-        cosines=vectors[:, 0],
-        mean_cosine=0.0,
-    )
+def close(*cosines: float) -> Closeness:
+    seqs = np.arange(len(cosines)) + 1
+    return Closeness(seqs=seqs, parts=np.zeros_like(seqs), cosines=np.array(cosines, np.float32), nearest=(), mean=0.0)
 
 
-def ids(ranked: Sequence[Scored]) -> list[int]:
-    return [one.id for one in ranked]
+def strongest(ranked: Ranked) -> str:
+    parts = ranked.parts_of(int(ranked.order[0]))
+    return max(parts, key=parts.__getitem__)
 
 
-OLD = Said(id=1, text="The code of the lockbox is 5928.", days=0, terms=("code", "lockbox"))
-NEW = Said(
-    id=2,
-    text="They changed the lockbox once more, its code is 8046 now, what a mess.",
-    days=40,
-    terms=("code", "lockbox"),
-)
-OTHER = Said(id=3, text="The lockbox hangs beside the door.", days=50, terms=("lockbox",))
-QUESTION = Question(text="What is the code of the lockbox?", terms=("code", "lockbox"))
+def test_a_message_with_a_rare_word_stands_before_one_with_a_common_word() -> None:
+    found = candidates([*[Told(terms="boat")] * 5, Told(terms="walrus")])
+    ranked = rank(found, question("walrus boat"))
+    assert ranked.ids[0] == 6
+    assert strongest(ranked) == "words"
 
 
-def test_the_newer_of_two_that_mean_the_same_stands_first() -> None:
-    ranked = rank(pool(OLD, NEW, OTHER), QUESTION, meaning(0.1, 0.5, 1.5))
-    assert ids(ranked)[:2] == [2, 1]
-    assert ranked[0].parts["newer"] > 0
-    assert ranked[0].score == pytest.approx(sum(ranked[0].parts.values()))
+def test_what_means_the_same_stands_first_where_no_word_is_shared() -> None:
+    ranked = rank(candidates([Told(), Told(), Told()]), question("walrus"), close(0.0, 0.5, -0.2))
+    assert ranked.ids == [2, 1, 3]
+    assert strongest(ranked) == "meaning"
 
 
-def test_what_means_something_else_keeps_its_place() -> None:
-    ranked = rank(pool(OLD, NEW, OTHER), QUESTION, meaning(0.1, 1.4, 1.5))
-    assert ids(ranked)[0] == 1
-    assert not any("newer" in one.parts for one in ranked if one.id < 3)
+def test_neighbours_of_what_is_found_come_with_it_but_not_across_a_gap() -> None:
+    told = [Told(), Told(terms="walrus"), Told(), Told(), Told()]
+    together = rank(candidates(told, apart=False), question("walrus"))
+    assert set(together.ids[:3]) == {1, 2, 3}
+    apart = rank(candidates(told), question("walrus"))
+    assert "nearby" not in apart.parts_of(0)
 
 
-def test_words_alone_tell_as_well() -> None:
-    long = Said(id=2, text="Well. " * 20, days=40, terms=("code", "lockbox"))
-    assert ids(rank(pool(OLD, replace(long, length=60), OTHER), QUESTION))[:2] == [2, 1]
+def test_passages_of_a_long_message_lend_nothing_to_what_stands_next_to_it() -> None:
+    told = [Told(), Told(terms="walrus"), Told(same_message=True), Told()]
+    ranked = rank(candidates(told, apart=False), question("walrus"))
+    assert all(ranked.parts["nearby"][row] == 0 for row in (0, 3))
 
 
-@pytest.mark.parametrize(("days", "role"), [(0, "user"), (40, "assistant")])
-def test_neither_the_same_day_nor_another_speaker_supersedes(days: int, role: Role) -> None:
-    later = Said(
-        id=2, text="The lockbox has the code 8046, it seems to me.", days=days, terms=("code", "lockbox"), role=role
-    )
-    assert ids(rank(pool(OLD, later), QUESTION, meaning(0.1, 0.5)))[0] == 1
+def test_the_first_message_of_a_day_rises_with_what_its_day_is_found_for() -> None:
+    day = timedelta(days=1)
+    told = [Told(), Told(at=MONDAY + day), Told(terms="walrus", at=MONDAY + day), Told(at=MONDAY + 2 * day)]
+    ranked = rank(candidates(told), question("walrus"))
+    assert ranked.ids[:2] == [3, 2]
+    assert ranked.parts["opening"][1] > 0
 
 
-def test_a_question_for_a_time_asks_for_what_held_then() -> None:
-    then = Range(start=FIRST, end=FIRST + timedelta(days=1), words="in March")
-    asked = Question(text=QUESTION.text, terms=QUESTION.terms, ranges=(then,))
-    assert ids(rank(pool(OLD, NEW, OTHER), asked, meaning(0.1, 0.5, 1.5)))[0] == 1
+def test_what_was_said_just_now_counts_more() -> None:
+    told = [Told(terms="walrus", at=MONDAY + timedelta(days=99)), Told(terms="walrus")]
+    ranked = rank(candidates(told), question("walrus"))
+    assert ranked.ids == [1, 2]
+    assert ranked.parts_of(0)["recent"] > 0.2
 
 
-def test_words_of_the_turns_before_are_told_apart_and_count_the_same() -> None:
-    asked = Question(text="lockbox\nAnd its code?", terms=("lockbox", "code"), before=frozenset({"lockbox"}))
-    by_id = {one.id: one for one in rank(pool(OLD, NEW, OTHER), asked)}
-    plain = {one.id: one for one in rank(pool(OLD, NEW, OTHER), QUESTION)}
-    assert "words" not in by_id[3].parts
-    assert by_id[3].parts["words before"] == pytest.approx(plain[3].parts["words"])
-    assert by_id[1].parts["words"] + by_id[1].parts["words before"] == pytest.approx(plain[1].parts["words"])
-    assert {id_: one.score for id_, one in by_id.items()} == pytest.approx(
-        {id_: one.score for id_, one in plain.items()}
-    )
+def test_the_one_speaker_whom_a_question_names_is_preferred() -> None:
+    found = candidates([Told(speaker="Ann"), Told(speaker="Bob")])
+    assert rank(found, question("what did Ann say")).ids == [1, 2]
+    assert not rank(found, question("what did Ann and Bob say")).parts_of(0)
 
 
-def test_order_is_that_of_the_scores() -> None:
-    rows = pool(OLD, NEW, OTHER)
-    found = signals(rows, QUESTION, meaning(0.1, 0.5, 1.5))
-    assert [rows.ids[row] for row in weighed(found).rows.tolist()] == ids(weighed(found))
-    assert not rank(pool(), QUESTION, meaning())
+def test_a_long_winded_assistant_yields_to_people() -> None:
+    told = [Told(terms="walrus", by_assistant=True), Told(terms="walrus")]
+    talkative = rank(candidates(told, assistant_mean=100.0), question("walrus"))
+    assert talkative.verbosity == 1.0
+    assert talkative.ids == [2, 1]
+    assert talkative.by_meaning.tolist() == [1]
+    assert rank(candidates(told), question("walrus")).verbosity == 0.0
 
 
-def test_next_to_a_long_winded_assistant_what_always_holds_gains() -> None:
-    rows = pool(Said(id=1, text="metres", days=0, standing=True), Said(id=2, text="metres", days=0))
-    wordy = replace(rows, matched=replace(rows.matched, assistant_mean=60))
-    assert [one.id for one in rank(wordy, Question(text="?", terms=()))] == [1, 2]
-    assert rank(rows, Question(text="?", terms=()))[0].score == 0
+def test_what_was_said_at_the_time_that_is_named_is_preferred() -> None:
+    day = timedelta(days=1)
+    found = candidates([Told(at=MONDAY), Told(at=MONDAY + day), Told(at=MONDAY + 2 * day)])
+    tuesday = Range(start=MONDAY + day / 2, end=MONDAY + 3 * day / 2, words="tuesday")
+    assert rank(found, replace(question("what"), times=(tuesday,))).ids[0] == 2
 
 
-def test_a_long_answer_counts_less_unless_the_assistant_is_asked_for() -> None:
-    rows = pool(
-        Said(id=1, text="walrus", days=0, terms=("walrus",), role="assistant"),
-        Said(id=2, text="birds", days=9),
-    )
-    wordy = replace(rows, matched=replace(rows.matched, assistant_mean=60))
-    asked = Question(text="?", terms=("walrus",))
-    whole = rank(wordy, replace(asked, of_assistant=True))[0]
-    less = rank(wordy, asked)[0]
-    assert whole.id == less.id == 1
-    assert less.score == pytest.approx(whole.score - WEIGHTS.assistant_whole)
+def test_of_equals_the_newest_stands_first() -> None:
+    assert rank(candidates([Told(terms="walrus"), Told(terms="walrus")]), question("walrus")).ids == [2, 1]
 
 
-def test_an_overview_takes_in_answers_and_goes_less_by_meaning() -> None:
-    rows = pool(
-        Said(id=1, text="walrus", days=0, terms=("walrus",), role="assistant"),
-        Said(id=2, text="birds", days=9),
-    )
-    wordy = replace(rows, matched=replace(rows.matched, assistant_mean=60))
-    overview = Question(text="?", terms=("walrus",), of_many=True, of_overview=True)
-    parts = rank(wordy, overview, meaning(0.1, 0.1))[0].parts
-    assert "assistant" not in parts
-    plain = rank(wordy, replace(overview, of_many=False), meaning(0.1, 0.1))[0].parts
-    assert parts["meaning"] == pytest.approx((1 - WEIGHTS.many) * plain["meaning"])
-    order = rank(wordy, replace(overview, of_overview=False), meaning(0.1, 0.1))
-    assert next(one for one in order if one.id == 1).parts["assistant"] == -WEIGHTS.assistant_whole
-    two_people = rank(rows, overview, meaning(0.1, 0.1))[0].parts
-    assert two_people["meaning"] == pytest.approx(plain["meaning"])
+def test_the_rarest_of_the_own_words_decides_what_is_required() -> None:
+    found = candidates([Told(terms="boat"), Told(terms="boat walrus"), Told(terms="boat")])
+    assert rarest(found, question("walrus boat unicorn"), [0, 1, 2], most=3) == [1]
+    assert rarest(found, question("walrus boat"), [0, 2], most=3) == []
+    assert rarest(found, question("boat"), [0, 1, 2], most=2) == []
+    assert rarest(found, question("unicorn"), [0, 1, 2], most=3) == []
+
+
+def test_nothing_is_ranked_where_there_is_nothing() -> None:
+    assert rank(candidates([]), question("walrus"), close()).ids == []

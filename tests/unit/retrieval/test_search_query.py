@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.search_query import SearchQuery
+from retrieval.question import SearchQuery
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ import pytest
 
 from records.errors import SettingsError, StorageBusy, StorageError
 from records.owners import StorageType
-from storage.directory import Directory, Location, Stores
-from storage.files.data_dir import data_dir
-from storage.files.database import Database
-from storage.files.wizard_state import WizardState, WizardStates
-from storage.json.store import JsonStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.sql_store import SqlStore
-from storage.sqlite.store import SqliteStore
+from storage.bot_state.directory import Directory, Location, Stores
+from storage.bot_state.wizard_state import WizardState, WizardStates
+from storage.engine.data_dir import data_dir
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.json import JsonStore
+from storage.stores.sql_store import SqlStore
+from storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, said, talk
 from tests.paths import ROOT
 
@@ -172,7 +172,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
             pass
         code = (
             "import sys; from pathlib import Path; from records import errors\n"
-            "from storage.files.data_dir import data_dir\n"
+            "from storage.engine.data_dir import data_dir\n"
             "try:\n  with data_dir(Path(sys.argv[1])): pass\n"
             "except errors.StorageBusy: sys.exit(7)\n"
         )

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from records.errors import StorageBusy, StorageCorrupt, StorageError, StorageTooNew
-from storage.files.database import Database, Migration
-from storage.files.driver import sentence_for
-from storage.files.driver import sqlite3 as driver
-from storage.files.sql import Connection
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
+from records.errors import StorageBusy, StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
+from storage.engine.protocol import Connection
+from storage.engine.sqlite import Database, Migration
+from storage.engine.sqlite_driver import sentence_for
+from storage.engine.sqlite_driver import sqlite3 as driver
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import ANNA, config, said
 
 PUT = "INSERT INTO wizards VALUES (?, 0, 0, 'step', NULL, 'n', 'never')"
@@ -310,6 +310,18 @@ async def test_a_step_that_breaks_leaves_the_file_as_it_was(tmp_path: Path) -> N
     assert version(path) == len(MIGRATIONS) + 1
     async with Database.open(path, migrations=[*MIGRATIONS, add_table]) as database:
         assert await count(database) == 1
+
+
+async def test_a_file_from_before_the_first_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with contextlib.closing(sqlite3.connect(path)) as plain:
+        plain.execute("CREATE TABLE users (user_id INTEGER PRIMARY KEY)")
+        plain.execute("PRAGMA user_version=26")
+    before = path.read_bytes()
+    with pytest.raises(StorageTooOld, match="was written by a version of Keepsake before"):
+        async with Database.open(path, migrations=MIGRATIONS):
+            pass
+    assert path.read_bytes() == before
 
 
 async def test_a_newer_file_is_refused_and_left_alone(tmp_path: Path) -> None:

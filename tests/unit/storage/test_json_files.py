@@ -10,14 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from records.errors import StorageError, StorageTooNew
-from storage.files.tables import BY_NAME
-from storage.json import snapshot as snapshots
-from storage.json.journal import Entry, entry_of
-from storage.json.store import JsonStore
-from storage.sqlite.sql_store import SqlStore
+from records.errors import StorageError, StorageTooNew, StorageTooOld
+from storage.schema.portable_tables import BY_NAME
+from storage.search.protocol import MessageVectors
+from storage.stores import json_snapshot as snapshots
+from storage.stores.json import JsonStore
+from storage.stores.json_journal import Entry, entry_of
+from storage.stores.sql_store import SqlStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
 
 STAMP = "unreadable-20260301T120000Z"
@@ -251,6 +253,21 @@ async def test_a_newer_memory_json_is_refused_and_left_alone(tmp_path: Path) -> 
     assert names(tmp_path) == {"memory.json", "index.db"}
 
 
+@pytest.mark.parametrize("header", [None, {"format": 1, "journal_seq": 0}])
+async def test_a_memory_json_from_before_the_first_version_is_refused_and_left_alone(
+    tmp_path: Path, header: dict[str, int] | None
+) -> None:
+    await filled(tmp_path)
+    whole = {**content(tmp_path), "keepsake": header}
+    text = json.dumps(whole)
+    (tmp_path / "memory.json").write_text(text)
+    with pytest.raises(StorageTooOld, match="send /export json in each chat"):
+        async with opened(tmp_path):
+            pass
+    assert (tmp_path / "memory.json").read_text() == text
+    assert names(tmp_path) == {"memory.json", "index.db"}
+
+
 @pytest.mark.parametrize("index", [True, False])
 async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path: Path, index: bool) -> None:
     live, copy, renamed = tmp_path / "live", tmp_path / "copy", BORIS.owner - 1
@@ -269,7 +286,7 @@ async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path:
     async with opened(copy) as store:
         assert [await store.digest(owner) for owner in (ANNA.owner, renamed)] == before
         for scope, count in ((ANNA, 2), (replace(BORIS, owner=renamed), 2), (replace(TOPIC, owner=renamed), 2)):
-            assert len(await store.pool(scope, await store.matching(scope, ["walrus"], limit=9), reach=1)) == count
+            assert len(await store.candidates(scope, ["walrus"], limit=9)) == count
         assert await indexed(store) == 6
 
 
@@ -458,16 +475,25 @@ def test_a_line_knows_whether_it_is_whole() -> None:
         assert entry_of(line[:length] + b"#" + line[length + 1 :]) is None
 
 
-async def test_a_working_copy_that_was_found_damaged_is_rebuilt_once(tmp_path: Path) -> None:
-    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
-        await store.put_owner(config(store, ANNA.owner))
-        await store.append(ANNA, [said("walrus")])
-        store.distrust()
-    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
-        assert "rebuilt" in str(store.reports)
-        assert [one.content for one in await store.page(ANNA)] == ["walrus"]
-    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
+async def test_a_working_copy_that_was_found_damaged_is_made_again_with_its_vectors(tmp_path: Path) -> None:
+    """And so is one that a kill left; a text that was edited meanwhile gets a new vector."""
+    await filled(tmp_path)
+    async with opened(tmp_path) as store:
+        vector = np.ones((1, 64), np.float32)
+        waiting = await store.vectors.backlog("m", 99)
+        vectors = [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
+        await store.vectors.put("m", vectors)
+        store.mark_corrupt()
+    async with opened(tmp_path) as store:
         assert store.reports == []
+        assert await store.vectors.backlog("m", 99) == []
+        assert await store.vectors.with_vectors(ANNA.owner, "m") == len(waiting) == 6
+    edited = content(tmp_path)
+    edited["messages"][str(ANNA.owner)][0]["content"] = "edited by hand"
+    (tmp_path / "memory.json").write_text(json.dumps(edited))
+    async with opened(tmp_path) as store:
+        assert [one.content for _, one in await store.vectors.backlog("m", 99)] == ["edited by hand"]
+        assert await store.vectors.with_vectors(ANNA.owner, "m") == 5
     assert names(tmp_path) == {"memory.json", "index.db"}
 
 

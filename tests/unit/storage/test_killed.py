@@ -7,11 +7,11 @@ from pathlib import Path
 
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.directory import Directory
-from storage.files.database import Database
-from storage.json.store import JsonStore
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
+from storage.bot_state.directory import Directory
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.json import JsonStore
+from storage.stores.sqlite import SqliteStore
 from tests.support.killable import Runs, runs_of
 from tests.support.writer import OWNERS
 

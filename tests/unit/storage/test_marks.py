@@ -1,20 +1,35 @@
-"""What the hashes of terms tell: how often each term is in a text, and which texts hold one of several."""
+"""What the hashes of terms tell: how often each term is in each passage of a message."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.search.terms import Marks, Wanted, bare_token, hashes, term_hash
+from storage.search.terms import Marks, Wanted, bare_token, marks, term_hash
 
 TERMS = ("cat", "dog", "tea", "a.b", "a@b", "кот", "猫")  # "a.b" and "a@b" are the same token
-said = st.lists(st.lists(st.sampled_from(TERMS), max_size=6), max_size=6)
+terms = st.lists(st.sampled_from(TERMS), max_size=6)
 
 
-@given(said, st.lists(st.sampled_from((*TERMS, "never")), max_size=6))
+@given(st.lists(terms, max_size=6), st.lists(st.sampled_from((*TERMS, "never")), max_size=6))
 def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], asked: list[str]) -> None:
     stored = [[bare_token(term) for term in text] for text in texts]
-    marks, wanted = Marks([hashes(text) for text in stored]), Wanted(map(term_hash, asked))
+    found, wanted = Marks([marks(text) for text in stored]), Wanted(map(term_hash, asked))
     often = [[text.count(bare_token(term)) for text in stored] for term in asked]
-    assert np.array_equal(marks.counts(wanted), np.array(often, np.float64).reshape(len(asked), len(texts)))
-    held = [any(bare_token(term) in text for term in asked) for text in stored]
-    assert marks.holding(wanted).tolist() == held
+    assert np.array_equal(found.counts(wanted), np.array(often, np.float64).reshape(len(asked), len(texts)))
+    assert found.lengths.tolist() == [len(text) for text in texts]
+    assert found.parts.tolist() == [0] * len(texts)
+
+
+@given(terms, st.lists(terms, min_size=2, max_size=4), terms)
+def test_date_and_speaker_are_of_every_passage(heading: list[str], passages: list[list[str]], other: list[str]) -> None:
+    begins, said = [], list(heading)
+    for passage in passages:
+        begins.append(len(said))
+        said += passage
+    found = Marks([marks(list(map(bare_token, said)), begins), marks(list(map(bare_token, other)))])
+    assert found.messages.tolist() == [*[0] * len(passages), 1]
+    assert found.parts.tolist() == [*range(len(passages)), 0]
+    whole = [heading + passage for passage in passages] + [other]
+    assert found.lengths.tolist() == [len(one) for one in whole]
+    counted = found.counts(Wanted([term_hash("cat")])).tolist()
+    assert counted == [[one.count("cat") for one in whole]]

@@ -12,10 +12,10 @@ from records.errors import StorageIndexing
 from records.forgetting import Forgetting
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.files.sql import Connection
-from storage.json import missing_words
-from storage.json.store import JsonStore
+from storage.engine.protocol import Connection
 from storage.search import word_index
+from storage.stores import json_missing_words as missing_words
+from storage.stores.json import JsonStore
 from tests.contract.conftest import ANNA, BORIS, NOW, config, said, talk
 from tests.support.talk import talking
 from tests.unit.storage.test_json_files import opened

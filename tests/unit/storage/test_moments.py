@@ -4,22 +4,21 @@ import contextlib
 from pathlib import Path
 
 from records.scopes import Scope
-from storage.files.database import migrate
-from storage.files.driver import connect, sqlite3
+from storage.engine.sqlite import migrate
+from storage.engine.sqlite_driver import connect, sqlite3
+from storage.schema.migrations import MIGRATIONS
 from storage.search import candidates
-from storage.search.protocol import Matching
-from storage.sqlite.migrations import MIGRATIONS
 
 SCOPE = Scope(owner=1)
 MOMENT = 1_700_000_000.0
 PLACE = """
-INSERT INTO places (seq, user_id, thread_id, place, session, said_at, is_person, length, message_id, is_assistant,
-  speaker, size, marks)
-SELECT value, 1, 0, 0, 0, ?1, 1, 5, value, 0, '', 20, x'' FROM json_each(?2)
+INSERT INTO places (seq, user_id, thread_id, message_id, said_at, is_person, is_assistant, speaker, length,
+  size, marks)
+SELECT value, 1, 0, value, ?1, 1, 0, '', 5, 20, x'' FROM json_each(?2)
 """
 
 
-def steps(connection: sqlite3.Connection, hit: int, turns: int) -> int:
+def steps(connection: sqlite3.Connection, hit: int) -> int:
     """Instructions of SQLite that it takes to find the neighbours of one message."""
     taken = 0
 
@@ -28,13 +27,10 @@ def steps(connection: sqlite3.Connection, hit: int, turns: int) -> int:
         taken += 1
         return 0
 
-    matched = Matching(
-        seqs=[hit], turns=turns, mean_length=5, person_mean=5, assistant_mean=5, frequency={}, readings={}
-    )
     connection.set_progress_handler(count, 1)
-    found = candidates.pool(connection, SCOPE, matched, reach=2)
+    found, _ = candidates._around(connection, SCOPE, [hit])
     connection.set_progress_handler(None, 0)
-    assert found.ids.tolist() == [hit - 2, hit - 1, hit, hit + 1, hit + 2]
+    assert [row[1] for row in found] == [hit - 2, hit - 1, hit, hit + 1, hit + 2]
     return taken
 
 
@@ -42,6 +38,6 @@ def test_messages_of_one_moment_are_not_walked_through(tmp_path: Path) -> None:
     migrate(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(PLACE, (MOMENT, str(list(range(1, 101)))))
-        few = steps(connection, 50, 100)
+        few = steps(connection, 50)
         connection.execute(PLACE, (MOMENT, str(list(range(101, 5_001)))))
-        assert steps(connection, 2_500, 5_000) < 1.5 * few
+        assert steps(connection, 2_500) < 1.5 * few

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from storage.postgres import full_text
-from storage.postgres.database import PostgresDatabase
-from storage.postgres.full_text import TsVector
-from storage.postgres.store import PostgresStore
+from storage.search import postgres_full_text as full_text
 from storage.search import word_index
+from storage.search.postgres_full_text import TsVector
 from storage.search.terms import Entry
+from storage.stores.postgres import PostgresStore, postgres_database
 from tests.contract.conftest import ANNA, config
 from tests.support.postgres_server import address
 
@@ -40,7 +39,7 @@ async def test_the_best_among_many_messages_are_the_best_of_all(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance, saved = random.Random(7), 0  # noqa: S311 - not a secret
-    async with PostgresDatabase.open(address(postgres_url, tmp_path)) as database:
+    async with postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
         said = entries(chance, 1_200)

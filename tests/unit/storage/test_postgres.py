@@ -13,25 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from records.errors import SettingsError, StorageError, StorageTooNew
+from records.errors import SettingsError, StorageError, StorageTooNew, StorageTooOld
 from records.forgetting import Forgetting
 from records.scopes import Scope
-from storage.files.rows import row_of_message
-from storage.postgres import migrations
-from storage.postgres.database import PostgresDatabase, _refused
-from storage.postgres.dialect import joined, translated
-from storage.postgres.driver import JOINED, set_up
-from storage.postgres.full_text import _HOLDING, _MATCHES
-from storage.postgres.migrations import MIGRATIONS
-from storage.postgres.store import PostgresStore
-from storage.sqlite.history_table import NEW_SEQS, insert
+from storage.engine.postgres import _refused
+from storage.engine.postgres_driver import JOINED, joined, numbered, set_up
+from storage.schema import postgres_migrations as migrations
+from storage.schema.postgres_migrations import MIGRATIONS
+from storage.schema.rows import row_of_message
+from storage.search.postgres_full_text import _HOLDING, _MATCHES
+from storage.stores.postgres import PostgresStore, postgres_database
+from storage.tables.history import insert
 from tests.contract.conftest import ANNA, BORIS, config, fold, said, talk
 from tests.support.postgres_server import STRANGER, address, let_in
 
 
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[PostgresStore]:
-    async with PostgresDatabase.open(url) as database:
+    async with postgres_database(url) as database:
         store = PostgresStore(database)
         for owner in (ANNA.owner, BORIS.owner):
             await store.put_owner(config(store, owner))
@@ -42,42 +41,20 @@ async def opened(url: str) -> AsyncIterator[PostgresStore]:
     ("ours", "theirs"),
     [
         ("SELECT a FROM t WHERE b = ? AND c = ?", "SELECT a FROM t WHERE b = $1 AND c = $2"),
-        ("SELECT ?2, ?1, '?' -- why?", "SELECT $2, $1, '?' "),
-        ("x IN (SELECT value FROM json_each(?))", "x = ANY (ARRAY(SELECT value FROM json_ids($1)))"),
-        ("x NOT IN (SELECT value FROM json_each(?))", "x <> ALL (ARRAY(SELECT value FROM json_ids($1)))"),
-        ("x IN (SELECT value FROM json_each(?) WHERE type = 'text')", "x IN (SELECT value FROM json_texts($1))"),
-        (
-            "FROM json_each(?) AS run CROSS JOIN a ON a.b = json_extract(run.value, '$[0]')",
-            "FROM json_pairs($1) AS run JOIN a ON a.b = run.first",
-        ),
-        (
-            (
-                "FROM json_each(?) AS run CROSS JOIN t\nON b = ?\nAND seq BETWEEN json_extract(run.value, '$[0]') AND "
-                "json_extract(run.value, '$[1]')"
-            ),
-            "FROM t WHERE b = $2 AND seq = ANY (ARRAY(SELECT generate_series(first, last) FROM json_pairs($1)))",
-        ),
-        ("SET a = MAX(a, ?), b = MIN(LENGTH(m.b), 240)", "SET a = GREATEST(a, $1), b = LEAST(LENGTH(m.b), 240)"),
-        ("SELECT MAX(id), MIN(id) FROM t", "SELECT MAX(id), MIN(id) FROM t"),
-        ("WHERE +a.b = 1 ORDER BY +c, d", "WHERE a.b = 1 ORDER BY c, d"),
-        (NEW_SEQS, "SELECT nextval('message_seq') FROM json_ids($1)"),
+        ("SELECT ?2, ?1, '?' -- why?", "SELECT $2, $1, '?' -- why?"),
     ],
 )
-def test_statements_are_said_in_its_words(ours: str, theirs: str) -> None:
-    assert translated(ours) == theirs
+def test_values_are_numbered(ours: str, theirs: str) -> None:
+    assert numbered(ours) == theirs.encode()
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (
-            "INSERT INTO t (a, b)\n VALUES (?, f(?, ' '))",
-            "INSERT INTO t (a, b)\n VALUES ($1, f($2, ' ')), ($3, f($4, ' '))",
-        ),
+        ("INSERT INTO t (a) VALUES (?, f(?, ' '))", "INSERT INTO t (a) VALUES (?, f(?, ' ')), (?, f(?, ' '))"),
         ("INSERT INTO t (a) VALUES (?) ON CONFLICT (a) DO UPDATE SET a = MAX(a, excluded.a)", None),
         ("INSERT INTO t (a) VALUES (?) RETURNING (a)", None),
         ("INSERT INTO t (a, b) VALUES (?2, ?1)", None),
-        ("INSERT INTO t (a, b) VALUES (?, '?')", None),
         ("UPDATE t SET a = ? WHERE b = (?)", None),
     ],
 )
@@ -88,7 +65,7 @@ def test_new_rows_are_joined_into_one_statement(ours: str, theirs: str | None) -
 async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, postgres_url: str) -> None:
     """Counted one by one in a transaction, the figures of a scope had a version for each message: quadratic time."""
     count = 2 * JOINED + 3
-    async with PostgresDatabase.open(address(postgres_url, tmp_path)) as database:
+    async with postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
         row = row_of_message((await talk(store, ANNA, 1))[0])
@@ -104,8 +81,8 @@ _MANY = """
 INSERT INTO words
 SELECT 1, seq, array_to_tsvector(ARRAY(SELECT 'u1t0x' || (seq * term) % 1201 FROM generate_series(1, 40) AS term))
 FROM generate_series(1, 4000) AS seq;
-INSERT INTO places (user_id, thread_id, seq, place, session, said_at, is_person, length, marks)
-SELECT 1, 0, seq, seq, 0, seq, 0, 40, decode(repeat('00', 160), 'hex') FROM generate_series(1, 4000) AS seq;
+INSERT INTO places (user_id, thread_id, seq, message_id, said_at, is_person, is_assistant, length, size, marks)
+SELECT 1, 0, seq, seq, seq, 0, 1, 40, 200, decode(repeat('00', 160), 'hex') FROM generate_series(1, 4000) AS seq;
 ANALYZE words; ANALYZE places
 """
 
@@ -117,7 +94,7 @@ async def test_the_index_of_words_is_searched_even_where_all_rows_are_of_one_own
     """By the server's defaults every message of the owner was compared with the question: 90 ms at 10,000."""
     question = " | ".join(f"u1t0x{number}" for number in range(100, 105))
     values = (1, question, 20)[: statement.count("?") if "?1" not in statement else 2]
-    async with PostgresDatabase.open(address(postgres_url, tmp_path)) as database:
+    async with postgres_database(address(postgres_url, tmp_path)) as database:
         async with database.write(1) as tx:
             await tx.run(lambda connection: connection.run(_MANY))
         async with database.read(1) as reader:
@@ -192,23 +169,47 @@ async def test_however_many_start_at_once_each_migration_runs_once(tmp_path: Pat
     url = address(postgres_url, tmp_path)
 
     async def start() -> None:
-        async with PostgresDatabase.open(url):
+        async with postgres_database(url):
             pass
 
     await asyncio.gather(*(start() for _ in range(6)))
     with psycopg.connect(url) as raw:
-        assert raw.execute("SELECT version FROM keepsake").fetchall() == [(len(MIGRATIONS),)]
+        assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS),)]
 
 
 async def test_an_older_program_is_refused(tmp_path: Path, postgres_url: str) -> None:
     url = address(postgres_url, tmp_path)
-    async with PostgresDatabase.open(url):
+    async with postgres_database(url):
         pass
     with psycopg.connect(url) as raw:
-        raw.execute("UPDATE keepsake SET version = version + 1")
+        raw.execute("UPDATE keepsake_schema SET version = version + 1")
     with pytest.raises(StorageTooNew, match="newer version of Keepsake"):
-        async with PostgresDatabase.open(url):
+        async with postgres_database(url):
             pass
+
+
+async def test_tables_of_a_version_before_the_first_are_refused(tmp_path: Path, postgres_url: str) -> None:
+    url = address(postgres_url, tmp_path)
+    with psycopg.connect(url) as raw:
+        raw.execute("CREATE TABLE keepsake AS SELECT 14 AS version")
+    with pytest.raises(StorageTooOld, match="start that version again and send /export json"):
+        async with postgres_database(url):
+            pass
+
+
+async def test_a_later_version_adds_to_what_is_there(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(address(postgres_url, tmp_path)) as store:
+        await talk(store, ANNA, 2)
+    step = "ALTER TABLE messages ADD COLUMN mood TEXT NOT NULL DEFAULT 'glad'"
+    monkeypatch.setattr(migrations, "MIGRATIONS", [*MIGRATIONS, step])
+    for _ in range(2):
+        async with opened(address(postgres_url, tmp_path)) as store:
+            assert len(await store.page(ANNA)) == 4
+    with psycopg.connect(address(postgres_url, tmp_path)) as raw:
+        assert raw.execute("SELECT DISTINCT mood FROM messages").fetchall() == [("glad",)]
+        assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS) + 1,)]
 
 
 async def test_tables_of_another_program_are_left_alone(tmp_path: Path, postgres_url: str) -> None:
@@ -216,7 +217,7 @@ async def test_tables_of_another_program_are_left_alone(tmp_path: Path, postgres
     with psycopg.connect(url) as raw:
         raw.execute("CREATE TABLE users (name TEXT)")
     with pytest.raises(StorageError, match="tables of another program"):
-        async with PostgresDatabase.open(url):
+        async with postgres_database(url):
             pass
     with psycopg.connect(url) as raw:
         assert raw.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall() == [
@@ -228,7 +229,7 @@ async def test_tables_may_be_divided_by_owner(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Native hash partitions, made before the first start, under the same statements."""
-    monkeypatch.setattr(migrations, "MIGRATIONS", [divided(MIGRATIONS[0]), *MIGRATIONS[1:]])
+    monkeypatch.setattr(migrations, "MIGRATIONS", [divided()])
     new = Scope(owner=-1_000_000_001_007)
     async with opened(address(postgres_url, tmp_path)) as store:
         for scope in (ANNA, BORIS):
@@ -246,8 +247,10 @@ async def test_tables_may_be_divided_by_owner(
     assert found == (4,)
 
 
-def divided(schema: str) -> str:
-    """The schema with every table that has an owner in four partitions."""
+def divided() -> str:
+    """The schema with every table that is an owner's alone in four partitions."""
+    [file] = [step for step in MIGRATIONS if isinstance(step, Path)]
+    schema, shared, rest = file.read_text(encoding="utf-8").partition("-- The processes;")
 
     def partitioned(made: re.Match[str]) -> str:
         name, columns = made.group(1), made.group(2)
@@ -259,13 +262,16 @@ def divided(schema: str) -> str:
         )
         return f"CREATE TABLE {name} ({columns}\n) PARTITION BY HASH (user_id);\n{parts}"
 
-    return re.sub(r"CREATE TABLE (\w+) \((.*?)\n\)(?: WITH \([^)]*\))?;", partitioned, schema, flags=re.DOTALL)
+    return (
+        re.sub(r"CREATE TABLE (\w+) \((.*?)\n\)(?: WITH \([^)]*\))?;", partitioned, schema, flags=re.DOTALL)
+        + shared
+        + rest
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"host": "/nowhere/role"}, "no PostgreSQL server answers"),
         ({"host": "nobody.invalid"}, "name of the PostgreSQL server's machine is not known"),
         ({"user": "nobody"}, "does not accept this user or password"),
         ({"dbname": "nothing"}, "has no such database"),
@@ -276,16 +282,38 @@ async def test_a_server_that_does_not_let_us_in_is_one_sentence(
 ) -> None:
     url = make_conninfo(**{**conninfo_to_dict(postgres_url), "password": "hush-hush", **change})  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match=sentence) as refused:
-        async with PostgresDatabase.open(url):
+        async with postgres_database(url):
             pass
     assert refused.value.variable == "DATABASE_URL"
     assert "hush" not in refused.value.sentence
 
 
+async def test_a_server_that_is_away_may_answer_later(postgres_url: str) -> None:
+    url = make_conninfo(**{**conninfo_to_dict(postgres_url), "host": "/nowhere/role"})  # type: ignore[arg-type]
+    with pytest.raises(StorageError, match="no PostgreSQL server answers"):
+        async with postgres_database(url):
+            pass
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "FATAL:  the database system is starting up",
+        "FATAL:  the database system is shutting down",
+        "FATAL:  sorry, too many clients already",
+        "FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute",
+        'FATAL:  too many connections for role "keepsake"',
+        "connection refused",
+    ],
+)
+def test_what_passes_is_no_wrong_setting(words: str) -> None:
+    assert not _refused(f"connection failed: {words}")[1]
+
+
 def test_a_socket_that_may_not_be_opened_is_told_as_that() -> None:
     """The folder of a server's data, where some put its socket, is closed to all but the server's user."""
     words = 'connection to server on socket "/var/lib/password/.s.PGSQL.5432" failed: Permission denied'
-    assert "may not open the socket" in _refused(f"{words}\n\tIs the server running locally?")
+    assert "may not open the socket" in _refused(f"{words}\n\tIs the server running locally?")[0]
 
 
 async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none(

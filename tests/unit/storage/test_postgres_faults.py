@@ -16,12 +16,12 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from external_memory import ExternalMemory
-from records.errors import SettingsError, StorageError
+from records.errors import StorageError
 from records.owners import StorageType
 from records.summaries import FoldPlan
-from storage.postgres.database import CONNECTIONS, PostgresDatabase
-from storage.postgres.replica import Replica
-from storage.postgres.store import PostgresStore
+from storage.bot_state.replica import Replica
+from storage.engine.postgres import CONNECTIONS
+from storage.stores.postgres import PostgresStore, postgres_database
 from tests.contract.conftest import ANNA, NOW, fold, lease, made, said, talk
 from tests.support.postgres_server import USER, address, new_database
 from tests.unit.storage.test_postgres import opened
@@ -162,8 +162,8 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
         await store.append(ANNA, [said("before")])
         limit(postgres_url, name, 0)
         await store.append(ANNA, [said("connected already")])
-        with pytest.raises(SettingsError, match="no room for another connection"):
-            async with PostgresDatabase.open(url):
+        with pytest.raises(StorageError, match="no room for another connection"):
+            async with postgres_database(url):
                 pass
         end_connections(postgres_url, name)
         with pytest.raises(StorageError, match="cannot be reached"):
@@ -228,7 +228,7 @@ async def test_on_a_read_only_server_reading_goes_on_and_the_next_connection_may
         with pytest.raises(StorageError, match="read-only"):
             await store.append(ANNA, [said("refused")])
         with pytest.raises(StorageError, match="read-only"):
-            async with PostgresDatabase.open(url, replica=Replica("here")):
+            async with postgres_database(url, replica=Replica("here")):
                 pass
         read_only(postgres_url, name, is_on=False)  # for connections that are made from now on
         with contextlib.suppress(StorageError):  # the pool may have replaced the last one already

@@ -19,8 +19,8 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan
 from settings import Secret
-from storage.files.inbox_protocol import Arrival, Inbox, SharedWork
-from storage.postgres.leases import PostgresLeases
+from storage.bot_state.inbox_protocol import Arrival, Inbox, SharedWork
+from storage.bot_state.postgres_leases import PostgresLeases
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
 from tests.support.talk import BORIS, talking
@@ -45,7 +45,7 @@ class Machine:
 
     @property
     def leases(self) -> PostgresLeases:
-        leases = self.memory._ground.leases
+        leases = self.memory._state.leases
         assert isinstance(leases, PostgresLeases)
         return leases
 
@@ -213,9 +213,9 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
             mine, others = first.work.polling(BOT), second.work.polling(BOT)
             for duty in (mine, others):
                 await duty.take()
-            assert (mine.is_mine(), others.is_mine()) == (True, False)
+            assert (mine.is_leader(), others.is_leader()) == (True, False)
         await others.take()
-        assert others.is_mine()
+        assert others.is_leader()
         assert await second.claims() == [1]
 
 
@@ -249,7 +249,7 @@ async def test_what_one_process_left_half_forgotten_is_finished_before_anything_
     async with machines.opened("a") as first, machines.opened("b") as second:
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "walrus", update_id=1)
-        erasing = first.memory._ground.erasing
+        erasing = first.memory._state.erasing
         async with erasing._db.write(ANN) as tx:
             await tx.rows(
                 "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)",
@@ -267,7 +267,7 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         machines.dies(first)
         assert await second.memory.total(ANN) == 0
-        erasing = second.memory._ground.erasing
+        erasing = second.memory._state.erasing
         async with erasing._db.write(ANN) as tx:
             await tx.rows(
                 "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, 1)",
@@ -288,7 +288,7 @@ async def test_a_budget_counts_what_a_person_spent_in_every_process(machines: Ma
         assert not (await second.say("Hello there.", person=BORIS)).is_error  # it has read the ledger
         assert not (await first.say("Hello there, how do you do?")).is_error
         in_a_group = replace(second.incoming("And how are you here?"), scope=Scope(owner=-5))
-        assert "token budget" in (await second.conversation.reply(in_a_group)).text
+        assert "share of" in (await second.conversation.reply(in_a_group)).text
 
 
 async def test_a_process_knows_whether_it_can_write(postgres_url: str, tmp_path: Path) -> None:

@@ -8,13 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.files.driver import sqlite3 as driver
-from storage.files.tables import MESSAGES
-from storage.json import snapshot
-from storage.json.store import JsonStore
+from storage.stores import json_snapshot as snapshot
+from storage.stores.json import JsonStore
 from tests.contract.conftest import ANNA, BORIS, TOPIC, config, fold, said, talk
 
 JSON_VALUES = st.recursive(
@@ -28,36 +26,6 @@ JSON_VALUES = st.recursive(
 def test_a_row_is_written_as_an_indented_json_text(row: dict[str, object], depth: int) -> None:
     expected = json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
     assert snapshot._indented(row, depth) == expected
-
-
-@given(
-    st.fixed_dictionaries(
-        {
-            column.name: st.text(st.characters(exclude_categories=["Cs"])) | st.none()
-            if column.kind in ("text", "date")
-            else st.sampled_from((0, 1, None))
-            if column.kind == "truth"
-            else st.integers(-(2**63), 2**63 - 1)
-            for column in MESSAGES.columns
-        }
-    )
-)
-@example(
-    {
-        column.name: 1 if column.kind == "truth" else '\0\x1f\x7f\u2028"\\/\ufdd0\U0001f955'
-        for column in MESSAGES.columns
-    }
-)
-def test_sqlite_writes_a_message_as_python_does(row: dict[str, object]) -> None:
-    with contextlib.closing(driver.connect(":memory:")) as connection:
-        connection.row_factory = driver.Row
-        connection.execute(f"CREATE TABLE messages ({', '.join(row)})")
-        marks = ", ".join("?" * len(row))
-        connection.execute(f"INSERT INTO messages VALUES ({marks})", list(row.values()))  # noqa: S608
-        whole = connection.execute("SELECT * FROM messages").fetchone()
-        columns = snapshot._written_by_sqlite(MESSAGES)
-        written = connection.execute(f"SELECT {columns} FROM messages").fetchone()  # noqa: S608
-    assert written["written"] == snapshot._indented(MESSAGES.portable(whole), 6)
 
 
 async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) -> None:

@@ -14,10 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.postgres import statements
-from storage.postgres.database import PostgresDatabase
-from storage.postgres.driver import Connection
-from storage.postgres.store import PostgresStore
+from storage.engine.postgres_driver import Connection, set_up
+from storage.stores.postgres import PostgresStore, postgres_database
 from tests.contract.conftest import ANNA, config, talk
 from tests.support.postgres_server import address
 
@@ -33,6 +31,7 @@ class Size(IntEnum):
 @pytest.fixture
 def connection(postgres_url: str) -> Iterator[Connection]:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
+        set_up(raw)
         yield Connection(raw)
 
 
@@ -43,6 +42,7 @@ def prepared(connection: Connection) -> int:
 
 def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
+        set_up(raw)
         connection = Connection(raw)
 
         @given(
@@ -77,7 +77,7 @@ def test_sums_are_whole_numbers_and_other_types_are_what_the_driver_makes_of_the
     assert (found["total"], found["yes"], found["no"]) == (2, True, None)
 
 
-@pytest.mark.parametrize("count", [1, statements.FEW, statements.FEW + 1])
+@pytest.mark.parametrize("count", [1, 7])
 @pytest.mark.parametrize("text", ["é", "a\0b\ufdd0c"])
 def test_many_rows_are_the_same_as_few(connection: Connection, count: int, text: str) -> None:
     found = connection.execute(
@@ -115,19 +115,11 @@ def test_a_statement_is_prepared_when_it_comes_again_and_stays_so_after_a_rollba
     assert prepared(connection) == before + 2  # this one, and that which counts them
 
 
-def test_the_statements_of_a_connection_have_a_limit(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statements, "PREPARED", 4)
-    for number in range(20):
-        for _ in range(2):
-            connection.execute(f"SELECT {number}")
-    assert prepared(connection) <= 4
-
-
 async def test_a_reading_of_one_step_changes_threads_once(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each change costs as much as a statement."""
-    async with PostgresDatabase.open(address(postgres_url, tmp_path)) as database:
+    async with postgres_database(address(postgres_url, tmp_path)) as database:
         work, submit = list[Any](), database._threads.submit
 
         def counted(*one: Any) -> Any:
@@ -145,7 +137,7 @@ async def test_a_reading_of_one_step_changes_threads_once(
 
 
 async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, postgres_url: str) -> None:
-    async with PostgresDatabase.open(address(postgres_url, tmp_path)) as database:
+    async with postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 6)
@@ -158,7 +150,7 @@ async def test_work_goes_on_where_what_was_prepared_is_gone(tmp_path: Path, post
 async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: Path, postgres_url: str) -> None:
     """What was prepared returns another row then, which the server refuses: alone, in a reading and in a write."""
     url = address(postgres_url, tmp_path)
-    async with PostgresDatabase.open(url) as database:
+    async with postgres_database(url) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
 

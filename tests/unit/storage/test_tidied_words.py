@@ -6,10 +6,10 @@ from pathlib import Path
 from records.messages import NewMessage
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
-from storage.files.database import Database
-from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.sql_store import SqlStore
-from storage.sqlite.store import SqliteStore
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.sql_store import SqlStore
+from storage.stores.sqlite import SqliteStore
 
 SCOPE = Scope(owner=1)
 AT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from records.context import MOST_UNFOLDED
 from records.scopes import Scope
-from storage.files.database import migrate
-from storage.files.driver import connect, sqlite3
-from storage.search.candidates import _SEQS
-from storage.sqlite import fact_table, fold_table, sql_store
-from storage.sqlite.context_sources import context_sources
-from storage.sqlite.migrations import MIGRATIONS
+from storage.engine.sqlite import migrate
+from storage.engine.sqlite_driver import connect, sqlite3
+from storage.schema.migrations import MIGRATIONS
+from storage.stores import sql_store
+from storage.tables import facts as fact_table
+from storage.tables import folds as fold_table
+from storage.tables.context_sources import context_sources
 
 SCOPE = Scope(owner=1)
 OWNER = """
@@ -61,7 +63,6 @@ def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], i
     [
         pytest.param(unfolded, id="what a context is made of"),
         pytest.param(by_ids(sql_store._BY_IDS), id="candidates"),
-        pytest.param(by_ids(_SEQS), id="the sources of facts"),
         pytest.param(by_ids(fact_table._TEXTS), id="what is learned from"),
         pytest.param(by_ids(fold_table._WINDOW), id="the window of a sliding summary"),
     ],
@@ -76,3 +77,12 @@ def test_all_messages_are_not_walked_through(tmp_path: Path, read: Callable[[sql
         few = steps(connection, read)
         connection.execute(MESSAGE, (0, 1, str(list(range(101, 5_001)))))
         assert steps(connection, read) < 1.5 * few
+
+
+def test_however_many_wait_for_a_fold_a_prompt_reads_the_newest(tmp_path: Path) -> None:
+    migrate(tmp_path / "memory.db", MIGRATIONS)
+    with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
+        connection.execute(OWNER)
+        connection.execute(MESSAGE, (1, None, str(list(range(1, MOST_UNFOLDED + 6)))))
+        ids = [one.id for one in context_sources(connection, SCOPE, turns=8, before=None).unfolded]
+    assert ids == list(range(6, MOST_UNFOLDED + 6))

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from records.errors import StorageError
-from storage.files.database import Database
-from storage.files.driver import sqlite3
-from storage.files.transaction import CommitHooks
-from storage.sqlite.migrations import MIGRATIONS
+from storage.engine.sqlite import Database
+from storage.engine.sqlite_driver import sqlite3
+from storage.engine.sqlite_writer import CommitHooks
+from storage.schema.migrations import MIGRATIONS
 
 PUT = "INSERT INTO wizards VALUES (?, 0, 0, ?, NULL, 'n', 'never')"
 PEOPLE = "SELECT user_id FROM wizards ORDER BY user_id"

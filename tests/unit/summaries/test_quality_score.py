@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summaries.quality_score import WEIGHTS, Score, Source, details, score
+from summaries.quality_score import WEIGHTS, Score, Source, details, score, shortened
 
 SOURCES = (
     Source(text="[2026-05-03 14:02] Anna: I moved to Porto with my sister Olga. The rent is 850 euros."),
@@ -84,7 +84,7 @@ def test_any_text_has_a_score_between_0_and_1(text: str, sources: list[str]) -> 
 @pytest.mark.parametrize(
     "said",
     [
-        ["hi Hello! thanks ok"],
+        ["hi! hello, thanks, ok"],
         ["hi", "Hello!", "thanks", "ok"],
         ["Привет!", "Спасибо, ок"],
         ["...", ""],
@@ -97,3 +97,13 @@ def test_what_has_nothing_to_keep_has_no_score(said: list[str]) -> None:
     assert score("They greeted each other.", sources, tokens=5, source_tokens=20) is None
     assert score(" ".join(said), sources, tokens=5, source_tokens=20) is None
     assert score("They met in Porto.", [*sources, Source(text="We meet in Porto.")], tokens=5, source_tokens=20)
+
+
+def test_what_is_too_long_loses_the_sentences_with_fewest_details_and_not_its_end() -> None:
+    def words(text: str) -> int:
+        return len(text.split())
+
+    text = "Nora lives in Porto. Nora asked what helps against a sore throat. Her rent is 980 euros. Mara is in Oslo."
+    assert shortened(text, 100, count=words) == text
+    assert shortened(text, 18, count=words) == "Nora lives in Porto. Her rent is 980 euros. Mara is in Oslo."
+    assert shortened("One sentence without an end of it", 3, count=words) == "One sentence without an end of it"

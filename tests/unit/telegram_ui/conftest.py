@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from attachments.documents import DocumentReader
 from chat.attachments import Attachments
 from llm.chat_model import ChatModel, OnText
 from llm.offline import OfflineModel
-from llm.transcription import Transcriber
+from llm.speech import Transcriber
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
@@ -29,9 +29,9 @@ from records.owners import Mode
 from records.scopes import Person, Scope
 from records.turns import Incoming, Reply
 from settings import Secret, Settings
-from storage.files.database import Database
-from storage.files.inbox import UpdateInbox
-from storage.sqlite.migrations import MIGRATIONS
+from storage.bot_state.inbox import UpdateInbox
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command, press
@@ -72,13 +72,9 @@ class Scripted:
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
 
-    async def reply(
-        self, incoming: Incoming, *, on_text: OnText | None = None, on_prepared: Callable[[], None] | None = None
-    ) -> Reply:
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         text = incoming.text
         self.turns.append(incoming)
-        if on_prepared:
-            on_prepared()
         try:
             if on_text:
                 await on_text(f"partly {text[:20]}")
@@ -109,6 +105,9 @@ class Scripted:
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         if failure := self.fails.get(text):
             raise failure
+        self.begun[text].set()
+        if gate := self.gates.get(text):
+            await gate.wait()
         self.corrected.append((telegram_id, text))
         return Correction(turn=1, is_last=text != "of long ago")
 

@@ -52,7 +52,7 @@ def test_a_chat_of_telegram() -> None:
     first, second, forwarded, _ = past.messages
     assert first.source == "import:telegram:700200300:2102"
     assert first.created_at == datetime(2023, 4, 2, 10, 0, 5, tzinfo=UTC)
-    assert second.content == "¡Genial! The key is with @jonas_keys, see the map."
+    assert second.content == "¡Genial! The key is with @jonas_keys, see the map (https://example.org/map)."
     assert forwarded.content.startswith("[Forwarded from Swiss Railways]\nTrack works")
     assert past.notes == (
         "1 message without words (pictures, voice, files) is left out.",
@@ -156,8 +156,8 @@ def test_half_a_surrogate_pair_is_no_reason_to_refuse_a_file() -> None:
     ("data", "why"),
     [
         (b"", "empty"),
-        (b"Hello", "do not know this format"),
-        (b'{"hello": 1}', "do not know this format"),
+        (b"Hello", "seems to be plain text"),
+        (b'{"hello": 1}', "seems to be data in JSON"),
         (b"PK\x03\x04nonsense", "damaged or locked"),
         (b"\x1f\x8bnonsense", "damaged or locked"),
         (zipped(photo_png=b"x"), "holds no export"),
@@ -189,10 +189,9 @@ def test_a_wrong_message_of_telegram_is_named() -> None:
     assert "chats.list[1].messages[0] (line " in refused(json.dumps(everything, indent=1).encode())
 
 
-def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
+def test_a_damaged_conversation_of_chatgpt_is_left_out_and_named() -> None:
+    """The others of its file come in; where it is the only one, the file is refused."""
     wrong: list[tuple[tuple[str, ...], object, str]] = [
-        (("current_node",), "nowhere", "[0].current_node (line 2): it names no node"),
-        (("current_node",), None, "[0].current_node (line 2): it is missing"),
         (("mapping",), [], "[0].mapping (line 2): it is not an object"),
         (("mapping", "root-1", "parent"), "u-1", "it leads in a circle"),
         (
@@ -209,7 +208,18 @@ def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = value
-        assert why in refused(json.dumps(talks, indent=1).encode())
+        past = of(talks)
+        assert why in past.notes[-1]
+        assert len(past.messages) == 1
+        assert why in refused(json.dumps(talks[:1], indent=1).encode())
+
+
+def test_a_conversation_without_a_current_node_is_read_by_its_newest_branch() -> None:
+    talks = sample("chatgpt_conversations.json")
+    for lost in (None, "nowhere"):
+        talks[0]["current_node"] = lost
+        assert len(of(talks).messages) == 4
+    assert len(of(talks[0]).messages) == 3, "one conversation alone"
 
 
 @pytest.mark.parametrize("name", ["id", "thread_id"])

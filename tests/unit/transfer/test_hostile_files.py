@@ -8,8 +8,10 @@ import resource
 import sys
 import time
 import zipfile
+from collections.abc import Mapping
 from datetime import UTC, timedelta, timezone
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -131,7 +133,7 @@ async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from transfer import reading_child\n"
         "from transfer.formats import detection\n"
-        "detection.read = lambda data, *, person, zone: bytearray(10**10)\n"
+        "detection.read = lambda data, **given: bytearray(10**10)\n"
         "reading_child.child()"
     )
     monkeypatch.setattr(reading, "_CHILD", child)
@@ -166,7 +168,7 @@ async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "12:secret")
     child = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from runtime.apart_child import write\n"
+        "from runtime.subprocess_child import write\n"
         "write(sys.stdout.buffer, 'refused', ' '.join(sorted(os.environ)))"
     )
     monkeypatch.setattr(reading, "_CHILD", child)
@@ -180,14 +182,14 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
     begun: list[int] = []
     first, gate = asyncio.Event(), asyncio.Event()
 
-    async def held(data: bytes, person: int, zone: object) -> ImportedHistory:
-        begun.append(person)
+    async def held(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
+        begun.append(given["person"])
         first.set()
-        if person == ANNA:
+        if given["person"] == ANNA:
             await gate.wait()
         return ImportedHistory(format="telegram", messages=())
 
-    monkeypatch.setattr(reading, "_read_apart", held)
+    monkeypatch.setattr(reading, "_read_in_child", held)
     reader, data = FileReader(), telegram(1_200)
     flood = [asyncio.create_task(reader.read(data, person=ANNA, zone=UTC)) for _ in range(20)]
     await first.wait()

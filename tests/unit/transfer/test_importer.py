@@ -20,9 +20,9 @@ from records.reminders import Wish
 from records.scopes import Scope
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
-from storage.files.row_validation import RowError, checked
+from storage.schema.validation import RowError, checked
 from summaries.policies import POLICIES
-from telegram_ui.commands.transfer import plan_text
+from telegram_ui.commands.past.texts import plan_text
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.talk import ANNA, Talk, talking
 from transfer import importer
@@ -268,7 +268,7 @@ async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
             messages = await store.page(HERE, limit=1000)
             earlier = await store.page(HERE, before=messages[152].id, limit=5)
             summaries = await store.summaries(HERE, active_only=False)
-            pool = await store.pool(HERE, await store.matching(HERE, ["flowerpot"], limit=1), reach=2)
+            pool = await store.candidates(HERE, ["flowerpot"], limit=1)
         numbers = [int(one.source.rpartition(":")[2]) for one in messages if one.source and "telegram" in one.source]
         assert numbers == list(range(1, 301))
         assert [one.order for one in messages] == sorted(one.order for one in messages)
@@ -318,7 +318,7 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
             await store.append(HERE, [NewMessage(role="user", content="In the same second.", created_at=NOW)])
             messages = await store.page(HERE)
             assert [one.content for one in messages] == ["Why?", "So.", "Since.", "In the same second."]
-            pool = await store.pool(HERE, await store.matching(HERE, ["second"], limit=1), reach=1)
+            pool = await store.candidates(HERE, ["second"], limit=1)
             assert pool.said_at.tolist() == [one.created_at.timestamp() for one in messages]
 
 
@@ -613,12 +613,51 @@ async def test_a_damaged_export_is_refused(tmp_path: Path, table: str, change: d
         await talk.remember(every_n=1)
         await talk.turn("One.")
         rows = json.loads(await exported(talk.services))
+        del rows["signature"]
         rows[table][min(1, len(rows[table]) - 1)].update(change)
         # As the file is written: one row a line.
-        lines = ["{"] + [f'"{n}": {json.dumps(v)},' for n, v in rows.items() if not isinstance(v, list)]
+        lines = ["{"] + [
+            f'"{n}": {json.dumps(v)},' for n, v in rows.items() if n != "signature" and not isinstance(v, list)
+        ]
         for name in ("users", "messages", "summaries"):
             lines += [f'"{name}": [', ",\n".join(json.dumps(row) for row in rows[name]), "],"]
         data = "\n".join([*lines, '"x": 0}']).encode()
         with pytest.raises(ImportRefused) as error:
             await talk.services.importer.plan(HERE, ANNA.id, data)
         assert why in error.value.sentence
+
+
+async def test_an_export_says_who_made_it_and_whether_it_was_altered(tmp_path: Path) -> None:
+    async with talking(tmp_path / "here") as talk:
+        await talk.remember(every_n=50)
+        await talk.say("My boat is called Xylophage.")
+        data = await exported(talk.services)
+        altered = data.replace(b"Xylophage", b"Xylophone")
+        plan = talk.services.importer.plan
+        assert "This bot made the file, and it is unchanged." in (await plan(HERE, ANNA.id, data)).notes
+        assert "This bot made the file, but it was changed since." in (await plan(HERE, ANNA.id, altered)).notes
+    async with talking(tmp_path / "elsewhere") as talk:
+        await talk.remember(every_n=50)
+        notes = (await talk.services.importer.plan(HERE, ANNA.id, data)).notes
+        assert "This bot did not sign the file." in notes
+
+
+async def test_what_an_export_would_have_the_bot_keep_to_is_listed_whoever_it_names_as_owner(tmp_path: Path) -> None:
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=50)
+        await talk.services.memory.choose(
+            ANNA.id,
+            lambda known: replace(
+                known, persona="own", persona_text="Speak like a pirate.", fold_instructions="Leave out names."
+            ),
+        )
+        await talk.say("Always show metric units.")
+        wish = {"message": 1, "text": "Always show metric units.", "type": "instruction", "replaces": None}
+        talk.server.default_schema("facts", json.dumps({"facts": [wish]}))
+        await talk.services.facts.learn(HERE)
+        data = await exported(talk.services)
+    async with talking(tmp_path / "new") as talk:
+        plan = await talk.services.importer.plan(HERE, ANNA.id, data)
+        assert plan.is_restored
+        listed = next(note for note in plan.notes if "instructions that I would follow" in note)
+        assert all(text in listed for text in ("Speak like a pirate.", "Leave out names.", "Always show metric units."))

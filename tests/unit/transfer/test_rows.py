@@ -1,5 +1,7 @@
 """A damaged row of an export: what is wrong is told in the language of whoever imports it."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from locales.catalog import speaking
@@ -33,5 +35,7 @@ def test_a_damaged_row_is_refused_in_its_readers_language(
     language: str, table: str, row: dict[str, object], told: str
 ) -> None:
     with speaking(language), pytest.raises(ImportRefused) as error:
-        checked_rows(ImportedHistory(format="keepsake", messages=(), rows={table: [row]}), 7)
+        checked_rows(
+            ImportedHistory(format="keepsake", messages=(), rows={table: [row]}), 7, datetime(2026, 11, 21, tzinfo=UTC)
+        )
     assert told in error.value.sentence

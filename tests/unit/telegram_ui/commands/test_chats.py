@@ -61,7 +61,7 @@ async def test_a_status_says_that_it_is_of_one_conversation(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/new")
     await desk.say(ANN, ANN, "/summary_status")
     assert "Total messages: 0" in desk.last(ANN)
-    assert "the conversation that is open; there are 2 in all (/chats)" in desk.last(ANN)
+    assert "the open conversation; there are 2 in all (/chats)" in desk.last(ANN)
 
 
 async def test_a_conversation_is_not_called_by_a_note_in_english(desk: Desk) -> None:
@@ -123,7 +123,7 @@ async def test_a_conversation_is_deleted_after_a_question(desk: Desk) -> None:
     message, _ = desk.buttons(ANN)
     data = message["reply_markup"]["inline_keyboard"][0][2]["callback_data"]
     await desk.press(ANN, ANN, message, data)
-    assert desk.last(ANN).startswith("Shall I forget this conversation")
+    assert desk.last(ANN).startswith("Shall I forget the conversation “Newts”")
     assert "1 message" in desk.last(ANN)
     assert await press(desk, "Forget it") == "Forgotten."
     assert "/chats shows the other conversations." in desk.last(ANN)

@@ -12,6 +12,7 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from tests.support.talk import Talk, talking
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, Desk, Peer
+from text.time_zones import offsets
 
 
 def labels(desk: Desk, chat: int) -> list[str]:
@@ -53,7 +54,7 @@ async def test_each_button_changes_one_choice_in_the_same_message(desk: Desk) ->
         *(50, "sliding", False, True, StorageType.JSON, True),
     )
     assert "kept in JSON" in desk.last(ANN)
-    assert "after every 50 turns, sliding" in desk.last(ANN)
+    assert "after every 50 of your messages, sliding" in desk.last(ANN)
 
 
 async def test_spoken_answers_are_chosen_where_the_endpoint_speaks(peer: Peer, tmp_path: Path) -> None:
@@ -100,6 +101,18 @@ async def test_a_city_is_asked_for_and_the_settings_show_its_time(desk: Desk) ->
     shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
     assert "Europe/Berlin, where it is 2026-11-21 10:" in shown["text"]
     assert not await desk.say(ANN, ANN, "london")
+
+
+async def test_the_time_that_it_is_for_somebody_is_a_button(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/settings")
+    message, _ = desk.buttons(ANN)
+    await choose(desk, "Time zone: UTC")
+    there = list(desk.buttons(ANN)[1])[offsets().index(330)]
+    assert await choose(desk, there) is None
+    assert (await config_of(desk)).timezone == "Asia/Kolkata"
+    shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
+    assert "Asia/Kolkata, where it is 2026-11-21 14:" in shown["text"]
+    assert not await desk.say(ANN, ANN, "Berlin")
 
 
 async def test_who_talks_on_instead_of_naming_a_city_is_not_asked_again(desk: Desk) -> None:
@@ -171,11 +184,11 @@ async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> 
     assert "is UTC-5; it is 2026-11-21 04:" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz UTC+3")
     assert "is UTC+3; it is 2026-11-21 12:" in desk.last(ANN)
-    await desk.say(ANN, ANN, "/tz seattle")
-    assert "I understood “seattle” as America/Los_Angeles." in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz los angeles")
+    assert "I understood “los angeles” as America/Los_Angeles." in desk.last(ANN)
     assert "2026-11-21 01:" in desk.last(ANN)
     assert "(UTC-8 now)" in desk.last(ANN)
-    await desk.say(ANN, ANN, "/tz Mumbai")
+    await desk.say(ANN, ANN, "/tz kolkata")
     assert "(UTC+5:30 now)" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz UTC+99")
     assert "I know no time zone “UTC+99”" in desk.last(ANN)

@@ -17,7 +17,7 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
-from retrieval.sections import with_sections
+from retrieval.budgets import with_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.next_text import LIFETIME
 from telegram_ui.commands.registry import all_commands
@@ -82,7 +82,7 @@ async def test_the_wizard_configures_in_two_steps(desk: Desk) -> None:
     assert await desk.say(ANN, ANN, " 7 ")
     assert "External memory configured" in desk.last(ANN)
     assert "Storage: JSON" in desk.last(ANN)
-    assert "Threshold: 7 turns" in desk.last(ANN)
+    assert "I summarise every 7 of your messages." in desk.last(ANN)
     config = await desk.services.memory.config(ANN)
     assert config is not None
     assert (config.storage, config.every_n, config.enabled) == (StorageType.JSON, 7, True)
@@ -109,7 +109,7 @@ async def test_a_wrong_number_is_asked_for_again_and_nothing_is_lost(desk: Desk,
     assert "1 to 500" in desk.last(ANN)
     assert "/cancel" in desk.last(ANN)
     await desk.say(ANN, ANN, "٢٠")
-    assert "Threshold: 20 turns" in desk.last(ANN)
+    assert "every 20 of your messages" in desk.last(ANN)
 
 
 @pytest.mark.parametrize("number", ["20 turns", "Every 20 turns, please.", "after each 20"])
@@ -117,7 +117,7 @@ async def test_a_number_is_understood_within_words(desk: Desk, number: str) -> N
     await desk.say(ANN, ANN, "/summary")
     await choose(desk, ANN, ANN, "SQLite")
     assert await desk.say(ANN, ANN, number)
-    assert "Threshold: 20 turns" in desk.last(ANN)
+    assert "every 20 of your messages" in desk.last(ANN)
 
 
 @pytest.mark.parametrize("chat", [ANN, GROUP])
@@ -127,7 +127,7 @@ async def test_a_number_can_be_pressed_and_the_current_choices_are_marked(desk: 
     assert list(desk.buttons(chat)[1]) == ["5", "10", "20", "50"]
     message, buttons = desk.buttons(chat)
     assert await desk.press(ANN, chat, message, buttons["10"]) is None
-    assert "Threshold: 10 turns" in desk.last(chat)
+    assert "every 10 of your messages" in desk.last(chat)
     assert "earlier setup" in (await desk.press(ANN, chat, message, buttons["20"]) or "")
     await desk.services.memory.configure(chat, storage=StorageType.JSON, every_n=7)
     await desk.say(ANN, chat, "/summary@keepsake_bot")
@@ -143,7 +143,7 @@ async def test_another_storage_is_asked_for_again_and_a_question_is_no_answer(de
     assert not await desk.say(ANN, ANN, "mongo?")
     assert not await desk.say(ANN, ANN, "I would like to know what you make of Mongolia")
     assert await desk.say(ANN, ANN, "sqlite, please")
-    assert "step 2" in desk.last(ANN)
+    assert "2 of 2" in desk.last(ANN)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ async def test_another_storage_is_asked_for_again_and_a_question_is_no_answer(de
         ("/summary_policy sliding", "How I summarise: sliding"),
         ("/summary_policy Off", "Automatic summaries are off"),
         ("/summary_policy on", "Summaries are made automatically"),
-        ("/summary_policy cubic", "Nothing was changed"),
+        ("/summary_policy cubic", "no such way of summarising"),
         ("/summary_off now", "/summary_off takes no words after it"),
         ("/summary_prompt be brief", "Summaries follow this from now on"),
         ("/summary_prompt off", "are gone"),
@@ -182,7 +182,7 @@ async def test_the_wizard_survives_a_restart_and_other_commands(desk: Desk) -> N
     desk.restart()
     await desk.say(ANN, ANN, "/summary_status")
     await desk.say(ANN, ANN, "30")
-    assert "Threshold: 30 turns" in desk.last(ANN)
+    assert "every 30 of your messages" in desk.last(ANN)
 
 
 async def test_the_wizard_expires_and_says_so(desk: Desk) -> None:
@@ -239,7 +239,7 @@ async def test_in_a_group_only_the_admin_who_began_can_go_on(desk: Desk) -> None
     assert not await desk.say(BOB, GROUP, "20")
     assert not await desk.say(ANN, GROUP, "what a day")
     assert await desk.say(ANN, GROUP, "12")
-    assert "Threshold: 12 turns" in desk.last(GROUP)
+    assert "every 12 of your messages" in desk.last(GROUP)
     assert await desk.services.memory.config(ANN) is None
 
 
@@ -253,7 +253,7 @@ async def test_a_topics_wizard_is_its_own(desk: Desk) -> None:
 async def test_the_welcomes_button_turns_memory_on_for_its_person_alone(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/start")
     message, buttons = desk.buttons(ANN)
-    data = buttons["Turn memory on"]
+    data = buttons["Turn on memory"]
     desk.restart()
     assert "does nothing" in (await desk.press(ANN, ANN, message, data[:-1] + "é") or "")
     assert await desk.services.memory.config(ANN) is None
@@ -265,7 +265,7 @@ async def test_the_welcomes_button_turns_memory_on_for_its_person_alone(desk: De
     assert "already" in (await desk.press(ANN, ANN, message, data) or "")
     assert desk.peer.texts(ANN) == before
     await desk.say(ANN, GROUP, "/start@keepsake_bot")
-    assert "somebody else" in (await choose(desk, BOB, GROUP, "Turn memory on") or "")
+    assert "somebody else" in (await choose(desk, BOB, GROUP, "Turn on memory") or "")
 
 
 async def test_on_and_off_keep_the_configuration(desk: Desk) -> None:
@@ -273,10 +273,10 @@ async def test_on_and_off_keep_the_configuration(desk: Desk) -> None:
     assert "never turned on" in desk.last(ANN)
     await desk.services.memory.configure(ANN, storage=StorageType.JSON, every_n=3)
     await desk.say(ANN, ANN, "/summary_off")
-    assert "stays stored" in desk.last(ANN)
+    assert "What is stored stays" in desk.last(ANN)
     await desk.say(ANN, ANN, "/summary_on")
     assert "JSON" in desk.last(ANN)
-    assert "3 turns" in desk.last(ANN)
+    assert "3 of your messages" in desk.last(ANN)
 
 
 def test_status_has_its_lines() -> None:
@@ -299,7 +299,7 @@ async def test_status_says_how_it_is_configured(desk: Desk) -> None:
     assert "not set up" in desk.last(ANN)
     await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=1)
     await desk.say(ANN, ANN, "/summary_status")
-    assert desk.last(ANN).splitlines()[:3] == ["Memory: enabled", "Storage: SQLite", "Threshold: 1 turn"]
+    assert desk.last(ANN).splitlines()[:3] == ["Memory: enabled", "Storage: SQLite", "Threshold: 1 of your messages"]
 
 
 async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk, scripted: ScriptedSummaries) -> None:
@@ -347,6 +347,8 @@ async def test_in_groups_only_admins_change_the_memory(desk: Desk) -> None:
 
 async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/help")
+    assert len([line for line in desk.last(ANN).splitlines() if line.startswith("/")]) == 8
+    await choose(desk, ANN, ANN, "More")
     known = [command for command in all_commands() if command.where != "admins"]
     assert all(f"/{command.name} – {command.description}" in desk.last(ANN) for command in known)
     assert "/admin" not in desk.last(ANN)
@@ -362,6 +364,7 @@ async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
 
 async def test_help_has_bold_headings_and_explains_one_command(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/help")
+    await choose(desk, ANN, ANN, "More")
     shown = list(desk.peer.world.messages[ANN].values())[-1]
     bold = [one for one in shown["entities"] if one["type"] == "bold"]
     headings = [shown["text"][one["offset"] : one["offset"] + one["length"]] for one in bold]
@@ -373,8 +376,10 @@ async def test_help_has_bold_headings_and_explains_one_command(desk: Desk) -> No
 
 async def test_a_group_is_told_about_groups(desk: Desk) -> None:
     await desk.say(BOB, GROUP, "/start@keepsake_bot")
+    assert "until an admin turns it on" in desk.last(GROUP)
+    await choose(desk, BOB, GROUP, "What is stored")
     assert "This group has a memory of its own" in desk.last(GROUP)
-    assert "not addressed to me" in desk.last(GROUP)
+    assert "not said to me" in desk.last(GROUP)
     await desk.say(BOB, GROUP, "/privacy@keepsake_bot")
     assert desk.last(GROUP).startswith("Memory is off here.")
     assert "replying to them with /forget" in desk.last(GROUP)
@@ -386,8 +391,8 @@ async def test_a_group_is_told_about_groups(desk: Desk) -> None:
 async def test_the_button_that_turns_memory_on_goes_when_it_is_pressed(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/start")
     message, buttons = desk.buttons(ANN)
-    await desk.press(ANN, ANN, message, buttons["Turn memory on"])
-    assert "reply_markup" not in desk.peer.world.messages[ANN][message["message_id"]]
+    await desk.press(ANN, ANN, message, buttons["Turn on memory"])
+    assert "Turn on memory" not in str(desk.peer.world.messages[ANN][message["message_id"]])
 
 
 async def test_times_are_the_persons_own(desk: Desk, talk: Talk) -> None:
@@ -439,7 +444,7 @@ async def test_any_callback_data_changes_nothing(desk: Desk, tmp_path: Path) -> 
         assert await desk.press(ANN, ANN, message, data)
     assert await desk.services.memory.config(ANN) is None
     await choose(desk, ANN, ANN, "SQLite")
-    assert "step 2" in desk.last(ANN)
+    assert "2 of 2" in desk.last(ANN)
 
 
 async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_it_again(desk: Desk) -> None:

@@ -11,7 +11,7 @@ from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece, Proposal
-from storage.files.tables import FACTS
+from storage.schema.portable_tables import FACTS
 from storage.search import word_index
 from telegram_ui.commands import proposals
 from telegram_ui.commands.family import Ask
@@ -87,7 +87,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
         await say(talk, f"walrus {number}")
     await desk.say(ANN, ANN, "/forget everything")
     assert "6 messages, 1 summary" in desk.last(ANN)
-    assert "whether memory is on stay as they are" in desk.last(ANN)
+    assert "Your settings stay as they are" in desk.last(ANN)
     question, buttons = desk.buttons(ANN)
     await press(desk, "Forget everything")
     assert await contents(talk) == []
@@ -246,7 +246,8 @@ async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Ta
     await say(talk, "Hello.")
     async with talk.services.memory.home(ANN) as store, store._db.write() as tx:  # type: ignore[attr-defined]
         await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10, content = content || ' walrus'")
-        await tx.run(word_index.rebuild)
+        for row in await tx.rows("SELECT * FROM messages"):
+            await tx.run(word_index.reindex, row["seq"], row)
     await desk.say(ANN, ANN, "/forget #-9")
     assert "“Hello. walrus”" in desk.last(ANN)
     await press(desk, "Keep it")

@@ -39,7 +39,9 @@ async def test_a_person_is_set_up_in_the_language_of_their_app(desk: Desk, langu
     speaks(desk, ANN, f"{language}-XX")
     await desk.say(ANN, ANN, "/start")
     assert said("basics-hello") in desk.last(ANN)
-    assert list(desk.buttons(ANN)[1]) == [said("basics-turn-on")]
+    assert list(desk.buttons(ANN)[1]) == [
+        said(f"basics-{name}") for name in ("turn-on", "button-stored", "button-help")
+    ]
     await desk.say(ANN, ANN, "/summary")
     assert said("wizard-first") in desk.last(ANN)
     await choose(desk, "JSON")
@@ -48,6 +50,7 @@ async def test_a_person_is_set_up_in_the_language_of_their_app(desk: Desk, langu
     assert said("wizard-done") in desk.last(ANN)
     assert said("wizard-threshold", turns=7) in desk.last(ANN)
     await desk.say(ANN, ANN, "/help")
+    await choose(desk, said("basics-button-more"))
     assert all(said(f"menu-{one.name}") in desk.last(ANN) for one in all_commands() if one.where != "admins")
 
 

@@ -9,6 +9,7 @@ import pytest
 from llm import prompts
 from llm.openai_api import OpenAIChat
 from llm.window import Refusal
+from locales.catalog import tr
 from records.errors import DocumentUnreadable
 from records.forgetting import Forgetting
 from records.model_calls import Abilities
@@ -111,13 +112,13 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
 async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
     assert desk.last(ANN).splitlines()[-3:] == [
-        "Pictures: I show them to chat-model; the first one will tell whether it can see them.",
+        "Pictures: I show them to chat-model and see whether it can look at them.",
         "Voice messages: I cannot hear them here.",
         "Spoken answers: there are none here.",
     ]
     desk.commands = Commands(replace(desk.commands.dependencies, operation=Operation(admin_ids=frozenset({ANN}))))
     await desk.say(ANN, ANN, "/settings")
-    assert "there are none here. As the operator, you can change that: SPEECH_MODEL." in desk.last(ANN)
+    assert "there are none here. As the bot's admin you can change that: SPEECH_MODEL." in desk.last(ANN)
 
 
 async def test_settings_lead_to_both_and_groups_belong_to_their_admins(desk: Desk) -> None:
@@ -147,7 +148,7 @@ async def test_settings_lead_to_both_and_groups_belong_to_their_admins(desk: Des
 
 async def test_a_persona_stands_after_the_system_prompt(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/persona")
-    assert await press(desk, "Brief") == "Brief from now on."
+    assert await press(desk, "Brief") == "From now on: Brief."
     person = Person(id=ANN, name="Ann")
     await talk.say("Hello", person=person)
     system = str(talk.server.of("chat-model")[-1].messages[0]["content"])
@@ -169,6 +170,22 @@ async def test_a_persona_stands_after_the_system_prompt(desk: Desk, talk: Talk) 
     await press(desk, "Usual")
     await talk.say("And now", person=person)
     assert "pirate" not in str(talk.server.of("chat-model")[-1].messages[0]["content"])
+    for reset in ("off", "Reset"):
+        await desk.say(ANN, ANN, "/persona Like a pirate")
+        await desk.say(ANN, ANN, f"/persona {reset}")
+        assert desk.last(ANN) == "The usual style from now on."
+    await talk.say("And now", person=person)
+    assert "pirate" not in str(talk.server.of("chat-model")[-1].messages[0]["content"])
+
+
+@pytest.mark.parametrize("persona", sorted(prompts.PERSONAS))
+async def test_each_persona_holds_for_every_question(desk: Desk, talk: Talk, persona: str) -> None:
+    await desk.say(ANN, ANN, "/persona")
+    assert await press(desk, tr(f"model-persona-{persona}"))
+    for question in ("Why is the sky blue?", "What shall I cook tonight?", "I had a bad day."):
+        await talk.say(question, person=Person(id=ANN, name="Ann"))
+        system = str(talk.server.of("chat-model")[-1].messages[0]["content"])
+        assert system.endswith(prompts.PERSONAS[persona])
 
 
 async def test_a_persona_stays_within_the_system_prompts_part_and_goes_with_everything(tmp_path: Path) -> None:

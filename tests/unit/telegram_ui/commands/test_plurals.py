@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from records.status import Counts, Status
+from telegram_ui.commands.past.importing import PROGRESS_EVERY, _Progress
 from telegram_ui.commands.summaries import status_text
-from telegram_ui.commands.transfer import PROGRESS_EVERY, _Progress
 
 SEVERAL_OF_ONE = re.compile(r"\b1 (messages|parts|times|requests|days|tokens)\b")
 

@@ -10,14 +10,14 @@ from records.reminders import Reminder
 from records.scopes import Person
 from records.turns import Proposal
 from reminders.sending import MOST_SENDS, Told
-from reminders.wishes import wish
+from reminders.wishes import plain
 from telegram_ui.commands import proposals
 from telegram_ui.commands.outreach.reminders import ReminderTeller, offer_payload, read_offer
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
 
 
 async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tuple[Json, dict[str, str]]:
-    asked = wish(text, desk.moment[0])
+    asked = plain(text, desk.moment[0])
     assert asked is not None
     proposal = Proposal(kind="remind", text=asked.text, wish=asked, source=source)
     await proposals.ask(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
@@ -29,7 +29,7 @@ async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
 
 
 async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
-    message, buttons = await is_offered(desk, "remind me on Friday at 9 to call mum")
+    message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     assert message["text"] == (
         "Shall I remind you on Fri 2026-11-27 09:00?\n"
         "Times are in UTC, since I do not know your time zone: /tz sets it.\n\ncall mum"
@@ -48,8 +48,8 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
 
 
 async def test_who_has_said_no_time_zone_sets_it_by_a_button_and_means_their_own_nine(desk: Desk) -> None:
-    message, buttons = await is_offered(desk, "remind me on Friday at 9 to call mum")
-    late, late_buttons = await is_offered(desk, "remind me in 20 minutes to stretch")
+    message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
+    late, late_buttons = await is_offered(desk, "in 20 minutes to stretch")
     await desk.press(ANN, ANN, message, buttons["Set my time zone"])
     assert "Europe/Berlin" in desk.last(ANN), "an example"
     await desk.say(ANN, ANN, "Tokyo")
@@ -59,7 +59,7 @@ async def test_who_has_said_no_time_zone_sets_it_by_a_button_and_means_their_own
     by_text = {one.text: one.due_at for one in await of(desk)}
     assert f"{by_text['call mum']:%a %H:%M}" == "Fri 00:00"
     assert by_text["stretch"] == desk.moment[0] + timedelta(minutes=20)
-    _, buttons = await is_offered(desk, "remind me on Friday at 9 to call mum")
+    _, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     assert list(buttons) == ["Yes", "No"]
 
 
@@ -76,7 +76,7 @@ async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was
 
 
 async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) -> None:
-    message, buttons = await is_offered(desk, "remind me in 2 minutes to go")
+    message, buttons = await is_offered(desk, "in 2 minutes to go")
     await desk.press(ANN, ANN, message, buttons["No"])
     assert desk.last(ANN) == "No reminder was set."
     desk.pass_time(timedelta(minutes=3))
@@ -84,16 +84,16 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
         await desk.press(ANN, ANN, message, buttons["Yes"])
         == "This question is too old to be answered. Ask me again, or use /reminders add."
     )
-    message, buttons = await is_offered(desk, "remind me in 2 minutes to go")
+    message, buttons = await is_offered(desk, "in 2 minutes to go")
     desk.pass_time(timedelta(minutes=3))
     await desk.press(ANN, ANN, message, buttons["Yes"])
     assert desk.last(ANN) == "That time has passed already. Ask me again with another one."
     assert await of(desk) == []
 
 
-@pytest.mark.parametrize("text", ["remind me monthly on the 31st to pay", "remind me in 5 minutes to go"])
+@pytest.mark.parametrize("text", ["every Monday at 9 pay", "in 5 minutes to go"])
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
-    asked = wish(text, STARTED)
+    asked = plain(text, STARTED)
     assert asked is not None
     payload = offer_payload(asked, 10**11)
     assert len(payload) <= 28
@@ -166,6 +166,15 @@ async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) ->
     assert desk.last(ANN) == "Reminder: eat\n\nIt was due on Sun 2026-11-22 10:00; I could not send it then."
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
+
+
+async def test_who_was_removed_is_reminded_of_nothing(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
+    desk.pass_time(timedelta(hours=1))
+    desk.services.memory.serves = lambda person: person != ANN
+    since = len(desk.peer.texts(ANN))
+    await desk.services.reminders.send_due(ReminderTeller(desk.commands.dependencies).tell)
+    assert (desk.peer.texts(ANN)[since:], await of(desk)) == ([], [])
 
 
 async def test_a_process_that_dies_while_it_tells_does_so_twice_at_most(desk: Desk) -> None:

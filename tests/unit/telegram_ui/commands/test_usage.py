@@ -25,7 +25,7 @@ def test_cached_tokens_cost_less_and_models_without_a_price_are_told_apart() -> 
     lines = told(used, TODAY - timedelta(days=6), TODAY, PRICES)
     assert lines[:3] == [
         "Last 7 days: 2 answers",
-        "1,100,000 tokens: 1,000,000 to read (400,000 of them cached), the rest to write",
+        "1,100,000 tokens: 1,000,000 in (400,000 cached), the rest out",
         "Cost: $2.20",
     ]
     assert "without the models" in told([*used, use(0, model="other", prompt=5)], TODAY, TODAY, PRICES)[2]

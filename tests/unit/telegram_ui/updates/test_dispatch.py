@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from llm.offline import OfflineModel
-from llm.transcription import Transcriber
+from llm.speech import Transcriber
 from locales.catalog import tr
 from playground.files import StoredFile
 from playground.text import units
@@ -50,33 +50,13 @@ async def test_messages_of_one_chat_are_answered_in_order_and_chats_do_not_wait_
     assert peer.texts(ANN) == ["echo slow", "echo second"]
 
 
-async def test_folds_and_facts_let_the_answers_to_others_go_first(bots: Bots, peer: Peer) -> None:
-    gate = bots.conversation.gate("slow")
-    async with bots.running() as service:
-        peer.world.say(BOB, BOB, "slow")
-        await bots.conversation.begun["slow"].wait()
-        peer.world.say(ANN, ANN, "quick")
-        await peer.told("echo quick", ANN)
-        gate.set()
-        await peer.told("echo slow", BOB)
-        await service.intake.idle()
-    assert dict(bots.conversation.settled) == {ANN: ("quick", "slow"), BOB: ("quick", "slow")}
-
-
-async def test_buttons_of_earlier_answers_go_once_nobody_waits_for_an_answer(bots: Bots, peer: Peer) -> None:
-    gate = bots.conversation.gate("slow")
+async def test_buttons_of_earlier_answers_go(bots: Bots, peer: Peer) -> None:
     bots.conversation.turn = 1
     async with bots.running() as service:
-        peer.world.say(BOB, BOB, "slow")
-        await bots.conversation.begun["slow"].wait()
         for words in ("one", "two", "three"):
             peer.world.say(ANN, ANN, words)
             await peer.told(f"echo {words}", ANN)
-        gate.set()
-        await peer.told("echo slow", BOB)
         await service.intake.idle()
-    shown = [call["method"] for call in peer.world.calls if call["method"] in ("sendMessage", "editMessageReplyMarkup")]
-    assert shown == ["sendMessage"] * 4 + ["editMessageReplyMarkup"] * 2
     with_buttons = [one["text"] for one in peer.world.messages[ANN].values() if "reply_markup" in one]
     assert with_buttons == ["echo three"]
 
@@ -280,7 +260,7 @@ async def test_what_is_said_is_shown_and_becomes_the_persons_words(bots: Bots, p
             shown = await peer.told("I live in Riga.", ANN)
             await peer.told("echo I live in Riga.", ANN)
             peer.world.send_file(ANN, ANN, kind="video_note", name="b.mp4", data=b"mp4")
-            await peer.told("check TRANSCRIPTION_MODEL", ANN)
+            await peer.told("Check TRANSCRIPTION_MODEL", ANN)
             peer.world.send_file(ANN, ANN, kind="audio", name="c.mp3", data=b"mp3", caption="and this?")
             await peer.told("echo Second.", ANN)
             await service.intake.idle()
@@ -365,7 +345,7 @@ async def test_a_file_is_as_large_as_it_turns_out_to_be(
     monkeypatch.setattr(documents, "MOST_FETCHED", 100)
     async with bots.running() as service:
         peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x" * 101, caption="what does it say?")
-        await peer.told("this one is larger", ANN)
+        await peer.told("This file is larger", ANN)
         await service.intake.idle()
     [turn] = bots.conversation.turns
     assert turn.passages == ()
@@ -475,6 +455,21 @@ async def test_an_edit_is_taken_in_after_its_message_and_a_new_answer_is_offered
     assert bots.conversation.corrected == [(message["message_id"], text) for text in ("other", "of long ago")]
     assert len(bots.conversation.turns) == 1
     assert [text for text in peer.texts(ANN) if text.startswith(tr("answers-offer"))] == [tr("answers-offer")]
+
+
+async def test_stop_leaves_an_edit_alone(bots: Bots, peer: Peer) -> None:
+    gate = bots.conversation.gate("other")
+    async with bots.running() as service:
+        message = peer.world.say(ANN, ANN, "first")
+        await peer.told("echo first", ANN)
+        peer.world.edit(ANN, ANN, message["message_id"], "other")
+        await bots.conversation.begun["other"].wait()
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told(tr("answers-nothing-to-stop"), ANN)
+        gate.set()
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert bots.conversation.corrected == [(message["message_id"], "other")]
 
 
 async def test_an_edit_of_a_stranger_or_of_what_is_not_addressed_is_written_nowhere(bots: Bots, peer: Peer) -> None:

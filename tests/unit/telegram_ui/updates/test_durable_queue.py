@@ -11,10 +11,10 @@ import telegram
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
-from storage.files.database import Database
-from storage.files.inbox import UpdateInbox
-from storage.files.inbox_protocol import Arrival
-from storage.sqlite.migrations import MIGRATIONS
+from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.inbox_protocol import Arrival
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, NotKeptError, Received
 from tests.unit.telegram_ui.conftest import NOW, Peer, client
 
@@ -70,6 +70,18 @@ async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: U
     assert taken(queue) == [1]
     await queue.put(update(1, bot))
     assert queue.empty()
+
+
+async def test_what_was_forgotten_before_its_answer_is_no_error(
+    inbox: UpdateInbox, bot: ExtBot[Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    queue = await opened(inbox, bot)
+    await queue.put(update(1, bot))
+    await inbox.empty([*(await inbox.waiting()).values()])
+    again = await opened(inbox, bot)
+    assert again.empty()
+    assert not [one for one in caplog.records if one.levelname == "ERROR"]
+    assert await inbox.pending(bot.id) == []
 
 
 async def test_put_waits_while_too_much_is_unfinished(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:

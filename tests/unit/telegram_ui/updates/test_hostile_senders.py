@@ -1,20 +1,14 @@
 """However much one person sends, others are answered as usual; what strangers send is written nowhere."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
-
-import httpx
-import pytest
 
 from locales.catalog import tr
 from records.scopes import Person
-from settings import Secret, Settings
-from storage.files.inbox_protocol import Arrival
+from settings import Settings
+from storage.bot_state.inbox_protocol import Arrival
 from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
 from telegram_ui.updates.durable_queue import MOST_OF_ONE
-from telegram_ui.updates.webhook import SECRET_HEADER
-from tests.support.http import NO_CERTIFICATES
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 
 FLOOD = 1_200
@@ -76,35 +70,6 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
         await service.intake.idle()
     assert len(written) == 1
     assert len(peer.texts(EVE)) == 5
-
-
-async def test_what_nothing_would_come_of_is_not_even_parsed(
-    bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A stranger's messages in a group, which no parser could read: it would say so of each that reaches it."""
-    for number in range(250):
-        sender = {"id": EVE, "is_bot": False, "first_name": "Eve"}
-        message = {"message_id": number, "date": "never", "chat": {"id": GROUP, "type": "group"}, "from": sender}
-        peer.world.updates.add("message", message)
-    peer.world.say(ANN, ANN, "hello")
-    async with bots.running():
-        await peer.told("echo hello", ANN)
-        await peer.confirmed()
-    assert "is unreadable" not in caplog.text
-
-
-async def test_what_nothing_would_come_of_is_not_parsed_from_a_webhook_either(
-    bots: Bots, peer: Peer, webhook: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    bots.settings = replace(bots.settings, webhook_secret=Secret("s3cret"))
-    sender = {"id": EVE, "is_bot": False, "first_name": "Eve"}
-    message = {"message_id": 1, "date": "never", "chat": {"id": GROUP, "type": "group"}, "from": sender}
-    async with bots.running(), httpx.AsyncClient(verify=NO_CERTIFICATES) as http:
-        update = {"update_id": 1, "message": message}
-        assert (await http.post(webhook, json=update, headers={SECRET_HEADER: "s3cret"})).status_code == 200
-        peer.world.say(ANN, ANN, "hello")
-        await peer.told("echo hello", ANN)
-    assert "is unreadable" not in caplog.text
 
 
 def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:

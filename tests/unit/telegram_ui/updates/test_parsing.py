@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from records.scopes import Scope
 from records.turns import Replied
-from telegram_ui.updates.parsing import ParsedUpdate, incoming, parse, plain, upgraded
+from telegram_ui.updates.parsing import ParsedUpdate, incoming, parse, upgraded
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
 ANN = {"id": 11, "is_bot": False, "first_name": "Ann", "last_name": "Lee", "username": "ann"}
@@ -42,71 +42,10 @@ def test_a_private_text_becomes_a_turn() -> None:
     assert turn.pieces[0].sent_at == datetime.fromtimestamp(1_800_000_000, UTC)
 
 
-TEXTS = st.text(max_size=9) | st.sampled_from(["/help", "/ no", " hi ", "a\nb", "😀"])
-FIELDS = {
-    "message_id": st.integers(-1, 2**60),
-    "date": st.integers(-1, 2**34) | st.just(1_800_000_000),
-    "entities": st.just([entity("bold", 0, 1)]),
-    "link_preview_options": st.just({"is_disabled": True}),
-    "message_thread_id": st.integers(1, 3),
-    "is_topic_message": st.booleans(),
-    "forward_origin": st.just({"type": "hidden_user", "date": 1, "sender_user_name": "Bo"}),
-    "media_group_id": st.just("5"),
-    "sender_chat": st.just(PRIVATE),
-    "reply_to_message": st.just({"message_id": 3, "date": 1, "chat": PRIVATE, "from": ANN, "text": "Vienna."}),
-}
-OTHER_NAMES = {"last_name": st.text(max_size=3), "username": st.text(max_size=3), "language_code": st.text(max_size=3)}
-
-
-@given(
-    message=st.fixed_dictionaries({"text": TEXTS}, optional=FIELDS),
-    names=st.fixed_dictionaries({"first_name": st.text(max_size=3)}, optional=OTHER_NAMES),
-    chat=st.sampled_from([PRIVATE, GROUP]),
-    kind=st.sampled_from(["message", "edited_message"]),
-)
-def test_what_is_read_without_the_library_reads_as_with_it(
-    message: dict[str, Any], names: dict[str, Any], chat: dict[str, Any], kind: str
-) -> None:
-    full = {"message_id": 7, "date": 1_800_000_000, "chat": chat, "from": {"id": 11, "is_bot": False, **names}}
-    raw = {"update_id": 9, kind: {**full, **message}}
-    shortly = plain(raw, ME.id)
-    if shortly is not None:
-        assert shortly == parse(telegram.Update.de_json(raw, None), ME)
-
-
-def test_only_words_in_private_are_read_without_the_library() -> None:
-    usual = {"message_id": 7, "date": 1_800_000_000, "chat": PRIVATE, "from": ANN, "text": " hello "}
-
-    def shortly(**message: Any) -> ParsedUpdate | None:
-        return plain({"update_id": 9, "message": {**usual, **message}}, ME.id)
-
-    read = shortly(entities=[entity("bold", 1, 5)])
-    assert read is not None
-    assert (read.text, read.person.name, read.units) == ("hello", "Ann Lee", 7)
-    others: list[dict[str, Any]] = [
-        {"chat": GROUP},
-        {"text": "/help"},
-        {"text": " "},
-        {"text": 5},
-        {"date": "today"},
-        {"date": True},
-        {"message_id": 2**60},
-        {"from": {**ANN, "is_bot": True}},
-        {"from": {**ANN, "first_name": None}},
-        {"from": 11},
-        {"reply_to_message": usual},
-        {"forward_origin": {"type": "hidden_user", "date": 1, "sender_user_name": "Bo"}},
-        {"photo": []},
-        {"business_connection_id": "1"},
-    ]
-    for other in others:
-        assert shortly(**other) is None, other
-    assert plain({"update_id": 9, "message": usual, "poll": {}}, ME.id) is None
-
-
 @pytest.mark.parametrize(
     ("text", "command", "argument", "target"),
     [
+        ("/persona \u200b\u202e", "persona", "", False),
         ("/help", "help", "", False),
         ("/Summary_NOW@KEEPSAKE_bot  please\nnow", "summary_now", "please\nnow", True),
         ("/forget@other_bot", "forget", "", False),
@@ -137,6 +76,11 @@ def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
     parsed = heard(text="/forget", forward_origin=origin)
     assert (parsed.kind, parsed.text) == ("text", "[Forwarded from Bob]\n/forget")
+
+
+def test_what_another_bot_wrote_for_a_person_counts_as_forwarded() -> None:
+    parsed = heard(text="/forget", via_bot={"id": 9, "is_bot": True, "first_name": "Gif"})
+    assert (parsed.kind, parsed.origin, parsed.text) == ("text", "forwarded", "[Written by the bot Gif]\n/forget")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 import pytest
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from llm.transcription import Transcriber
+from llm.speech import Transcriber
 from playground.refusals import Json
 from records.errors import DocumentUnreadable, ModelBusy, QuotaExceeded, StorageError
 from records.scopes import Person

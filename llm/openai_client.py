@@ -1,0 +1,221 @@
+"""The openai SDK's client, and the one place that imports it: requests out, bounded bodies in, its errors as ours.
+
+Importing it costs a second of a processor: endpoint.py does so in a thread, when the bot starts.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from json import JSONDecodeError
+from typing import Any, cast
+
+import aiohttp
+import httpx2
+from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
+
+from llm.failures import BrokenOff, NoConnection, StatusError, error_in_answer
+from llm.measured import REQUESTS
+from locales.catalog import tr
+from records.errors import ModelBroken
+from runtime.bounded_json import parsed
+from runtime.http_client import certificates
+
+OPENAI_URL = "https://api.openai.com/v1"
+LONGEST_REFUSAL = 65_536
+"""Bytes of an error's body that are read."""
+LONGEST_ANSWER = 64_000_000
+"""Bytes of any other body: an answer of 100,000 tokens, each in an event of 500 bytes, has fewer."""
+LONGEST_EVENT = 1_000_000
+"""Bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms."""
+_OWN_HEADERS = frozenset(
+    {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
+    | {"transfer-encoding", "user-agent"}
+)
+"""What is sent. The SDK adds an account's names and any header out of the environment, which belong to its own address
+alone (OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS, …), and describes this machine.
+"""
+
+OnBytes = Callable[[], None]
+"""Called whenever bytes have arrived."""
+OnDrained = Callable[[], Awaitable[None]]
+
+
+class Body(httpx2.AsyncByteStream):
+    """A response's body within its bounds. A longer refusal ends there; anything else that is longer is ModelBroken.
+
+    `on_drained` is called when all that has arrived is taken in.
+    """
+
+    def __init__(self, stream: httpx2.AsyncByteStream, *, is_refusal: bool, is_stream: bool) -> None:
+        self._stream = stream
+        self._is_refusal = is_refusal
+        self._is_stream = is_stream
+        self.on_bytes: OnBytes = _nothing
+        self.on_drained: OnDrained | None = None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size, event, end = 0, 0, b""
+        chunks = aiter(self._stream)
+        while (chunk := await self._next(chunks)) is not None:
+            self.on_bytes()
+            size += len(chunk)
+            if self._is_refusal and size >= LONGEST_REFUSAL:
+                yield chunk[: len(chunk) - (size - LONGEST_REFUSAL)]
+                return
+            if self._is_stream:
+                # A blank line ends an event, and may lie on the seam of two chunks.
+                seam = (end + chunk).replace(b"\r", b"")
+                last = seam.rfind(b"\n\n")
+                event = len(seam) - last if last >= 0 else event + len(chunk)
+                end = chunk[-3:]
+            if size > LONGEST_ANSWER or event > LONGEST_EVENT:
+                raise ModelBroken(tr("errors-endless"))
+            yield chunk
+            await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
+            if self.on_drained is not None:
+                await self.on_drained()
+
+    async def _next(self, chunks: AsyncIterator[bytes]) -> bytes | None:
+        try:
+            return await anext(chunks, None)
+        except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
+            raise httpx2.ReadError("") from error
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class OpenAIClient:
+    """Requests to one endpoint, without retries and time limits of the SDK's own. `base_url` "": OpenAI's."""
+
+    def __init__(self, *, api_key: str, base_url: str) -> None:
+        self._sdk = AsyncOpenAI(
+            api_key=api_key or "none needed",
+            base_url=base_url or OPENAI_URL,
+            max_retries=0,
+            timeout=None,
+            # An explicit one is not replaced by one out of the environment. Encoded bodies would escape their bounds.
+            default_headers={
+                "Authorization": f"Bearer {api_key or 'none needed'}",
+                "Accept-Encoding": "identity",
+            },
+            http_client=DefaultAioHttpClient(
+                verify=certificates(),
+                timeout=None,
+                follow_redirects=False,
+                event_hooks={"request": [_keep_own_headers], "response": [_bound]},
+            ),
+        )
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._sdk.close()
+
+    @asynccontextmanager
+    async def post(
+        self, path: str, body: Mapping[str, Any], on_bytes: OnBytes, *, file: tuple[str, bytes, str] | None = None
+    ) -> AsyncIterator["Answer"]:
+        """The answer, its body still to be read. Leaving before its end closes the connection.
+
+        `file`: name, content and type of one that is sent along, in a form. Raises NoConnection and StatusError.
+        """
+        form: dict[str, Any] = {}
+        if file is not None:
+            form = {"files": [("file", file)], "options": {"headers": {"Content-Type": "multipart/form-data"}}}
+        try:
+            stream: AsyncStream[object] = await self._sdk.post(
+                path, cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object], **form
+            )
+        except APIStatusError as error:
+            REQUESTS.labels(path, error.status_code).inc()
+            raise _refusal(error) from None
+        except (APIConnectionError, aiohttp.ClientError, OSError) as error:
+            REQUESTS.labels(path, "none").inc()
+            raise NoConnection from error
+        REQUESTS.labels(path, stream.response.status_code).inc()
+        answer = Answer(stream)
+        answer.body.on_bytes = on_bytes
+        async with stream:
+            yield answer
+
+    async def page(self, url: str, request: Mapping[str, Any] | None = None) -> object:
+        """The JSON at a path or whole URL; None where there is none. `request`: is posted; None: it is only read."""
+        try:
+            if request is None:
+                response = await self._sdk.get(url, cast_to=httpx2.Response)
+            else:
+                response = await self._sdk.post(url, cast_to=httpx2.Response, body=request)
+            return parsed(response.content)
+        except (APIError, aiohttp.ClientError, OSError, ValueError, ModelBroken):
+            return None
+
+    @property
+    def base_url(self) -> str:
+        """Without a slash at its end."""
+        return str(self._sdk.base_url).rstrip("/")
+
+
+class Answer:
+    """An answer whose status is good, and whose body is still to be read."""
+
+    def __init__(self, stream: AsyncStream[object]) -> None:
+        self._stream = stream
+        self.body = cast(Body, stream.response.stream)
+
+    @property
+    def is_stream(self) -> bool:
+        return _is_stream(self._stream.response)
+
+    async def events(self) -> AsyncGenerator[object, None]:
+        """What each server-sent event carries, parsed. Raises StatusError for an error in its place, BrokenOff where
+        the connection is lost, and ModelBroken for what is no JSON.
+        """
+        try:
+            async for event in self._stream:
+                yield event
+        except APIConnectionError:
+            raise BrokenOff from None
+        except APIError as error:
+            raise error_in_answer(error.body) from None
+        except (JSONDecodeError, UnicodeDecodeError, RecursionError):
+            raise ModelBroken(tr("errors-malformed")) from None
+
+    async def read(self, most: int) -> bytes:
+        """The whole body. Raises ModelBroken for more than `most` bytes, and BrokenOff."""
+        try:
+            content: bytes = await self._stream.response.aread()
+        except httpx2.HTTPError:
+            raise BrokenOff from None
+        if len(content) > most:
+            raise ModelBroken(tr("errors-endless"))
+        return content
+
+    async def json(self, most: int) -> object:
+        """The whole body, parsed. Raises as `read` does, and ModelBroken for what is no JSON."""
+        try:
+            return parsed(await self.read(most))
+        except ValueError:
+            raise ModelBroken(tr("errors-malformed")) from None
+
+
+async def _keep_own_headers(request: httpx2.Request) -> None:
+    for name in set(request.headers) - _OWN_HEADERS:
+        del request.headers[name]
+
+
+async def _bound(response: httpx2.Response) -> None:
+    response.headers.pop("content-encoding", None)  # none was asked for: what comes encoded is no answer
+    stream = cast(httpx2.AsyncByteStream, response.stream)
+    response.stream = Body(stream, is_refusal=not response.is_success, is_stream=_is_stream(response))
+
+
+def _is_stream(response: httpx2.Response) -> bool:
+    return "text/event-stream" in response.headers.get("content-type", "")
+
+
+def _refusal(error: APIStatusError) -> StatusError:
+    return StatusError(error.status_code, error.body, error.response.headers)
+
+
+def _nothing() -> None:
+    pass

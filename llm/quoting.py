@@ -1,0 +1,105 @@
+"""Quotes text in a prompt: what is quoted cannot end the block that it stands in, nor look like one of ours.
+
+Every function is linear in its text. Which blocks there are, and what each origin of a message is quoted as, is said
+here alone.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Literal, get_args
+from unicodedata import normalize
+
+from records.messages import OTHERS, Message, Origin
+
+LONGEST_NAME = 64
+"""Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
+
+Block = Literal[
+    "remembered",
+    "replied",
+    "summaries",
+    "conversation",
+    "dropped",
+    "superseded",
+    "missing",
+    "profile",
+    "facts",
+    "known",
+    "instructions",
+    "document",
+    "picture",
+    "forwarded",
+    "overheard",
+]
+_NAMES: tuple[str, ...] = get_args(Block)
+_LONGEST_TAG = max(map(len, _NAMES))
+_OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
+_BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"
+"""Whatever looks like the beginning of a tag."""
+_STRETCH = re.compile(f"[{_BRACKETS}]([^{_BRACKETS}]*)")
+_LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκ", "abescdoopryimtxvoiaptk")
+"""Letters of other scripts that are drawn as Latin ones."""
+
+# Whatever a model may read as the beginning of a new line.
+_LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+
+_ORIGINS: dict[Origin, Block] = {
+    "forwarded": "forwarded",
+    "document": "document",
+    "picture": "picture",
+    "overheard": "overheard",
+}
+
+
+def own(text: str) -> str:
+    """A person's own words, verbatim apart from our tags."""
+    return _OWN_TAG.sub("‹", text) if "<" in text else text
+
+
+def defused(text: str) -> str:
+    """Text without our tags, and without what a model may take for them."""
+    return _STRETCH.sub(_without_tag, text)
+
+
+def quoted(text: str) -> str:
+    """Text as data: defused, and with its further lines indented."""
+    plain = defused(text)
+    # Hundreds of texts are quoted for one prompt; what can be printed has no line break.
+    return plain if plain.isprintable() else _LINE_BREAK.sub(r"\g<0>  ", plain)
+
+
+def one_line(name: str) -> str:
+    """A name on one line: people choose their own names, and a name must not end a block or begin a line either."""
+    if name.isprintable() and len(name) <= LONGEST_NAME and name.isalpha():
+        return name  # as most names, a hundred times for one prompt
+    return " ".join(quoted(name[: 4 * LONGEST_NAME]).split())[:LONGEST_NAME]
+
+
+def block(tag: Block, lines: Iterable[str]) -> str:
+    """Quoted lines as data, inside their tags."""
+    return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
+
+
+def said(message: Message, text: str) -> str:
+    """What is shown of a message: in a block of its own where its speaker did not write it themselves."""
+    return in_block(message.origin, text) if message.origin in OTHERS else quoted(text)
+
+
+def in_block(origin: Origin, text: str) -> str:
+    """Words of others, in the block of their origin."""
+    tag = _ORIGINS[origin]
+    return f"<{tag}>{quoted(text)}</{tag}>"
+
+
+def _without_tag(found: "re.Match[str]") -> str:
+    """A bracket and what follows it: the letters of one of our names, whatever stands between them, make it a tag."""
+    letters = ""
+    for character in found[1]:
+        if character.isascii():
+            letters += character.lower() if character.isalpha() else ""
+        else:
+            plain = normalize("NFKD", character).casefold().translate(_LOOKALIKES)
+            letters += "".join(one for one in plain if one.isalpha())
+        if len(letters) >= _LONGEST_TAG:
+            break
+    return f"‹{found[1]}" if letters.startswith(_NAMES) else found[0]

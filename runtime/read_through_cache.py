@@ -1,0 +1,37 @@
+"""An LRU cache of what a database holds, which stays right while readers and writers overlap."""
+
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+from cachetools import LRUCache
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class ReadThroughCache(Generic[Key, Value]):
+    """Keeps what `read` returned, except where something was dropped while it was being read.
+
+    Drop after the write, also where the write failed or was cancelled: it may be committed all the same.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._held = LRUCache[Key, Value](size)
+        self._drops = 0
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._held
+
+    async def get(self, key: Key, read: Callable[[], Awaitable[Value]]) -> Value:
+        if key in self._held:
+            return self._held[key]
+        drops = self._drops
+        value = await read()
+        if drops == self._drops:
+            self._held[key] = value
+        return value
+
+    def drop(self, is_outdated: Callable[[Key], bool]) -> None:
+        self._drops += 1
+        for key in [key for key in self._held if is_outdated(key)]:
+            del self._held[key]

@@ -1,0 +1,83 @@
+"""Runs what untrusted input decides in a process of its own: whatever is in it, the bot lives on.
+
+`started` opens a child with pipes, `pieces` gives one file to a child and yields its answers as JSON. What the child
+does for itself is in subprocess_child.py.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from runtime.subprocess_child import LENGTH
+
+_ROOT = str(Path(__file__).resolve().parents[1])
+
+
+class ChildDied(Exception):  # noqa: N818 - reads as the state it is
+    """The child ended before its work did, or took too long."""
+
+
+def code_of(module: str) -> str:
+    """The Python code that calls the function `child` of a module of this program."""
+    return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import child; child()"
+
+
+async def started(code: str, *arguments: str) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
+    """A new child with its standard input and output. `arguments`: ours, nothing that a stranger wrote."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-X", "utf8", "-c", code, _ROOT, *arguments),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        # No secret of the settings is in a process that reads what strangers wrote. numpy's threads, one for each
+        # processor, would reserve more memory than a child has.
+        env={"OPENBLAS_NUM_THREADS": "1"} if os.name == "posix" else None,
+    )
+    if process.stdin is None or process.stdout is None:  # both were asked for; this is for the type checker
+        raise RuntimeError("The child has no pipes.")
+    return process, process.stdin, process.stdout
+
+
+async def ended(process: Process) -> None:
+    """Kill a child that may have ended already, and wait for its end."""
+    with suppress(ProcessLookupError):
+        process.kill()
+    await process.wait()
+
+
+async def pieces(
+    code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float
+) -> AsyncGenerator[tuple[str, Any], None]:
+    """What a child gives back, until it is closed: use as `async with aclosing(pieces(…))`. Ends with the child.
+
+    `code`: as `code_of` gives it. `arguments`: of ours, no stranger's. `longest_wait`: seconds after which the child is
+    ended, however little it computed. Raises ChildDied.
+    """
+    process, stdin, stdout = await started(code, *arguments)
+    sending = asyncio.create_task(_sent(stdin, data))
+    until = asyncio.get_running_loop().time() + longest_wait
+    try:
+        while True:
+            async with asyncio.timeout_at(until):
+                [length] = LENGTH.unpack(await stdout.readexactly(LENGTH.size))
+                piece = await stdout.readexactly(length)
+            kind, value = await asyncio.to_thread(json.loads, piece)
+            yield kind, value
+    except (asyncio.IncompleteReadError, TimeoutError):
+        raise ChildDied from None
+    finally:
+        sending.cancel()
+        await ended(process)
+
+
+async def _sent(stdin: asyncio.StreamWriter, data: bytes) -> None:
+    with suppress(BrokenPipeError, ConnectionResetError):
+        stdin.write(data)
+        await stdin.drain()
+        stdin.close()

@@ -1,0 +1,184 @@
+"""Which store holds each owner, and the durable record of a move between stores. Lives in memory.db.
+
+At any moment exactly one store answers for an owner: the one that `users.storage_type` names. A move copies,
+verifies, flips that row, then erases the source; a move that was interrupted is finished or undone at the next start.
+Does not know why an owner moves.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from records.errors import StorageError
+from records.owners import OwnerConfig, StorageType
+from storage.engine.protocol import OwnerDatabase
+from storage.schema.rows import text_of
+from storage.stores.protocol import MemoryStore
+
+Stores = Mapping[StorageType, MemoryStore]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Location:
+    """Where an owner's memory lives. `epoch` grows with every move: whatever was begun under an earlier one is void."""
+
+    owner: int
+    storage: StorageType
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Move:
+    """A move under way. copying: the source answers, the target's copy is incomplete; erasing: the reverse."""
+
+    owner: int
+    source: StorageType
+    target: StorageType
+    state: Literal["copying", "erasing"]
+
+
+class Directory:
+    """Locations and moves. Every method is durable when it returns."""
+
+    def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
+        """`moves`: where moves are recorded, if elsewhere: what one process copies to or from its own files."""
+        self._db = database
+        self._moves = moves or database
+
+    async def location(self, owner: int) -> Location | None:
+        async with self._db.read(owner) as reader:
+            row = await reader.row("SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
+        return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
+
+    async def locations(self) -> list[Location]:
+        async with self._db.read(None) as reader:
+            rows = await reader.rows("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
+        return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
+
+    async def register(self, config: OwnerConfig) -> Location:
+        """Record where a new owner lives; returns the location that holds afterwards.
+
+        For an owner who does not live in memory.db, the row's other columns are kept as a copy for people to read.
+        """
+        async with self._db.write(config.owner) as tx:
+            await tx.rows(
+                """
+                INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (user_id) DO UPDATE SET
+                  summary_every_n = excluded.summary_every_n, memory_enabled = excluded.memory_enabled,
+                  updated_at = excluded.updated_at
+                WHERE users.storage_type = excluded.storage_type
+                """,
+                config.owner,
+                config.storage,
+                config.every_n,
+                int(config.enabled),
+                text_of(config.created_at),
+                text_of(config.updated_at),
+            )
+        location = await self.location(config.owner)
+        if location is None:
+            raise StorageError
+        return location
+
+    async def remove(self, owner: int) -> None:
+        """Remove an owner whose memory was erased from its store (for memory.db the row is gone already)."""
+        async with self._db.write(owner) as tx:
+            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
+            await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
+
+    async def adopt(self, stores: Stores) -> list[int]:
+        """Record the owners that a store holds and the directory does not know; returns their ids."""
+        known = {location.owner for location in await self.locations()}
+        adopted: list[int] = []
+        for store in stores.values():
+            for config in await store.owners():
+                if config.owner not in known:
+                    await self.register(config)
+                    adopted.append(config.owner)
+        return adopted
+
+    # moves -------------------------------------------------------------------------------------------------
+    async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
+        """Move everything of an owner to another store; the caller holds the owner's lock exclusively.
+
+        Raises StorageError, with everything as it was, when the copy fails or differs from the source.
+        """
+        location = await self.location(owner)
+        if location is None:
+            raise StorageError("There is no memory to move yet.")
+        if location.storage is target:
+            return location
+        await self._finish(owner, stores)
+        source = location.storage
+        await self._begin(owner, source, target, now)
+        try:
+            await stores[target].load(owner, stores[source].dump(owner))
+            await _check_equal(owner, stores[source], stores[target])
+            await self._flip(owner, target, now)
+        except BaseException:
+            # If the row was flipped before the cancellation arrived, the move is finished forwards.
+            await self._finish(owner, stores)
+            raise
+        await self._finish(owner, stores)
+        moved = await self.location(owner)
+        if moved is None:
+            raise StorageError
+        return moved
+
+    async def finish_moves(self, stores: Stores) -> list[Move]:
+        """Finish or undo every interrupted move; to be called at start. Returns those moves."""
+        moves = await self.moves()
+        for move in moves:
+            await self._finish(move.owner, stores)
+        return moves
+
+    async def moves(self) -> list[Move]:
+        async with self._moves.read(None) as reader:
+            rows = await reader.rows("SELECT * FROM moves ORDER BY user_id")
+        return [
+            Move(
+                owner=row["user_id"],
+                source=StorageType(row["source"]),
+                target=StorageType(row["target"]),
+                state=row["state"],
+            )
+            for row in rows
+        ]
+
+    async def _begin(self, owner: int, source: StorageType, target: StorageType, now: datetime) -> None:
+        async with self._moves.write(owner) as tx:
+            await tx.rows(
+                "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)",
+                owner,
+                source,
+                target,
+                text_of(now),
+            )
+
+    async def _flip(self, owner: int, target: StorageType, now: datetime) -> None:
+        async with self._db.write(owner) as tx:
+            if self._moves is self._db:
+                await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
+            await tx.rows(
+                "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?",
+                target,
+                text_of(now),
+                owner,
+            )
+
+    async def _finish(self, owner: int, stores: Stores) -> None:
+        location = await self.location(owner)  # it says whether the move arrived, wherever moves are recorded
+        for move in await self.moves():
+            if move.owner == owner:
+                has_arrived = location is not None and location.storage is move.target
+                await stores[move.source if has_arrived else move.target].erase(owner)
+                async with self._moves.write(owner) as tx:
+                    await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
+
+
+async def _check_equal(owner: int, source: MemoryStore, target: MemoryStore) -> None:
+    if await target.digest(owner) != await source.digest(owner):
+        raise StorageError("The copy is not identical; the memory stays where it was.")

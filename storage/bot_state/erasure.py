@@ -1,0 +1,199 @@
+"""Deleting in every file: recorded before it begins, so that the next start finishes an interrupted deletion.
+
+Owns the order (record, inbox, store, files), the durable record, and the copies in the data directory.
+Every step may be repeated. Does not know what is built on a message (erasure/deletion_cascade.py).
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from records.errors import ServedElsewhere, StorageError
+from records.forgetting import Forgetting, Forgotten
+from records.owners import StorageType
+from runtime.tasks import uncancelled
+from storage.bot_state.inbox_protocol import Inbox
+from storage.bot_state.leases import OwnerLeases
+from storage.bot_state.usage import UsageLedger
+from storage.bot_state.wizard_state import WizardStates
+from storage.engine.data_dir import ASIDE
+from storage.engine.protocol import OwnerDatabase
+from storage.engine.sqlite_driver import explained, fsync_folder
+from storage.schema.rows import moment_of, optional_moment, text_of
+from storage.stores.protocol import MemoryStore
+
+Stores = Mapping[StorageType, MemoryStore]
+_RECORD = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"
+CUTS = 3
+"""How often truncating a log that is in use is tried before it is left to the next `tidy`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unfinished:
+    """A recorded deletion. `is_erased`: the tables are done, the files are not."""
+
+    id: int
+    owner: int
+    what: Forgetting
+    begun_at: datetime
+    is_erased: bool
+
+
+class Erasure:
+    """Deletions across the stores of one data directory."""
+
+    def __init__(
+        self,
+        database: OwnerDatabase,
+        folder: Path,
+        stores: Stores,
+        *,
+        inbox: Inbox,
+        wizards: WizardStates,
+        usage: UsageLedger,
+        leases: OwnerLeases,
+    ) -> None:
+        self._db = database
+        self._folder = folder
+        self._stores = stores
+        self._inbox = inbox
+        self._wizards = wizards
+        self._usage = usage
+        self._leases = leases
+        self._erased: set[int] = set()  # records whose tables this process has done
+        self._count = 0  # what this process has erased
+        self._rewritten = -1  # how much of that is in no file, but perhaps in a log
+        self._cleaning = asyncio.Lock()
+
+    async def forget(
+        self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, tidies: bool = True
+    ) -> Forgotten:
+        """Delete from the owner's store and from every file; returns what went. `tidies=False`: `tidy` cleans the files
+        later. The caller holds the owner's lock exclusively. Raises StorageError, with nothing deleted.
+        """
+        async with self._db.write(owner) as tx:
+            [[number]] = await tx.rows(_RECORD, owner, _text(what), text_of(now))
+        try:
+            # Not cancelled half-way: a deletion that is not marked as done is repeated by the next start.
+            taken = await uncancelled(lambda: self._erase(number, owner, what, store, now))
+        except StorageError:
+            with suppress(StorageError, ServedElsewhere):
+                await self._drop(number, owner)
+            raise
+        try:
+            is_clean = tidies and await self.tidy()
+        except StorageError:
+            is_clean = False
+        return replace(taken, kept_aside=self._kept_aside(), is_clean=is_clean)
+
+    async def resume(
+        self, store_of: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
+    ) -> list[int]:
+        """Finish the deletions that an earlier process had begun; returns their owners. Call it at start, or for the
+        owners that this process begins to serve.
+        """
+        unfinished = [one for one in await self._unfinished() if owners is None or one.owner in owners]
+        for one in unfinished:
+            if not one.is_erased:
+                store = await store_of(one.owner)
+                await store.indexed(one.owner)
+                await self._erase(one.id, one.owner, one.what, store, one.begun_at)
+        with suppress(StorageError):
+            await self.tidy()
+        return [one.owner for one in unfinished]
+
+    async def tidy(self) -> bool:
+        """Remove what was deleted from the files too; whether all are clean. To be called now and then."""
+        async with self._cleaning:
+            mine = [one for one in await self._unfinished() if self._leases.holds(one.owner)]
+            erased = [one for one in mine if one.is_erased or one.id in self._erased]
+            for one in erased:
+                if not one.is_erased:
+                    # First of all: a deletion that is repeated would also delete what was said since.
+                    with suppress(ServedElsewhere):
+                        await self._mark(one.id, one.owner)
+            if erased and not await self._clean():
+                return False
+            for one in erased:
+                with suppress(ServedElsewhere):
+                    await self._drop(one.id, one.owner)
+            return True
+
+    async def _erase(
+        self, number: int, owner: int, what: Forgetting, store: MemoryStore, begun_at: datetime
+    ) -> Forgotten:
+        # The inbox first: once the messages are gone, nothing says which updates were theirs.
+        waiting = await self._inbox.waiting()
+        gone = await store.forgetting.sources(owner, what, list(waiting))
+        await self._inbox.empty([waiting[source] for source in gone])
+        if what.what == "everything":
+            await self._wizards.forget(owner)
+            await self._usage.forget(owner, begun_at.astimezone(UTC).date())
+        taken = await store.forgetting.forget(owner, what)
+        self._count += 1
+        self._erased.add(number)
+        with suppress(StorageError):
+            await self._mark(number, owner)
+        return taken
+
+    async def _unfinished(self) -> list[Unfinished]:
+        async with self._db.read(None) as reader:
+            rows = await reader.rows("SELECT * FROM forgettings ORDER BY id")
+        return [
+            Unfinished(
+                id=row["id"],
+                owner=row["user_id"],
+                what=_what(row["what"]),
+                begun_at=moment_of(row["begun_at"]),
+                is_erased=bool(row["is_erased"]),
+            )
+            for row in rows
+        ]
+
+    # Where processes share the work, the marks are those of whoever serves the owner, as the deletion itself is.
+    async def _mark(self, number: int, owner: int) -> None:
+        async with self._db.write(owner) as tx:
+            await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", number)
+
+    async def _drop(self, number: int, owner: int) -> None:
+        async with self._db.write(owner) as tx:
+            await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
+        self._erased.discard(number)
+
+    async def _clean(self) -> bool:
+        """Clean every file of every store, since an owner may have lived elsewhere before; whether all are clean."""
+        count = self._count
+        if self._rewritten < count:
+            with explained(self._folder):
+                for copy in self._folder.glob("*.before-format-*"):
+                    copy.unlink()
+                fsync_folder(self._folder)
+            for store in self._stores.values():
+                await store.scrub()
+            self._rewritten = count
+        for store in self._stores.values():
+            for _ in range(CUTS):
+                if await store.cut_log():
+                    break
+            else:
+                return False
+        return True
+
+    def _kept_aside(self) -> tuple[str, ...]:
+        """Damaged or replaced files that were set aside: they may be the only copy of somebody else's memory."""
+        found = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
+        return tuple(sorted(path.name for path in found))
+
+
+def _text(what: Forgetting) -> str:
+    return json.dumps(asdict(what), default=text_of)
+
+
+def _what(text: str) -> Forgetting:
+    found = json.loads(text)
+    moments = {name: optional_moment(found[name]) for name in ("since", "until")}
+    return Forgetting(**{**found, **moments, "ids": tuple(found["ids"])})

@@ -1,0 +1,82 @@
+"""Who asked to be let in, and whom an admin let in or removed: held in memory, since each update asks.
+
+Does not know the settings, nor who is an admin.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from records.owners import KnownPerson, Standing
+from storage.engine.protocol import OwnerDatabase, Row
+from storage.schema.rows import text_of
+
+MOST_ASKED = 500
+"""People who asked, or were refused, that are remembered; the oldest are forgotten, and may ask again."""
+LONGEST_NAME = 64
+"""Characters."""
+
+
+class People:
+    """One instance for each database. Every method that changes something is durable when it returns."""
+
+    def __init__(self, database: OwnerDatabase) -> None:
+        self._db = database
+        self._held: dict[int, KnownPerson] = {}
+        self._writes = 0
+
+    async def load(self) -> None:
+        """Read what is stored: at start, and now and then where another process may have written."""
+        while True:  # ends: admins decide rarely
+            writes = self._writes
+            async with self._db.read(None) as reader:
+                rows = await reader.rows("SELECT * FROM people ORDER BY changed_at, person_id")
+            if writes == self._writes:  # otherwise this may lack what was written in the meantime
+                self._held = {one.id: one for one in map(_person, rows)}
+                return
+
+    def standing(self, person: int) -> Standing | None:
+        """What is known of a person; None: nothing."""
+        found = self._held.get(person)
+        return found.standing if found else None
+
+    def get(self, person: int) -> KnownPerson | None:
+        return self._held.get(person)
+
+    def listed(self, standing: Standing) -> Sequence[KnownPerson]:
+        """Those of a standing, the latest last."""
+        return [one for one in self._held.values() if one.standing == standing]
+
+    async def ask(self, one: KnownPerson, *, now: datetime) -> bool:
+        """Note that somebody asks to be let in; False where they asked before, or an admin has decided."""
+        if one.id in self._held:
+            return False
+        await self.put(one, by=0, now=now)
+        return True
+
+    async def put(self, one: KnownPerson, *, by: int, now: datetime) -> None:
+        """Keep what was decided of a person. `by`: the admin."""
+        async with self._db.write(None) as tx:
+            await tx.rows(_PUT, one.id, one.standing, one.name[:LONGEST_NAME], one.language, text_of(now), by)
+            gone = await tx.rows(_SURPLUS, MOST_ASKED)
+        self._writes += 1
+        self._held.pop(one.id, None)  # so that it is the latest
+        self._held[one.id] = one
+        for row in gone:
+            self._held.pop(int(row[0]), None)
+
+
+def _person(row: Row) -> KnownPerson:
+    return KnownPerson(id=row["person_id"], standing=row["standing"], name=row["name"], language=row["language"])
+
+
+_PUT = """
+INSERT INTO people (person_id, standing, name, language, changed_at, changed_by) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (person_id) DO UPDATE SET standing = excluded.standing, name = excluded.name,
+  language = excluded.language, changed_at = excluded.changed_at, changed_by = excluded.changed_by
+"""
+_SURPLUS = """
+DELETE FROM people WHERE person_id IN (
+  SELECT person_id FROM people WHERE standing IN ('asked', 'refused') ORDER BY changed_at DESC, person_id LIMIT 10000
+  OFFSET ?
+) RETURNING person_id
+"""

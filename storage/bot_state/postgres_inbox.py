@@ -1,0 +1,210 @@
+"""The update inbox in PostgreSQL, which processes share: each update is handed to the one that serves its owner.
+
+Every change of an update that was handed out checks the lease under which it was. Does not know what is in a payload.
+"""
+
+import asyncio
+import json
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from attrs import define, field
+
+from records.errors import ServedElsewhere
+from records.owners import Mode
+from storage.bot_state.inbox_protocol import Arrival, Counted, Inbox, Leader, Lease, PendingUpdate, SharedWork
+from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
+from storage.engine.postgres import PostgresDatabase
+from storage.engine.protocol import Connection, Row, Value
+from storage.schema.rows import text_of
+from text.characters import well_formed
+
+_NOW = "SELECT COALESCE((SELECT new_id FROM renamings WHERE old_id = ? AND is_done = 1), ?)"
+_RECEIVE = """
+INSERT INTO updates (bot_id, update_id, user_id, person_id, payload, received_at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
+"""
+_KNOWN = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
+_CLAIM = """
+UPDATE updates SET fence = given.fence, attempts = attempts + CASE updates.fence WHEN 0 THEN 0 ELSE 1 END
+FROM (
+  SELECT one.position, leases.fence FROM updates AS one JOIN leases ON leases.user_id = one.user_id
+  WHERE one.bot_id = ? AND one.done_at IS NULL AND leases.replica_id = ? AND one.fence <> leases.fence
+  AND leases.user_id NOT IN (SELECT value FROM json_each(?))
+  ORDER BY one.position LIMIT ? FOR UPDATE OF one
+) AS given WHERE updates.position = given.position RETURNING updates.*
+"""
+_MINE = """
+bot_id = ? AND update_id = ?
+AND fence = (SELECT fence FROM leases WHERE leases.user_id = updates.user_id AND replica_id = ?)
+"""
+_DONE = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {_MINE}"  # noqa: S608
+# What was passed on while the server was away is this process's to do, if it still serves the owner and nobody else was
+# handed it meanwhile.
+_ADOPT = """
+UPDATE updates SET fence = leases.fence FROM leases
+WHERE bot_id = ? AND update_id = ? AND updates.fence = 0 AND leases.user_id = updates.user_id AND replica_id = ?
+"""
+_UNFINISHED = """
+SELECT person_id, COUNT(*) FROM updates
+WHERE bot_id = ? AND done_at IS NULL AND person_id IN (SELECT value FROM json_each(?)) GROUP BY person_id
+"""
+
+
+class PostgresInbox:
+    """Implements Inbox."""
+
+    shared: SharedWork | None
+
+    def __init__(self, database: PostgresDatabase, leases: PostgresLeases, former: Inbox) -> None:
+        """`former`: where updates were kept before this process shared its work."""
+        self._db = database
+        self._leases = leases
+        self._me = leases.replica
+        self.shared = Claims(database, leases, former)
+
+    async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
+        return arrival.update_id in await self.receive_all(bot_id, [arrival], now)
+
+    async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+        at = text_of(now)
+        for one in arrivals:
+            if one.is_begun:
+                with suppress(ServedElsewhere):
+                    await self._leases.hold(one.owner)
+
+        def put(connection: Connection) -> set[int]:
+            new: set[int] = set()
+            owners: set[int] = set()
+            for one in arrivals:
+                [owner] = connection.execute(_NOW, (one.owner, one.owner)).fetchone()
+                values = (bot_id, one.update_id, owner, one.person, well_formed(one.payload), at)
+                if connection.execute(_RECEIVE, values).fetchone() is not None:
+                    new.add(one.update_id)
+                    owners.add(owner)
+                if one.is_begun:  # also where it is not new: the reply to an earlier commit may have been lost
+                    connection.execute(_ADOPT, (bot_id, one.update_id, self._me.id))
+            for owner in sorted(owners):
+                connection.execute(_KNOWN, (owner,))
+                connection.execute("SELECT wake_for(?, ?)", (owner, self._me.id))
+            return new
+
+        new = await self._db.transact(put, None)
+        self._me.called.set()
+        return new
+
+    async def pending(self, bot_id: int) -> list[PendingUpdate]:
+        async with self._db.read(None) as reader:
+            rows = await reader.rows(
+                "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
+            )
+        return [_pending(row) for row in rows]
+
+    async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
+        await self._change("mode = ?", mode, bot_id, update_id)
+
+    async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
+        await self._change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
+
+    async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
+        rows = await self._change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
+        if not rows:
+            raise ServedElsewhere
+        return int(rows[0][0])
+
+    async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
+        await self._change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
+
+    async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
+        await self._change("sends = min(sends, ?)", most - 1, bot_id, update_id)
+
+    async def _change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
+        """`values`: what `what` asks for, the bot, the update."""
+        sql = f"UPDATE updates SET {what} WHERE {_MINE} RETURNING {returning}"  # noqa: S608
+        asked = (*values, self._me.id)
+        return await self._db.transact(lambda connection: connection.execute(sql, asked).fetchall(), None)
+
+    async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
+        at = text_of(now)
+
+        def mark(connection: Connection) -> None:
+            connection.executemany(_DONE, [(at, bot_id, update_id, self._me.id) for update_id in update_ids])
+
+        await self._db.transact(mark, None)
+
+    async def waiting(self) -> dict[str, int]:
+        async with self._db.read(None) as reader:
+            rows = await reader.rows(
+                "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
+            )
+        return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
+
+    async def empty(self, positions: Sequence[int]) -> None:
+        async with self._db.write(None) as tx:
+            await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
+
+    async def forget_text(self) -> bool:
+        return await self._db.forget_log()
+
+    async def purge(self, older_than: datetime) -> int:
+        async with self._db.write(None) as tx:
+            rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
+        return len(rows)
+
+
+@define(eq=False)
+class Claims:
+    """What of the inbox falls to this process; implements SharedWork."""
+
+    _db: PostgresDatabase
+    _leases: PostgresLeases
+    former: Inbox
+    _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+
+    def polling(self, bot_id: int) -> Leader:
+        return PollingLeader(self._leases, bot_id)
+
+    async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
+        async with self._claiming:  # two at once would each get some of an owner's
+            await self._leases.take_work(bot_id, now=now)
+            values = (bot_id, self._leases.replica.id, json.dumps(sorted(self._leases.unprepared)), most)
+            rows = await self._db.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
+        return [_pending(row) for row in sorted(rows, key=lambda row: int(row["position"]))]
+
+    async def arrived(self) -> None:
+        await self._leases.replica.until_called()
+
+    async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
+        async with self._db.read(None) as reader:
+            rows = await reader.rows(_UNFINISHED, bot_id, json.dumps(sorted(set(people))))
+        return {row[0]: row[1] for row in rows}
+
+    def served(self) -> Collection[int]:
+        return self._leases.served
+
+    async def release(self, owners: Sequence[int]) -> None:
+        await self._leases.release(owners)
+
+    def lease(self, owner: int) -> Lease | None:
+        fence = self._leases.replica.held.get(owner)
+        return Lease(owner, fence) if fence is not None else None
+
+    async def confirm(self, lease: Lease) -> None:
+        await self._leases.confirm(lease.owner, lease.fence)
+
+    def may_go_on(self) -> bool:
+        return self._leases.replica.may_go_on()
+
+
+def _pending(row: Row) -> PendingUpdate:
+    return PendingUpdate(
+        update_id=row["update_id"],
+        payload=row["payload"] or "",
+        received_at=datetime.fromisoformat(row["received_at"]),
+        attempts=row["attempts"],
+        sends=row["sends"],
+        mode=row["mode"],
+        shown=tuple(json.loads(row["shown"])),
+        lease=Lease(row["user_id"], row["fence"]),
+    )

@@ -1,0 +1,101 @@
+"""A group's memory under a new id: Telegram gives a group another one when it becomes a supergroup.
+
+Owns the durable record of it in memory.db, so that the next start finishes an interrupted renaming, and what arrives
+later under the old id finds its memory. Does not know Telegram, nor who still uses the old id.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from records.errors import StorageError
+from records.owners import StorageType
+from storage.bot_state.wizard_state import WizardStates
+from storage.engine.protocol import OwnerDatabase, Row, Transaction
+from storage.schema.rows import text_of
+from storage.stores.protocol import MemoryStore
+from storage.tables.owner_tables import renamed
+
+_RECORD = """
+INSERT INTO renamings (old_id, new_id, at, is_done) VALUES (?, ?, ?, ?)
+ON CONFLICT (old_id) DO UPDATE SET new_id = excluded.new_id, at = excluded.at, is_done = excluded.is_done
+"""
+
+
+class OwnerRenaming:
+    """Owners who got another id. `successors`: new ids by old ids, of all owners that were ever renamed."""
+
+    home: StorageType | None = StorageType.SQLITE
+    """The store whose tables are in the same database, and are renamed with what is recorded there."""
+
+    def __init__(
+        self, database: OwnerDatabase, stores: Mapping[StorageType, MemoryStore], wizards: WizardStates
+    ) -> None:
+        self.successors: dict[int, int] = {}
+        self._db = database
+        self._stores = stores
+        self._wizards = wizards
+
+    async def resume(self) -> list[int]:
+        """Finish the renamings that an earlier process had begun; returns the old ids. Call it at start."""
+        async with self._db.read(None) as reader:
+            rows = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
+        return await self._resume(rows)
+
+    async def _resume(self, rows: Sequence[Row]) -> list[int]:
+        unfinished = [row for row in rows if not row["is_done"]]
+        for row in unfinished:
+            for store in self._elsewhere():
+                await store.rename(row["old_id"], row["new_id"])
+            await self._finish(row["old_id"], row["new_id"], row["at"])
+        self.successors |= {row["old_id"]: row["new_id"] for row in rows}
+        return [row["old_id"] for row in unfinished]
+
+    async def rename(self, old: int, new: int, *, now: datetime) -> bool:
+        """Continue everything of `old` as that of `new`. False where nothing of `old` is stored, or the new id has
+        messages already. Nobody may use either meanwhile. Raises StorageError; try again then.
+        """
+        async with self._db.read(None) as reader:
+            rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
+            is_in_setup = await reader.row("SELECT 1 FROM wizards WHERE user_id = ?", old)
+        homes = {row[0]: StorageType(row[1]) for row in rows}
+        if old not in homes and not is_in_setup:
+            return False
+        if new in homes:
+            if await self._stores[homes[new]].scopes(new):
+                return False
+            await self._stores[homes[new]].erase(new)
+        if (home := homes.get(old)) is not None and home is not self.home:
+            await self._follow(self._stores[home], old, new, now)
+        await self._finish(old, new, text_of(now))
+        self.successors[old] = new
+        return True
+
+    def _elsewhere(self) -> list[MemoryStore]:
+        """The stores that are not in this database."""
+        return [store for kind, store in self._stores.items() if kind is not self.home]
+
+    async def _follow(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
+        """Rename in a store that is not in this database: the renaming is recorded before it begins there."""
+        async with self._db.write(None) as tx:
+            await tx.rows(_RECORD, old, new, text_of(now), 0)
+        try:
+            await store.rename(old, new)
+        except StorageError:
+            with suppress(StorageError):
+                async with self._db.write(None) as tx:
+                    await tx.rows("DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old)
+            raise
+
+    async def _renamed(self, tx: Transaction, old: int, new: int) -> None:
+        """What this database holds of an owner is another's now."""
+        await renamed(tx, old, new)
+
+    async def _finish(self, old: int, new: int, at: str) -> None:
+        try:
+            async with self._db.write(None) as tx:
+                await self._renamed(tx, old, new)
+                await tx.rows(_RECORD, old, new, at, 1)
+        finally:
+            for owner in (old, new):
+                self._wizards.changed(owner)

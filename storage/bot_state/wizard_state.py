@@ -1,0 +1,113 @@
+"""Where each person stands in the /summary wizard of a scope; stored, so that a restart changes nothing.
+
+Does not know the wizard's other steps or words, nor the time: an expired state is returned, and its reader says so.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from records.owners import StorageType
+from records.scopes import Scope
+from runtime.read_through_cache import ReadThroughCache
+from storage.engine.protocol import OwnerDatabase, Transaction
+from storage.schema.rows import text_of
+
+KNOWN = 10_000
+"""States that are held in memory, nearly all of them "in no wizard": each message of a person asks."""
+LEFT = "left"
+"""The step of a question or setup that is over; `nonce` names the update that ended it, which may come again after a
+crash."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WizardState:
+    """A wizard in progress. `nonce` is in its buttons, so that those of an older run do nothing."""
+
+    scope: Scope
+    person: int
+    step: str
+    nonce: str
+    expires_at: datetime
+    storage: StorageType | None = None
+
+    def concerns(self, update_id: int) -> bool:
+        """Whether an update may answer it, or is the one that ended it."""
+        return self.step != LEFT or self.nonce == str(update_id)
+
+
+class WizardStates:
+    """At most one state for each scope and person. Every method is durable when it returns.
+
+    One instance for each file: what it has read it holds until it writes.
+    """
+
+    def __init__(self, database: OwnerDatabase) -> None:
+        self._db = database
+        self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](KNOWN)
+
+    async def get(self, scope: Scope, person: int) -> WizardState | None:
+        return await self._known.get((scope, person), partial(self._read, scope, person))
+
+    async def _read(self, scope: Scope, person: int) -> WizardState | None:
+        async with self._db.read(scope.owner) as reader:
+            row = await reader.row(
+                "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?", *scope, person
+            )
+        if row is None:
+            return None
+        return WizardState(
+            scope=scope,
+            person=person,
+            step=row["step"],
+            nonce=row["nonce"],
+            expires_at=datetime.fromisoformat(row["expires_at"]),
+            storage=StorageType(row["storage"]) if row["storage"] else None,
+        )
+
+    async def put(self, state: WizardState) -> None:
+        async with self._writing(state.scope.owner) as tx:
+            await tx.rows(
+                """
+                INSERT INTO wizards (user_id, thread_id, person_id, step, storage, nonce, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (user_id, thread_id, person_id) DO UPDATE SET
+                  step = excluded.step, storage = excluded.storage,
+                  nonce = excluded.nonce, expires_at = excluded.expires_at
+                """,
+                state.scope.owner,
+                state.scope.thread,
+                state.person,
+                state.step,
+                state.storage,
+                state.nonce,
+                text_of(state.expires_at),
+            )
+
+    async def drop(self, scope: Scope, person: int) -> bool:
+        """Remove the state; whether there was one."""
+        async with self._writing(scope.owner) as tx:
+            row = await tx.row(
+                "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1", *scope, person
+            )
+        return row is not None
+
+    async def forget(self, owner: int) -> None:
+        """Remove the states of all scopes of an owner."""
+        async with self._writing(owner) as tx:
+            await tx.rows("DELETE FROM wizards WHERE user_id = ?", owner)
+
+    @asynccontextmanager
+    async def _writing(self, owner: int) -> AsyncIterator[Transaction]:
+        """A transaction, after which nothing is held of the owner: whether or not it failed."""
+        try:
+            async with self._db.write(owner) as tx:
+                yield tx
+        finally:
+            self.changed(owner)
+
+    def changed(self, owner: int) -> None:
+        """An owner's rows were written, here or by a renaming: what is held of them may be wrong."""
+        self._known.drop(lambda key: key[0].owner == owner)

@@ -1,0 +1,139 @@
+"""The SQLite driver: which module serves, how a connection is opened, and our sentences for its errors.
+
+Owns the pragmas that every connection gets. Does not know tables, tasks or event loops.
+"""
+
+import contextlib
+import os
+import sqlite3 as standard
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from records.errors import StorageBusy, StorageCorrupt, StorageError
+
+if TYPE_CHECKING:
+    import sqlite3
+else:
+    # Many Pythons' own module carries an old SQLite that cannot load extensions (knowledge/parts.md).
+    try:
+        from pysqlite3 import dbapi2 as sqlite3
+    except ImportError:
+        import sqlite3
+
+__all__ = ["Row", "connect", "create_private", "explained", "fsync_folder", "sentence_for", "sqlite3"]
+
+Row = sqlite3.Row
+
+_RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
+_REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the bot and start it again."}
+
+_BUSY, _LOCKED, _NOMEM, _READONLY, _IOERR, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = (
+    5,
+    6,
+    7,
+    8,
+    10,
+    11,
+    13,
+    14,
+    26,
+)
+
+
+def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> sqlite3.Connection:
+    """One connection in autocommit mode; transactions are begun by name. Waits `busy_timeout` seconds for a lock."""
+    create_private(path)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=busy_timeout)
+    try:
+        connection.row_factory = sqlite3.Row
+        # Where several processes share a PostgreSQL server, each has some of the owners; a file has one process.
+        connection.create_function("served_here", 1, lambda _: 1, deterministic=True)
+        for pragma in (
+            "journal_mode=WAL",
+            f"synchronous={'FULL' if durable else 'OFF'}",
+            # Erased text must not stay readable in free pages.
+            "secure_delete=ON",
+            "foreign_keys=ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def create_private(path: Path) -> None:
+    """Make sure that `path` exists and only its user can read it; SQLite gives its side files the same mode.
+
+    A file that is there is never opened: to close it would drop all locks that this process holds on it (POSIX), and
+    whoever else closes the database next would take himself for the last, and remove the log under our hands.
+    """
+    path = Path(os.path.realpath(path))  # a link may lead to what is still to be made
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        return
+    # A file that only another program may write is opened for reading, and says so at the first write.
+    if mode & 0o077 and os.access(path, os.W_OK):
+        path.chmod(0o600)
+
+
+def fsync_folder(folder: Path) -> None:
+    """Make a rename or a new name in `folder` survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Errors of the driver and of the file system leave as one of ours, the original in `__cause__`."""
+    try:
+        yield
+    except (sqlite3.Error, standard.Error, OSError) as error:
+        raise sentence_for(error, path) from error
+
+
+def sentence_for(error: Exception, path: Path) -> StorageError:
+    """Our error for a driver's or the file system's, without the driver's words (they may quote stored text)."""
+    name = path.name
+    if isinstance(error, OSError):
+        return StorageError(f"{name} cannot be read or written ({os.strerror(error.errno or 5)}).")
+    code = getattr(error, "sqlite_errorcode", None)
+    match (code or _code_of(str(error))) & 0xFF:
+        case 5 | 6:
+            return StorageBusy(f"{name} is locked by another process; nothing was changed.")
+        case 7:
+            return StorageError(f"There is not enough memory to work on {name}.")
+        case 8:
+            return StorageError(f"{name} is read-only; nothing was changed.")
+        case 10:
+            return StorageError(f"The disk failed while {name} was read or written; nothing was changed.")
+        case 11 | 26:
+            return StorageCorrupt(f"{name} is damaged and was left untouched; {_REMEDIES.get(name, _RESTORE)}")
+        case 13:
+            return StorageError(f"The disk that holds {name} is full; nothing was changed.")
+        case 14:
+            return StorageError(f"{name} cannot be opened.")
+    return StorageError(f"{name} refused what was asked ({type(error).__name__}); nothing was changed.")
+
+
+def _code_of(words: str) -> int:
+    """The result code by its fixed English text, for drivers that do not carry codes."""
+    for text, code in (
+        ("locked", _BUSY),
+        ("readonly", _READONLY),
+        ("disk I/O", _IOERR),
+        ("malformed", _CORRUPT),
+        ("not a database", _NOTADB),
+        ("is full", _FULL),
+        ("unable to open", _CANTOPEN),
+    ):
+        if text in words:
+            return code
+    return 0

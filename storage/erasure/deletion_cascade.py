@@ -1,0 +1,423 @@
+"""What is deleted when an owner forgets something or edits a message, in one transaction of one store.
+
+Owns that nothing built on it stays: words, vectors, earlier versions, summaries, facts, profiles, explanations; and
+that messages which lose their summary become active again. Leases of folds under way are void afterwards. Does not know
+other files (erasure.py), nor who asked.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from records.forgetting import Forgetting, Forgotten, Remainder
+from records.messages import Message
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.engine.protocol import OwnerDatabase, Reader, Row, Transaction
+from storage.erasure.dependents import (
+    ProfileSources,
+    SummaryCascade,
+    SummarySources,
+    outdated_profiles,
+    summary_cascade,
+)
+from storage.erasure.fact_cascade import (
+    FactCascade,
+    edits,
+    erase_facts,
+    fact_cascade,
+    facts_repeating_edits,
+    learn_again,
+    take_back,
+)
+from storage.erasure.quotes import Quotes, Taken, quotes_of
+from storage.schema.portable_tables import VERSIONS
+from storage.schema.rows import message_of, text_of
+from storage.search import word_index
+from storage.tables import explanations as explanation_table
+from storage.tables import history_extraction as history_extraction_table
+from storage.tables.owner_tables import OwnerTables, erase_tables, take_ids
+from text.characters import well_formed
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Going:
+    """What a forgetting takes: `messages` by thread, ascending ids; `summaries` with those that become active again."""
+
+    messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    chunks: frozenset[int] = frozenset()
+    summaries: SummaryCascade = field(default_factory=lambda: SummaryCascade(gone=frozenset(), reactivated=frozenset()))
+    facts: FactCascade = field(default_factory=FactCascade)
+    profiles: frozenset[int] = frozenset()
+
+    @property
+    def message_ids(self) -> list[int]:
+        return [one for ids in self.messages.values() for one in ids]
+
+    @property
+    def taken(self) -> Taken:
+        return Taken(
+            messages=frozenset(self.message_ids),
+            facts=frozenset(self.facts.ids),
+            summaries=self.summaries.gone,
+            profiles=self.profiles,
+        )
+
+
+class DeletionCascade(OwnerTables):
+    """Deleting from one store what its owner wants forgotten, with everything built on it.
+
+    `drop_copies`: has what RAM holds of an owner dropped.
+    """
+
+    def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
+        super().__init__(database, kind)
+        self._drop_copies = drop_copies
+
+    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+        """The stored message that has this id in Telegram, or that was shown in parts of which this is one."""
+        row = await self._row(scope.owner, _SAID_AS, *scope, telegram_id)
+        row = row or await self._row(scope.owner, _SHOWN_AS, *scope, telegram_id)
+        return message_of(row) if row else None
+
+    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would delete now; nothing is changed."""
+        async with self._db.read(owner, frozen=True) as reader:
+            return (await _decided(reader, owner, what))[1]
+
+    async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
+        """Those of the sources in `among` whose messages would go."""
+        where, values = _chosen(owner, what)
+        rows = await self._rows(
+            owner,
+            f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})",  # noqa: S608
+            *values,
+            json.dumps(list(among)),
+        )
+        return [str(row[0]) for row in rows]
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Delete what was asked for from every table, and void the leases of folds. Repeating it does no harm.
+
+        Messages that stay but lose their summary become active again. Traces stay in the files until `scrub`.
+        """
+        async with self._db.write(owner) as tx:
+            going, taken = await _decided(tx, owner, what)
+            if not what.is_of_facts_alone:
+                await _void_leases(tx, owner)
+            if what.what == "everything":
+                await _erase_everything(tx, owner)
+            else:
+                await _erase(tx, owner, going, keeps_ends=what.is_expiry)
+                await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
+            if what.what == "conversations":
+                await tx.rows(_ENDED, owner, json.dumps(list(what.ids)))
+            if what.what == "edits":
+                await take_back(tx, owner, what.ids)
+        self._drop_copies(owner)
+        return taken
+
+    async def reopen(self, scope: Scope, message: int) -> None:
+        """Before an archived message gets another text: what was built on it goes, and its chunk is active again."""
+        async with self._db.write(scope.owner) as tx:
+            row = await tx.row(_MESSAGE, *scope, message)
+            if row is None or row["chunk_id"] is None:
+                return
+            going = await _built_on(tx, scope.owner, {scope.thread: [message]}, message_of(row))
+            await _void_leases(tx, scope.owner)
+            await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+        self._drop_copies(scope.owner)
+
+    async def revise(
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+    ) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, and what was built on it goes.
+
+        `account`: an answer's explanation, as in `NewMessage`. Returns the message as it is now; None where there is
+        none, or where its text is the same.
+        """
+        text = well_formed(text)
+        async with self._db.write(scope.owner) as tx:
+            row = await tx.row(_MESSAGE, *scope, message)
+            if row is None or row["content"] == text:
+                return None
+            before = message_of(row)
+            version = {
+                "id": await tx.run(take_ids, self.kind, scope.owner, "next_version_id"),
+                "user_id": scope.owner,
+                "message_id": message,
+                "thread_id": scope.thread,
+                "role": before.role,
+                "content": before.content,
+                "written_at": text_of(before.edited_at or before.created_at),
+                "replaced_at": text_of(now),
+                "why": why,
+            }
+            await tx.rows(VERSIONS.upsert, *VERSIONS.stored(version))
+            going = await _built_on(tx, scope.owner, {scope.thread: [message]}, before)
+            await _void_leases(tx, scope.owner)
+            await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+            await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
+            await tx.rows(
+                "UPDATE messages SET content = ?, edited_at = ? WHERE user_id = ? AND id = ?",
+                text,
+                text_of(now),
+                scope.owner,
+                message,
+            )
+            if before.role == "user":
+                await learn_again(tx, scope, [message])
+            row = await tx.row(_MESSAGE, *scope, message)
+            assert row is not None  # noqa: S101 - it was updated above
+            await tx.run(word_index.reindex, int(row["seq"]), row)
+            if account:
+                await tx.run(explanation_table.keep, before, account)
+        self._drop_copies(scope.owner)
+        return message_of(row)
+
+
+# what goes ---------------------------------------------------------------------------------------------------
+def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
+    """Which rows of `messages` are asked for: a condition and its values."""
+    match what.what:
+        case "messages":
+            return "user_id = ? AND id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
+        case "conversations":
+            return "user_id = ? AND thread_id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
+        case "facts" | "edits" | "profiles":
+            return "user_id = ? AND FALSE", (owner,)
+        case "everything":
+            return "user_id = ?", (owner,)
+    until = text_of(what.until) if what.until else "~"  # behind every date
+    if what.what == "dates":
+        return "user_id = ? AND created_at >= ? AND created_at < ?", (
+            owner,
+            text_of(what.since) if what.since else "",
+            until,
+        )
+    # Whole chunks, so that no summary has to be made again every day because of its oldest message.
+    return _OLD_ARCHIVES, (owner, owner, until)
+
+
+async def _decided(reader: Reader, owner: int, what: Forgetting) -> tuple[_Going, Forgotten]:
+    """What goes, with what quotes it if so wished, and how much that is and leaves."""
+    going = await _going(reader, owner, what)
+    if not what.may_be_quoted:
+        return going, await _counted(reader, owner, going, what)
+    taken = going.taken
+    quotes = await quotes_of(reader, owner, taken, facts=what.ids if what.what == "facts" else ())
+    if what.with_quotes and quotes:
+        rows = await reader.rows(_BY_ID, owner, json.dumps([*taken.messages, *quotes.messages]))
+        facts = [*quotes.facts, *(what.ids if what.what == "facts" else ())]
+        going = await _derived(reader, owner, _by_thread(rows), _chunks(rows) | quotes.summaries, facts=facts)
+        going = replace(going, profiles=going.profiles | quotes.profiles)
+        quotes = Quotes(holders=quotes.holders, is_complete=quotes.is_complete)
+    remainder = Remainder(
+        answers=quotes.messages,
+        facts=len(quotes.facts),
+        summaries=len(quotes.summaries),
+        profiles=len(quotes.profiles),
+        others=len(quotes.holders - going.taken.messages - {*quotes.messages}),
+        is_complete=quotes.is_complete,
+    )
+    return going, replace(await _counted(reader, owner, going, what), remainder=remainder)
+
+
+async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
+    where, values = _chosen(owner, what)
+    rows = await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
+    messages = _by_thread(rows)
+    if what.what == "everything":
+        return _Going(messages=messages)
+    versions = await _versions(reader, owner)
+    if what.what == "profiles":
+        return _Going(profiles=frozenset(what.ids) & {one.id for one in versions})
+    if what.what == "edits":
+        lost = await facts_repeating_edits(reader, owner, what.ids)
+        made_of = [*await edits(reader, owner, what.ids), *lost.gone]
+        return _Going(facts=lost, profiles=outdated_profiles(versions, summaries=set(), facts=made_of))
+    facts = what.ids if what.what == "facts" else ()
+    if what.is_expiry:
+        # A fact that was restored since the list was made stays.
+        due = await reader.rows(_DELETED, owner, json.dumps(list(facts)), text_of(what.until) if what.until else "")
+        facts = tuple(int(row["id"]) for row in due)
+    return await _derived(reader, owner, messages, _chunks(rows), facts=facts)
+
+
+def _by_thread(rows: Sequence[Row]) -> Mapping[int, Sequence[int]]:
+    messages: dict[int, list[int]] = {}
+    for row in rows:
+        messages.setdefault(int(row["thread_id"]), []).append(int(row["id"]))
+    return messages
+
+
+def _chunks(rows: Sequence[Row]) -> frozenset[int]:
+    return frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
+
+
+async def _built_on(reader: Reader, owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
+    chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
+    return await _derived(reader, owner, messages, chunks)
+
+
+async def _derived(
+    reader: Reader,
+    owner: int,
+    messages: Mapping[int, Sequence[int]],
+    chunks: frozenset[int],
+    *,
+    facts: Iterable[int] = (),
+) -> _Going:
+    summaries = summary_cascade(
+        [_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
+    )
+    ids = {one for several in messages.values() for one in several}
+    lost = await fact_cascade(reader, owner, ids, facts)
+    profiles = outdated_profiles(await _versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
+    return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
+
+
+async def _versions(reader: Reader, owner: int) -> list[ProfileSources]:
+    rows = await reader.rows(_VERSIONS, owner)
+    return [
+        ProfileSources(
+            id=row["id"],
+            last_summary_id=row["last_summary_id"],
+            made_at=row["created_at"],
+            base_id=row["base_id"],
+            facts=None if (facts := json.loads(row["fact_ids"])) is None else frozenset(facts),
+        )
+        for row in rows
+    ]
+
+
+def _summary_sources(row: Row) -> SummarySources:
+    base = [] if row["base_id"] is None else [row["base_id"]]
+    return SummarySources(
+        id=row["id"],
+        thread=row["thread_id"],
+        first_id=row["first_id"],
+        last_id=row["last_id"],
+        chunks=frozenset(json.loads(row["source_chunk_ids"])),
+        made_of=frozenset([*json.loads(row["source_ids"]), *base]),
+        is_active=bool(row["is_active"]),
+    )
+
+
+async def _counted(reader: Reader, owner: int, going: _Going, what: Forgetting) -> Forgotten:
+    if what.what == "everything":
+        counts = await reader.row(_COUNT_EVERYTHING, owner)
+        assert counts is not None  # noqa: S101 - a row of counts
+        names = ("messages", "summaries", "facts", "profiles", "versions", "reminders")
+        return Forgotten(**dict(zip(names, counts, strict=True)))
+    ids = json.dumps(going.message_ids)
+    versions = await reader.row(f"SELECT COUNT(*) FROM versions WHERE {_OF_MESSAGES}", owner, ids)  # noqa: S608
+    reminders = await reader.row(f"SELECT COUNT(*) FROM reminders WHERE {_ASKED_BY}", owner, ids)  # noqa: S608
+    staying = await reader.row(
+        f"SELECT COUNT(*) FROM messages WHERE {_OF_CHUNKS} AND id NOT IN (SELECT value FROM json_each(?))",  # noqa: S608
+        owner,
+        json.dumps(sorted(going.summaries.gone)),
+        ids,
+    )
+    return Forgotten(
+        messages=len(going.message_ids),
+        summaries=len(going.summaries.gone),
+        facts=len(going.facts.ids),
+        profiles=len(going.profiles),
+        versions=int(versions[0]) if versions else 0,
+        reminders=int(reminders[0]) if reminders else 0,
+        reactivated=int(staying[0]) if staying else 0,
+    )
+
+
+# erasing -----------------------------------------------------------------------------------------------------
+async def _void_leases(tx: Transaction, owner: int) -> None:
+    """Void whatever is being made from earlier readings, and drop errors and parts that may quote what is forgotten."""
+    await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
+    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
+    await tx.rows("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
+    await tx.rows("DELETE FROM failures WHERE user_id = ?", owner)
+    await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ?", owner)
+    await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
+
+
+async def _erase_everything(tx: Transaction, owner: int) -> None:
+    """Delete all but the row of `users`: where the memory lives, whether it is on, and the counters."""
+    await tx.run(erase_tables, owner)
+    await tx.rows(_OWN_WORDS_AWAY, owner)
+
+
+async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
+    messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
+    if going.message_ids:
+        await tx.run(word_index.forget, owner, messages)
+        await tx.rows(f"DELETE FROM reminders WHERE {_ASKED_BY}", owner, messages)  # noqa: S608
+        await tx.rows(f"DELETE FROM versions WHERE {_OF_MESSAGES}", owner, messages)  # noqa: S608
+        await tx.rows(
+            "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, messages
+        )
+    if going.summaries.gone:
+        await tx.rows(f"UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE {_OF_CHUNKS}", owner, gone)  # noqa: S608
+        await tx.rows("DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, gone)
+        await tx.rows(
+            "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+            owner,
+            json.dumps(sorted(going.summaries.reactivated)),
+        )
+    if going.facts.gone:
+        await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
+    await history_extraction_table.end_without_rest(tx, owner)
+    if going.profiles:
+        await tx.rows(
+            "DELETE FROM profiles WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+            owner,
+            json.dumps(sorted(going.profiles)),
+        )
+    # Other explanations name what is gone by its id alone, which says nothing.
+    await tx.rows("DELETE FROM accounts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, messages)
+
+
+_DELETED = """
+SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?
+"""
+_OWN_WORDS_AWAY = """
+UPDATE users SET timezone = '', fold_instructions = '', persona = '', persona_text = '', tokens_saved = 0
+WHERE user_id = ?
+"""
+# A title that a model made may quote what goes.
+_UNTITLED = """
+UPDATE conversations SET title = '' WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?)) AND is_named = 0
+"""
+_ENDED = "DELETE FROM conversations WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))"
+_MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
+_SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
+_SHOWN_AS = """
+SELECT messages.* FROM accounts JOIN messages USING (user_id, id)
+WHERE accounts.user_id = ? AND accounts.thread_id = ?
+AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?)
+ORDER BY messages.id DESC
+"""
+_BY_ID = """
+SELECT id, thread_id, chunk_id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
+_SUMMARIES = """
+SELECT id, thread_id, first_id, last_id, source_chunk_ids, source_ids, base_id, is_active FROM summaries
+WHERE user_id = ? ORDER BY id
+"""
+_OLD_ARCHIVES = """
+user_id = ? AND chunk_id IN (
+  SELECT chunk_id FROM messages WHERE user_id = ? AND chunk_id IS NOT NULL
+  GROUP BY chunk_id HAVING MAX(created_at) < ?)
+"""
+_TEXTS = "SELECT value FROM json_each(?, '$') WHERE type = 'text'"
+_OF_MESSAGES = "user_id = ? AND message_id IN (SELECT value FROM json_each(?))"
+_ASKED_BY = "user_id = ? AND source_id IN (SELECT value FROM json_each(?))"
+_OF_CHUNKS = "user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
+_COUNT_EVERYTHING = """
+SELECT
+  (SELECT COUNT(*) FROM messages WHERE user_id = ?1), (SELECT COUNT(*) FROM summaries WHERE user_id = ?1),
+  (SELECT COUNT(*) FROM facts WHERE user_id = ?1), (SELECT COUNT(*) FROM profiles WHERE user_id = ?1),
+  (SELECT COUNT(*) FROM versions WHERE user_id = ?1), (SELECT COUNT(*) FROM reminders WHERE user_id = ?1)
+"""

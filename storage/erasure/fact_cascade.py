@@ -1,0 +1,184 @@
+"""Facts that go with what is forgotten, and how the facts that stay are joined across the gap.
+
+Owns that no fact keeps a word that is only in what was forgotten, that a fact which had ended only because of a
+forgotten one holds again, and that earlier words return when an edit is taken back. Knows messages only as sources.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from records.scopes import Scope
+from storage.engine.protocol import Reader, Row, Transaction
+from storage.erasure.dependents import FactSources, facts_built_on
+from storage.search import word_index
+from storage.tables import history_extraction as history_extraction_table
+from storage.tables.facts import EARLIER
+from text import analyzer
+
+MOST_HITS = 50
+"""At most so many messages that hold a word are checked for one that stays."""
+_NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FactCascade:
+    """`gone`: the facts that go. `again`: by thread, the messages to learn from once more."""
+
+    gone: tuple[FactSources, ...] = ()
+    again: Mapping[int, Sequence[int]] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> list[int]:
+        return [one.id for one in self.gone]
+
+
+async def fact_cascade(reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int]) -> FactCascade:
+    """The facts that are chosen or were learned from these messages, and those that superseded them or were learned
+    with reference to them and repeat their words.
+    """
+    rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
+    gone = (set(facts_built_on(map(_fact_sources, rows.values()), messages)) | set(chosen)) & rows.keys()
+    repeating, again = await _repeating(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
+    gone |= repeating
+    # The words that an edit by hand replaced are rows of their own.
+    gone |= {number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] in gone}
+    return FactCascade(gone=tuple(_fact_sources(rows[number]) for number in sorted(gone)), again=again)
+
+
+async def facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
+    """The facts that repeat words which an edit by hand had put in place of these earlier ones."""
+    rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
+    facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
+    kept = {fact: _terms([rows[number]["text"] for number in _earlier(rows, fact)]) for fact in facts}
+    gone, again = await _repeating(reader, owner, rows, kept, frozenset())
+    return FactCascade(gone=tuple(_fact_sources(rows[number]) for number in sorted(gone)), again=again)
+
+
+async def _repeating(
+    reader: Reader, owner: int, rows: Mapping[int, Row], going: Mapping[int, Set[str]], messages: Set[int]
+) -> tuple[set[int], dict[int, list[int]]]:
+    """Which further facts go with these (each may keep some words), and by thread the messages to learn from again."""
+    texts = {number: [row["text"]] for number, row in rows.items()}
+    related: dict[int, list[Row]] = {}
+    for row in rows.values():
+        related.setdefault(row["known_id"], []).append(row)
+        if row["origin"] == EARLIER and row["superseded_by"] in texts:
+            texts[row["superseded_by"]].append(row["text"])
+    gone: set[int] = set()
+    again: dict[int, list[int]] = {}
+    waiting = sorted(going)
+    while waiting:
+        number = waiting.pop()
+        terms = _terms(texts[number]) - going.get(number, _NONE)
+        for after in (rows.get(rows[number]["superseded_by"]), *related.get(number, ())):
+            if after is None or after["id"] in gone or after["id"] in going or after["origin"] == "owner":
+                continue
+            sources = await reader.rows(_SOURCES, owner, after["source_ids"])
+            if await _repeats(reader, owner, after["text"], terms, sources, messages):
+                gone.add(after["id"])
+                waiting.append(after["id"])
+                for source in sources:
+                    if source["id"] not in messages:
+                        again.setdefault(source["thread_id"], []).append(source["id"])
+    return gone, again
+
+
+def _earlier(rows: Mapping[int, Row], fact: int) -> list[int]:
+    return [number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] == fact]
+
+
+def _terms(texts: Iterable[str]) -> Set[str]:
+    return frozenset(term for text in texts for term in analyzer.analyse(text))
+
+
+async def _repeats(
+    reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
+) -> bool:
+    """Whether a text has one of these terms, and neither its own sources nor any message that stays says it."""
+    own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse(part)}
+    for term in _terms([text]) & terms - own:
+        for thread in {int(row["thread_id"]) for row in sources} or {0}:
+            scope = Scope(owner=owner, thread=thread)
+            hits = await word_index.search(reader, scope, [term], MOST_HITS)
+            if all(row["id"] in messages for row, _ in hits):
+                return True
+    return False
+
+
+async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_ends: bool) -> None:
+    """`keeps_ends`: a fact that one of them had superseded stays ended; otherwise it holds again."""
+    rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
+    gone = set(cascade.ids)
+    for number, row in rows.items():
+        if number in gone or row["superseded_by"] not in gone:
+            continue
+        before = rows[row["superseded_by"]]
+        after: Row | None = before
+        passed: set[int] = set()  # a damaged file may hold facts that replace each other in a circle
+        while after is not None and after["id"] in gone:
+            passed.add(int(after["id"]))
+            after = rows.get(after["superseded_by"])
+            if after is not None and after["id"] in passed:
+                after = None
+        end = row["valid_to"]
+        if end == max(before["since"], row["since"]) and not (keeps_ends and after is None):
+            # It had ended only because of the one that goes.
+            end = None if after is None else max(after["since"], row["since"])
+        values = (None if after is None else after["id"], end)
+        await tx.rows(
+            "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?", *values, owner, number
+        )
+    await tx.rows(
+        "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, json.dumps(cascade.ids)
+    )
+    for thread, ids in cascade.again.items():
+        await learn_again(tx, Scope(owner=owner, thread=thread), ids)
+
+
+async def edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
+    """The facts whose words replaced these earlier ones by hand, dated to that edit."""
+    rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
+    return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
+
+
+async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
+    """Give facts these earlier words back; the words that had replaced them by hand are gone."""
+    for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier))):
+        fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
+        origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
+        await tx.rows(
+            "UPDATE facts SET text = ?, origin = ? WHERE user_id = ? AND id = ?", row["text"], origin, owner, fact
+        )
+        await tx.rows("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
+
+
+async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
+    """Learn facts once more from the first of these messages on; imported ones (ids below 1) are handled separately."""
+    if past := [one for one in ids if one < 1]:
+        await history_extraction_table.learn_again(tx, scope, past)
+    if live := [one for one in ids if one >= 1]:
+        await tx.rows(
+            "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
+            min(live) - 1,
+            *scope,
+        )
+
+
+def _fact_sources(row: Row) -> FactSources:
+    return FactSources(id=row["id"], sources=frozenset(json.loads(row["source_ids"])), made_at=row["created_at"])
+
+
+_FACTS = """
+SELECT id, text, source_ids, created_at, origin, superseded_by, known_id, valid_to,
+COALESCE(valid_from, observed_at) AS since FROM facts WHERE user_id = ?
+"""
+_EARLIER = """
+SELECT id, text, source_ids, superseded_by, valid_to FROM facts
+WHERE user_id = ? AND origin = 'earlier' AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_EARLIER_STILL = "SELECT 1 FROM facts WHERE user_id = ? AND origin = 'earlier' AND superseded_by = ? AND id < ?"
+_SOURCES = """
+SELECT id, thread_id, speaker, content FROM messages
+WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""

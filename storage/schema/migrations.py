@@ -1,0 +1,31 @@
+"""The schema of memory.db (and of index.db): sqlite.sql, and the migrations that come after it."""
+
+from pathlib import Path
+
+from storage.engine.sqlite import Migration
+from storage.engine.sqlite_driver import sqlite3
+
+SCHEMA = Path(__file__).with_name("sqlite.sql")
+
+
+def first_schema(connection: sqlite3.Connection) -> None:
+    """All tables of version 1.0."""
+    script(SCHEMA.read_text(encoding="utf-8"))(connection)
+
+
+def script(text: str) -> Migration:
+    """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
+
+    def run(connection: sqlite3.Connection) -> None:
+        pending = ""
+        for line in text.splitlines(keepends=True):
+            pending += line
+            if sqlite3.complete_statement(pending):
+                connection.execute(pending)
+                pending = ""
+
+    return run
+
+
+MIGRATIONS: list[Migration] = [first_schema]
+"""In order. Append steps; never change, remove or reorder one that was released."""

@@ -1,0 +1,51 @@
+"""The schema of the PostgreSQL storage: postgres.sql, and the migrations that come after it.
+
+Each is committed together with its number. However many programs start at once, each step runs once: an advisory lock
+is held meanwhile.
+"""
+
+from pathlib import Path
+
+import psycopg
+
+from records.errors import StorageError, StorageTooNew, StorageTooOld
+
+MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql")]
+"""In order, files and statements. Append steps; never change, remove or reorder one that was released."""
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"
+_TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keepsake') IS NOT NULL"
+
+
+def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    """Bring the tables up to date, making them if need be.
+
+    Raises StorageTooNew or StorageTooOld, everything left as it is, when others made them than we can read.
+    """
+    while (version := _version(connection)) < len(MIGRATIONS):
+        with connection.transaction():
+            connection.execute(_LOCK)
+            if _version(connection) != version:
+                continue  # somebody else has just done it
+            try:
+                if version == 0:
+                    connection.execute("CREATE TABLE keepsake_schema AS SELECT 0::BIGINT AS version")
+                step = MIGRATIONS[version]
+                connection.execute(step.read_bytes() if isinstance(step, Path) else step.encode())
+                connection.execute("UPDATE keepsake_schema SET version = %s", (version + 1,))
+            except psycopg.errors.DuplicateTable as error:
+                raise StorageError(
+                    "The database that DATABASE_URL names holds tables of another program; "
+                    "give Keepsake one of its own."
+                ) from error
+    if version > len(MIGRATIONS):
+        raise StorageTooNew.of("The PostgreSQL database", version, len(MIGRATIONS))
+
+
+def _version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
+    """The number of steps that made the tables; 0: there are none."""
+    is_ours, is_older = connection.execute(_TABLES).fetchone() or (False, False)
+    if is_older:
+        raise StorageTooOld.of("The PostgreSQL database")
+    row = connection.execute("SELECT version FROM keepsake_schema").fetchone() if is_ours else None
+    return int(str(row[0])) if row else 0

@@ -1,0 +1,276 @@
+"""The memories of owners in memory.json, with a journal next to it and a working copy in index.db.
+
+memory.json and memory.json.journal are authoritative. index.db holds the same rows in SQLite and may be deleted while
+the bot is stopped. Each commit is journalled and fsynced first, so that a message costs the same at any size; now and
+then a snapshot replaces memory.json. Does not know what is remembered.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from records.errors import StorageError
+from records.owners import StorageType
+from runtime.cooperative import gc_paused
+from runtime.tasks import uncancelled
+from storage.engine.sqlite import Database
+from storage.engine.sqlite_driver import connect, explained, sqlite3
+from storage.schema.migrations import MIGRATIONS
+from storage.schema.portable_tables import TABLES, USERS, Table
+from storage.stores import json_snapshot as snapshot
+from storage.stores.json_journal import Journal, line_of, written
+from storage.stores.json_missing_words import MissingWords
+from storage.stores.json_recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Recovery, mark_clean
+from storage.stores.sql_store import SqlStore
+
+log = logging.getLogger(__name__)
+
+LINE_ROWS = 500
+Key = tuple[int, int]
+"""What identifies a row; the second is 0 where the owner alone does."""
+_BEFORE_ALL = (-(2**62), 0)
+
+# Which rows a transaction touched. Temporary: they are this connection's, and roll back with the transaction.
+_TRACKING = [
+    "CREATE TEMP TABLE changed (name TEXT, a INTEGER, b INTEGER, PRIMARY KEY (name, a, b)) WITHOUT ROWID",
+    *(
+        f"""
+        CREATE TEMP TRIGGER {table.name}_{event.lower()} AFTER {event} ON main.{table.name} BEGIN
+          INSERT INTO changed SELECT '{table.name}', {key}
+          WHERE NOT EXISTS (SELECT 1 FROM changed WHERE (name, a, b) = ('{table.name}', {key}));
+        END
+        """  # noqa: S608
+        for table in TABLES
+        for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old"))
+        for key in [", ".join([f"{row}.{name}" for name in table.key] + ["0"] * (2 - len(table.key)))]
+    ),
+]
+
+
+class JsonStore(SqlStore):
+    """A MemoryStore whose files people can read. Made by `open` only.
+
+    `reports`: sentences about what was found damaged at start and what was done about it, for log and admin.
+    """
+
+    def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
+        super().__init__(database, StorageType.JSON)
+        self._working_copy = database
+        self.reports = reports
+        self._target = folder / SNAPSHOT_NAME
+        self._journal = Journal(folder / JOURNAL_NAME)
+        self._words = MissingWords(database)
+        self._seq = 0
+        self._next = 0
+        self._snapshot_lock = asyncio.Lock()
+        self._background: asyncio.Task[None] | None = None
+        self._is_corrupt = False
+        self._is_closing = False
+        self._close_by: float | None = None
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> AsyncIterator["JsonStore"]:
+        """Open the store in `folder`, recovering what an interrupted run left; at the end memory.json is complete.
+
+        Only where `finish_by` left no time for that does its journal stay. Raises StorageTooNew, everything left as it
+        is, when a newer version wrote memory.json.
+        """
+        recovery = Recovery(folder, clock)
+        with explained(folder / SNAPSHOT_NAME), gc_paused():
+            await asyncio.to_thread(recovery.run)
+        index = folder / INDEX_NAME
+        async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
+            store = cls(database, folder, recovery.reports)
+            async with database.write() as tx:
+                for statement in _TRACKING:
+                    await tx.rows(statement)
+                row = await tx.row("SELECT seq FROM journal_state")
+                store._seq = int(row[0]) if row else 0
+            database.commit_hooks = store
+            if recovery.snapshot_needed:
+                await store.flush()
+            elif store._journal.size:
+                # The run before had no time for it, or was killed; otherwise one short stop after the other leaves it.
+                store._begin_snapshot()
+            try:
+                async with store._words.indexing():
+                    yield store
+            finally:
+                await uncancelled(store._close)
+        # Without this mark the next start makes the working copy again.
+        # Syncing it may take long: while its words are indexed again, 100 MB of it are not on disk yet.
+        if store._has_time() and not store._is_corrupt:
+            with contextlib.suppress(StorageError), explained(index):
+                await asyncio.to_thread(mark_clean, index)
+
+    async def erase(self, owner: int) -> None:
+        """Remove everything of an owner, from snapshot and journal too."""
+        await super().erase(owner)
+        await self._snapshot()
+
+    async def scrub(self) -> None:
+        """As in every store; what is erased is in neither snapshot nor journal afterwards."""
+        await self._snapshot()
+        await super().scrub()
+
+    async def indexed(self, owner: int, *, within: float | None = None) -> bool:
+        return await self._words.indexed(owner, within=within)
+
+    async def rename(self, owner: int, new: int) -> None:
+        await super().rename(owner, new)
+        self._words.renamed(owner, new)
+
+    def mark_corrupt(self) -> None:
+        """Have the next start make the working copy again, which was found damaged."""
+        self._is_corrupt = True
+
+    def finish_by(self, moment: float) -> None:
+        self._close_by = moment
+
+    async def flush(self) -> None:
+        """Write everything to memory.json; no journal remains."""
+        await self._flush(lambda: True)
+
+    async def _flush(self, is_wanted: Callable[[], bool]) -> None:
+        async with self._db.read(None) as reader:
+            row = await reader.row("SELECT snapshot FROM journal_state")
+        if self._journal.size or row is None or row[0] != snapshot.identity_of(self._target):
+            await uncancelled(partial(self._make_snapshot, is_wanted=is_wanted))
+
+    # the journal: called by the database while nobody else writes; the first two in its thread ----------------
+    def before_commit(self, connection: sqlite3.Connection) -> None:
+        """Write the transaction's changes to the journal, safely, before they are committed to the working copy."""
+        names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
+        if not names:
+            return
+        self._next = self._seq + 1
+        put: dict[str, list[str]] = {}
+        gone: dict[str, list[list[int]]] = {}
+        held = 0
+        for table in TABLES:
+            after = _BEFORE_ALL
+            while table.name in names and (rows := _changed_rows(connection, table, after)):
+                after = rows[-1][0]
+                texts = [text for _, text in rows if text is not None]
+                if texts:
+                    put.setdefault(table.name, []).extend(texts)
+                if len(texts) < len(rows):
+                    gone.setdefault(table.name, []).extend(_of_others(connection, table, rows))
+                held += len(texts)
+                if held >= LINE_ROWS:
+                    self._write(line_of(self._next, put, {}, more=True))
+                    put, held = {}, 0
+                if len(rows) < LINE_ROWS:
+                    break
+        self._write(line_of(self._next, put, {name: keys for name, keys in gone.items() if keys}, more=False))
+        with explained(self._journal.path):
+            self._journal.sync()
+        connection.execute("UPDATE main.journal_state SET seq = ?", (self._next,))
+        connection.execute("DELETE FROM temp.changed")
+
+    def _write(self, line: bytes) -> None:
+        with explained(self._journal.path):
+            self._journal.write([line])
+
+    def after_failure(self) -> None:
+        """Remove the record from the journal. Where even that fails, it is tried again before the next record."""
+        self._next = self._seq
+        with contextlib.suppress(OSError):
+            self._journal.take_back()
+
+    def after_commit(self) -> None:
+        """Keep the record, and begin a snapshot when the journal has grown large."""
+        if self._next > self._seq:
+            self._seq = self._next
+            self._journal.keep()
+            if self._journal.is_due(_size(self._target)) and (self._background is None or self._background.done()):
+                self._begin_snapshot()
+
+    # the snapshot ------------------------------------------------------------------------------------------
+    def _begin_snapshot(self) -> None:
+        self._background = asyncio.ensure_future(self._snapshot_in_background())
+
+    async def _snapshot_in_background(self) -> None:
+        try:
+            await uncancelled(lambda: self._make_snapshot(is_wanted=lambda: not self._is_closing))
+        except snapshot.NotWanted:
+            pass
+        except StorageError as error:
+            self._journal.compaction_failed()
+            self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
+
+    async def _snapshot(self) -> None:
+        """Bring memory.json up to date and drop the records that it now holds from the journal."""
+        await uncancelled(self._make_snapshot)
+
+    async def _make_snapshot(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
+        async with self._snapshot_lock:
+            with explained(self._target):
+                seq = await asyncio.to_thread(self._write_snapshot, is_wanted)
+            async with self._db.write(None) as tx:
+                with explained(self._journal.path):
+                    await asyncio.to_thread(self._journal.drop_until, seq)
+                await tx.rows("UPDATE journal_state SET snapshot = ?", snapshot.identity_of(self._target))
+
+    def _write_snapshot(self, is_wanted: Callable[[], bool]) -> int:
+        with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
+            return snapshot.write(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
+
+    def _has_time(self) -> bool:
+        return self._close_by is None or time.monotonic() < self._close_by
+
+    async def _close(self) -> None:
+        # The snapshot of the end holds all that one under way would, and a stop has no time for two.
+        self._is_closing = True
+        if self._background is not None:
+            await self._background
+        try:
+            await self._flush(self._has_time)
+        except snapshot.NotWanted:
+            log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
+        except StorageError as error:
+            self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
+        self._journal.close()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _changed_rows(connection: sqlite3.Connection, table: Table, after: Key) -> list[tuple[Key, str | None]]:
+    """The next rows behind a key that a transaction touched: the keys, and the rows as the journal has them; None for
+    what it deleted.
+    """
+    found = connection.execute(_CHANGED_ROWS[table.name], after).fetchall()
+    return [((row[0], row[1]), None if row[2] is None else written(table.portable_of(row[2:]))) for row in found]
+
+
+def _changed(table: Table) -> str:
+    second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
+    columns = ", ".join(f"t.{column.name}" for column in table.columns)
+    return f"""
+        SELECT c.a, c.b, {columns}
+        FROM temp.changed AS c LEFT JOIN main.{table.name} AS t ON t.{table.key[0]} = c.a AND {second} = c.b
+        WHERE c.name = '{table.name}' AND (c.a, c.b) > (?, ?) ORDER BY c.a, c.b LIMIT {LINE_ROWS}
+    """  # noqa: S608
+
+
+_CHANGED_ROWS = {table.name: _changed(table) for table in TABLES}
+
+
+def _of_others(connection: sqlite3.Connection, table: Table, rows: Sequence[tuple[Key, str | None]]) -> list[list[int]]:
+    """The keys of deleted rows; without those of deleted users, who stand for everything of theirs."""
+    keys = [key for key, text in rows if text is None]
+    if table is not USERS:
+        known = "SELECT 1 FROM main.users WHERE user_id = ?"
+        owners = {owner for owner, _ in keys if connection.execute(known, (owner,)).fetchone() is not None}
+        keys = [key for key in keys if key[0] in owners]
+    return [list(key[: len(table.key)]) for key in keys]

@@ -1,0 +1,298 @@
+"""Starting on memory.json: a working copy that agrees with it and its journal, whatever an interrupted run left behind.
+
+Owns what is set aside, rebuilt and replayed. Does not know how messages are appended. Everything here blocks: call
+it from a thread.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from records.errors import StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
+from records.owners import StorageType
+from storage.engine.sqlite import migrate, version_of
+from storage.engine.sqlite_driver import connect, create_private, sentence_for, sqlite3
+from storage.schema.migrations import MIGRATIONS
+from storage.schema.portable_tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS
+from storage.search import word_index
+from storage.stores import json_missing_words as missing_words
+from storage.stores import json_snapshot as snapshot
+from storage.stores.json_journal import Entry, entries, scan
+from storage.tables.bulk_load import is_whole
+
+SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
+
+_JOURNAL_STATE = """
+CREATE TABLE IF NOT EXISTS journal_state (
+  only     INTEGER PRIMARY KEY CHECK (only = 1),
+  seq      INTEGER NOT NULL,       -- the last journal record that this file holds
+  snapshot TEXT,                   -- identity of the memory.json that it agrees with
+  clean    INTEGER NOT NULL        -- 1 once closed and fsynced; otherwise the next start makes it again
+)
+"""
+
+# While a working copy is made again nobody else has it, and one that is not finished is thrown away: it needs no log.
+# What rows name is looked at once, at the end.
+_ALONE = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_store=MEMORY")
+
+
+class Recovery:
+    """What happens at start: a working copy that agrees with memory.json and journal. Runs in a thread.
+
+    Nothing unreadable is overwritten or thrown away; `reports` says what was found and done.
+    """
+
+    def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
+        self.reports: list[str] = []
+        self.snapshot_needed = False
+        self._clock = clock
+        self._target = folder / SNAPSHOT_NAME
+        self._journal = folder / JOURNAL_NAME
+        self._index = folder / INDEX_NAME
+
+    def run(self) -> None:
+        for leftover in (self._target, self._journal):
+            leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
+        fresh = self._index.with_name(INDEX_NAME + ".tmp")
+        _remove_database(fresh)
+        known, identity = self._state(), snapshot.identity_of(self._target)
+        if known is not None and known["snapshot"] == identity:
+            # Where records are lost, the working copy of a killed process is the best there is.
+            is_best = known["clean"] or (scan(self._journal).garbled and _is_sound(self._index))
+            if is_best and self._can_replay(self._index):
+                return
+        if identity is None and known is not None and known["snapshot"] is not None:
+            kept = self._set_aside(self._index, move=True)
+            self.reports.append(
+                f"{SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; the memory starts empty."
+            )
+        try:
+            self._build(fresh, snapshot.read(self._target) if identity else None)
+        except (snapshot.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
+            kept = self._set_aside(self._target, move=True)
+            self.snapshot_needed = True
+            could_not = f"{SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
+            _remove_database(fresh)
+            if known is not None and _is_sound(self._index) and self._can_replay(self._index):
+                self.reports.append(f"{could_not}everything was restored from the working copy {INDEX_NAME}.")
+                return
+            self.reports.append(
+                f"{could_not}what it held is not remembered until it is repaired or restored from a backup."
+            )
+            self._build(fresh, None)
+        self._replay(fresh)
+        _keep_vectors(fresh, self._index)
+        _remove_database(self._index)
+        fresh.replace(self._index)
+
+    def _can_replay(self, index: Path) -> bool:
+        """Bring a working copy up to date; False where it is damaged."""
+        try:
+            self._replay(index)
+        except sqlite3.DatabaseError as error:
+            if not isinstance(sentence_for(error, index), StorageCorrupt):
+                raise
+            self.reports.append(f"{INDEX_NAME} was damaged and is rebuilt from {SNAPSHOT_NAME} and journal.")
+            return False
+        return True
+
+    def _state(self) -> dict[str, object] | None:
+        """The working copy's own record of its state; None where it has none that can be read."""
+        if not self._index.exists():
+            return None
+        try:
+            with contextlib.closing(connect(self._index, durable=False)) as connection:
+                if version_of(connection, INDEX_NAME, len(MIGRATIONS)) != len(MIGRATIONS):
+                    return None
+                row = connection.execute("SELECT * FROM journal_state").fetchone()
+                return dict(row) if row is not None else None
+        except (StorageTooOld, StorageTooNew):
+            return None
+        except sqlite3.DatabaseError as error:
+            if isinstance(sentence_for(error, self._index), StorageBusy):
+                raise
+            return None
+
+    def _build(self, fresh: Path, found: snapshot.Snapshot | None) -> None:
+        """Make a new working copy of what memory.json holds."""
+        migrate(fresh, MIGRATIONS)
+        with contextlib.closing(connect(fresh, durable=False)) as connection:
+            for pragma in _ALONE:
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(_JOURNAL_STATE)
+            if found is not None:
+                snapshot.insert(connection, found, StorageType.JSON)
+                missing_words.make_table(connection)
+                missing_words.note_all(connection)
+            values = (found.journal_seq, snapshot.identity_of(self._target)) if found else (0, None)
+            connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
+            if not is_whole(connection):
+                raise sqlite3.IntegrityError
+            connection.execute("COMMIT")
+
+    def _replay(self, index: Path) -> None:
+        """Apply the journal records that the working copy lacks, and cut off a torn last record."""
+        seen = scan(self._journal)
+        with contextlib.closing(connect(index, durable=False)) as connection:
+            seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
+            if seen.garbled:
+                kept = self._set_aside(self._journal, move=False)
+                self.snapshot_needed = True
+                lost = "some of its records are lost" if seq < seen.last_seq else f"{INDEX_NAME} held everything"
+                self.reports.append(
+                    f"{JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
+                )
+            connection.execute("BEGIN IMMEDIATE")
+            missing_words.make_table(connection)
+            for entry in entries(self._journal, end=seen.end, after=seq):
+                _apply(connection, entry)
+            _adopt_orphans(connection)
+            connection.execute("UPDATE journal_state SET seq = ?, clean = 0", (max(seq, seen.last_seq),))
+            connection.execute("COMMIT")
+        if seen.torn:
+            with self._journal.open("r+b") as file:
+                file.truncate(seen.end)
+
+    def _set_aside(self, path: Path, *, move: bool) -> Path:
+        stamp = self._clock().astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+        kept = path.with_name(f"{path.name}.unreadable-{stamp}")
+        number = 1
+        while kept.exists():
+            number += 1
+            kept = path.with_name(f"{path.name}.unreadable-{stamp}-{number}")
+        if move:
+            path.replace(kept)
+        else:
+            _copy(path, kept)
+        return kept
+
+
+def _is_sound(index: Path) -> bool:
+    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(index, durable=False)) as connection:
+        return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) == "ok"
+    return False
+
+
+def _keep_vectors(fresh: Path, old: Path) -> None:
+    """Take over the vectors of the texts that are still the same: making them again takes hours of a processor."""
+    if not old.exists():
+        return
+    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(fresh, durable=False)) as connection:
+        if not _is_sound(old):
+            return
+        connection.execute("ATTACH ? AS old", (str(old),))
+        connection.execute("BEGIN IMMEDIATE")
+        columns = [row["name"] for row in connection.execute("SELECT name FROM pragma_table_info('vectors')")]
+        names = ", ".join(name for name in columns if name not in ("id", "seq"))
+        ours = ", ".join(f"v.{name}" for name in columns if name not in ("id", "seq"))
+        connection.execute("INSERT INTO embedding_models SELECT * FROM old.embedding_models")
+        connection.execute(
+            f"""
+            INSERT INTO vectors (seq, {names}) SELECT m.seq, {ours}
+            FROM old.vectors AS v JOIN old.messages AS o ON o.seq = v.seq
+            JOIN main.messages AS m ON m.user_id = o.user_id AND m.id = o.id
+            WHERE (m.thread_id, m.content, m.speaker) = (o.thread_id, o.content, o.speaker)
+            """  # noqa: S608
+        )
+        connection.execute(
+            """
+            DELETE FROM unindexed WHERE seq IN (SELECT seq FROM vectors) AND seq NOT IN (
+              SELECT m.seq FROM old.unindexed AS u JOIN old.messages AS o ON o.seq = u.seq
+              JOIN main.messages AS m ON m.user_id = o.user_id AND m.id = o.id)
+            """
+        )
+        connection.execute(
+            """
+            INSERT INTO fact_vectors SELECT v.* FROM old.fact_vectors AS v
+            JOIN old.facts AS o ON o.user_id = v.user_id AND o.id = v.fact_id
+            JOIN main.facts AS f ON f.user_id = o.user_id AND f.id = o.id AND f.text = o.text
+            """
+        )
+        connection.execute("COMMIT")
+
+
+def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
+    """Put an entry's rows and delete its keys; what is new to the word index is noted as missing there."""
+    for name in (*entry.put, *entry.delete):
+        if name not in BY_NAME:
+            raise StorageTooNew(
+                f"{JOURNAL_NAME} was written by a newer version of Keepsake; please update the program."
+            )
+    for (owner,) in entry.delete.get("users", ()):
+        word_index.remove(connection, owner)
+        for emptied in (*ERASED, "users"):
+            connection.execute(f"DELETE FROM {emptied} WHERE user_id = ?", (owner,))  # noqa: S608
+    for table in TABLES[1:]:
+        where = " AND ".join(f"{column} = ?" for column in table.key)
+        for key in entry.delete.get(table.name, ()):
+            if table is MESSAGES:
+                word_index.forget(connection, key[0], json.dumps([key[1]]))
+            connection.execute(f"DELETE FROM {table.name} WHERE {where}", tuple(key))  # noqa: S608
+    for table in TABLES:
+        for row in entry.put.get(table.name, ()):
+            if table is USERS:
+                connection.execute(UPSERT_USER, (*table.stored(row), StorageType.JSON))
+            elif table is MESSAGES:
+                _apply_message(connection, row)
+            else:
+                connection.execute(table.upsert, table.stored(row))
+
+
+def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:
+    key = (row["user_id"], row["id"])
+    find = "SELECT seq, content FROM messages WHERE user_id = ? AND id = ?"
+    before = connection.execute(find, key).fetchone()
+    connection.execute(MESSAGES.upsert, MESSAGES.stored(row))
+    if before is None or before["content"] != row["content"]:
+        owner, number = (int(str(part)) for part in key)
+        missing_words.note(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
+
+
+def _adopt_orphans(connection: sqlite3.Connection) -> None:
+    """After a loss: messages without a row in `users` get one with memory off; without a summary they are active."""
+    connection.execute(
+        """
+        INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
+        SELECT user_id, 'json', 20, 0, MIN(created_at), MAX(created_at) FROM messages
+        WHERE user_id NOT IN (SELECT user_id FROM users) GROUP BY user_id
+        """
+    )
+    connection.execute(
+        """
+        UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE chunk_id IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM summaries WHERE summaries.user_id = messages.user_id AND summaries.id = messages.chunk_id)
+        """
+    )
+    connection.execute(
+        """
+        UPDATE users SET next_message_id = MAX(next_message_id, 1 + COALESCE(
+          (SELECT MAX(id) FROM messages WHERE messages.user_id = users.user_id), 0)),
+        next_summary_id = MAX(next_summary_id, 1 + COALESCE(
+          (SELECT MAX(id) FROM summaries WHERE summaries.user_id = users.user_id), 0))
+        """
+    )
+
+
+def mark_clean(index: Path) -> None:
+    """Mark the working copy as safely on disk, so that it is trusted even after the machine restarts."""
+    with contextlib.closing(connect(index)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    with index.open("rb+") as file:
+        os.fsync(file.fileno())
+    with contextlib.closing(connect(index)) as connection:
+        connection.execute("UPDATE journal_state SET clean = 1")
+
+
+def _remove_database(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    create_private(target)
+    shutil.copyfile(source, target)

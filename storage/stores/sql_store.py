@@ -1,0 +1,399 @@
+"""The memories of owners in SQL tables: what the stores in SQLite, memory.json and PostgreSQL have in common.
+
+Owns the SQL of storage/protocol.py; each method is one transaction. Does not know where its tables are, nor whether a
+journal is kept of what it writes.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from records.context import MOST_UNFOLDED, ContextSources, StoredQuestion
+from records.errors import StorageBusy, StorageError
+from records.messages import Message, NewMessage, Role
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Scope
+from records.status import Counts
+from storage.engine.protocol import Connection, OwnerDatabase, Reader, Transaction
+from storage.erasure.deletion_cascade import DeletionCascade
+from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
+from storage.schema.rows import CONFIG_ROWS, config_of, grouped, message_of, text_of
+from storage.search import candidates as search
+from storage.search import word_index
+from storage.search.protocol import Candidates, WordHit
+from storage.search.vector_index import VectorIndex
+from storage.tables import context_sources
+from storage.tables import history as history_table
+from storage.tables import messages as message_table
+from storage.tables import reminders as reminder_table
+from storage.tables.conversations import ConversationTable
+from storage.tables.explanations import ExplanationTable
+from storage.tables.facts import FactTable
+from storage.tables.folds import FoldTable
+from storage.tables.history import HistoryTable
+from storage.tables.history_extraction import HistoryExtractionTable
+from storage.tables.owner_tables import erase_tables, renamed
+from storage.tables.profile import ProfileTable
+from storage.tables.rebuilds import RebuildTable
+from storage.tables.reminders import ReminderTable
+
+BATCH = 500
+WORDS_WITHIN = 2.0
+"""Seconds that a search waits for words that are being indexed."""
+TIDIED_AFTER = 4
+"""Messages after which the index of words is tidied, when there is time."""
+_AFTER_THE_LAST = 2**62
+_AFTER_EVERY_DATE = "~"
+
+Batches = AsyncIterator[Sequence[Mapping[str, object]]]
+"""Portable rows, each with a "table" key, in the order of TABLES."""
+
+
+class SqlStore(FoldTable):
+    """A MemoryStore over an open OwnerDatabase (the caller opens and closes it).
+
+    `kind` is what `users.storage_type` says of the owners that live here; rows of other owners are pointers that
+    directory.py keeps in the same table.
+    """
+
+    def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
+        super().__init__(database, kind)
+        self._untidied = 0
+        self.vectors = VectorIndex(database)
+        self.facts = FactTable(database, kind)
+        self.history_extraction = HistoryExtractionTable(database, kind)
+        self.profiles = ProfileTable(database, kind)
+        self.explanations = ExplanationTable(database, kind)
+        self.rebuilds = RebuildTable(database, kind)
+        self.reminders = ReminderTable(database, kind)
+        self.forgetting = DeletionCascade(database, kind, self.drop_copies)
+        self.history = HistoryTable(database, kind)
+        self.conversations = ConversationTable(database, kind)
+
+    # owners ------------------------------------------------------------------------------------------------
+    async def owners(self) -> list[OwnerConfig]:
+        rows = await self._rows(None, "SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
+        return [config_of(row) for row in rows]
+
+    async def owner(self, owner: int) -> OwnerConfig | None:
+        row = await self._row(owner, "SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+        return config_of(row) if row else None
+
+    async def put_owner(self, config: OwnerConfig) -> None:
+        if config.storage is not self.kind:
+            raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
+        values = (*_CHOICES.stored(CONFIG_ROWS.row(config)), self.kind)
+
+        def put(connection: Connection) -> bool:
+            before = connection.execute("SELECT timezone FROM users WHERE user_id = ?", (config.owner,)).fetchone()
+            is_here = bool(connection.execute(_PUT_OWNER, values).fetchall())
+            if is_here and before is not None and before[0] != config.timezone:
+                reminder_table.follow(connection, config.owner, config.zone)
+            return is_here
+
+        if not await self._db.transact(put, config.owner):
+            raise StorageError("This memory lives in another store.")
+
+    async def census(self, since: datetime) -> tuple[int, int]:
+        [row] = await self._rows(None, _CENSUS, self.kind, text_of(since))
+        return int(row[0]), int(row[1])
+
+    # messages ----------------------------------------------------------------------------------------------
+    async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
+        if not drafts:
+            return []
+        analysed = await message_table.analysed(scope, drafts)
+        self._untidied += len(drafts)
+        return await self._db.transact(
+            lambda connection: message_table.append(connection, scope, self.kind, analysed), scope.owner
+        )
+
+    async def ask(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
+        analysed = await message_table.analysed(scope, pieces)
+        self._untidied += len(pieces)
+
+        def asked(connection: Connection, turns: int = turns) -> StoredQuestion:
+            return message_table.ask(connection, scope, self.kind, analysed, turns=turns)
+
+        try:
+            return await self._db.transact(asked, scope.owner)
+        except StorageBusy:
+            raise
+        except Exception:  # broad: what cannot be read must not keep a question from being stored
+            if not turns:
+                raise
+            return await self._db.transact(partial(asked, turns=0), scope.owner)
+
+    async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
+        return await self._together(
+            scope.owner, lambda connection: message_table.find(connection, scope, role=role, source=source)
+        )
+
+    async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
+        return await self._messages(scope.owner, _BY_IDS, *scope, json.dumps(list(ids)))
+
+    async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
+        async with self._db.read(scope.owner, frozen=True) as reader:
+            key = None
+            if before is not None:
+                key = await reader.row(
+                    "SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?", scope.owner, before
+                )
+            rows = await reader.rows(
+                f"""
+                {_MESSAGES} WHERE user_id = ? AND thread_id = ? AND (created_at, id) < (?, ?)
+                ORDER BY created_at DESC, id DESC LIMIT ?
+                """,
+                *(scope.owner, scope.thread),
+                *(tuple(key) if key else (_AFTER_EVERY_DATE, _AFTER_THE_LAST)),
+                max(0, limit),
+            )
+        return [message_of(row) for row in reversed(rows)]
+
+    async def unfolded(self, scope: Scope) -> list[Message]:
+        return await self._messages(
+            scope.owner,
+            f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?",
+            *scope,
+            MOST_UNFOLDED,
+        )
+
+    async def turn(self, scope: Scope, turn: int) -> list[Message]:
+        return await self._messages(
+            scope.owner, f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id", *scope, turn
+        )
+
+    async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
+        return await self._messages(
+            scope.owner,
+            f"""
+            {_MESSAGES} WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
+              SELECT DISTINCT turn_id FROM messages
+              WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
+              ORDER BY turn_id DESC LIMIT ?4
+            ) ORDER BY created_at || '', id -- keeps SQLite from walking through all messages to spare sorting a few
+            """,  # noqa: S608
+            *scope,
+            _AFTER_THE_LAST if before is None else before,
+            max(0, turns),
+        )
+
+    async def context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
+        return await self._together(
+            scope.owner,
+            lambda connection: context_sources.context_sources(connection, scope, turns=turns, before=before),
+        )
+
+    async def counts(self, scope: Scope) -> Counts:
+        rows = await self._rows(scope.owner, _COUNTS, *scope)
+        total = archived = characters = turns = 0
+        levels: dict[int, int] = {}
+        for what, a, b, c in rows:
+            if what == "messages":
+                total, archived, characters = a, b, c
+            elif what == "turns":
+                turns = a
+            else:
+                levels[a] = b
+        return Counts(
+            total=total,
+            archived=archived,
+            active_turns=turns,
+            active_by_level=levels,
+            characters=characters,
+        )
+
+    async def ends(self, scope: Scope) -> tuple[int, int]:
+        row = await self._row(
+            scope.owner, "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", *scope
+        )
+        return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
+
+    async def scopes(self, owner: int) -> list[Scope]:
+        rows = await self._rows(
+            owner, "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
+        )
+        return [Scope(owner=owner, thread=row[0]) for row in rows]
+
+    async def indexed(self, owner: int, *, within: float | None = None) -> bool:
+        return True
+
+    async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
+        await self.indexed(scope.owner, within=WORDS_WITHIN)
+        async with self._db.read(scope.owner) as reader:
+            found = await word_index.search(reader, scope, terms, limit)
+        return [WordHit(message=message_of(row), score=score) for row, score in found]
+
+    async def candidates(
+        self,
+        scope: Scope,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        nearest: Sequence[int] = (),
+        times: Sequence[tuple[float, float]] = (),
+        before: int | None = None,
+    ) -> Candidates:
+        await self.indexed(scope.owner, within=WORDS_WITHIN)
+        return await self._together(
+            scope.owner,
+            lambda connection: search.candidates(
+                connection, scope, terms, limit=limit, nearest=nearest, times=times, before=before
+            ),
+        )
+
+    async def tidy_words(self) -> None:
+        if self._untidied >= TIDIED_AFTER:
+            self._untidied = 0
+            await self._db.transact(word_index.tidy, None)
+
+    async def _messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
+        return [message_of(row) for row in await self._rows(owner, sql, *values)]
+
+    # owner-wide --------------------------------------------------------------------------------------------
+    async def dump(self, owner: int) -> Batches:
+        """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
+        async with self._db.read(owner, frozen=True) as reader:
+            async for batch in dumped(reader, owner):
+                yield batch
+
+    async def load(self, owner: int, batches: Batches) -> None:
+        """Take over what `dump` of another store gave, ids kept; all or nothing. The owner must hold nothing here.
+
+        Where a pointer to another store stands in `users`, it stays one until the directory flips it.
+        """
+        async with self._db.write(owner) as tx:
+            await loaded(tx, owner, batches, self.kind)
+
+    async def digest(self, owner: int) -> str:
+        """A hash over everything `dump` gives; equal in two stores when they hold the same."""
+        return await digest_of(self.dump(owner))
+
+    async def erase(self, owner: int) -> None:
+        """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
+        async with self._db.write(owner) as tx:
+            await tx.run(erase_tables, owner)
+            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+        self.drop_copies(owner)
+        await self._db.forget_log()
+
+    async def scrub(self) -> None:
+        """Merge the word index and rewrite the file, so that erased words are in no page or segment."""
+        async with self._db.write(None) as tx:
+            await tx.run(word_index.merge)
+        await self._db.rewrite()
+
+    async def cut_log(self) -> bool:
+        return await self._db.forget_log()
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, in one transaction."""
+        async with self._db.write(owner) as tx:
+            await renamed(tx, owner, new)
+        self.drop_copies(owner)
+
+    def drop_copies(self, owner: int) -> None:
+        """Drop what RAM holds of an owner, which may be outdated: something was removed, here or by another process."""
+        self.vectors.drop(owner)
+
+    async def flush(self) -> None:
+        """Nothing is kept back: every method is on disk when it returns."""
+
+    def finish_by(self, moment: float) -> None:
+        """The end takes no time."""
+
+
+async def dumped(reader: Reader, owner: int) -> Batches:
+    """As `dump`, with a connection that sees one moment."""
+    for table in TABLES:
+        after: tuple[int | str, ...] | None = None
+        while after is None or after:
+            rows = await reader.rows(*_next_batch(table, owner, after or ()))
+            if rows:
+                yield [{"table": table.name, **table.portable(row)} for row in rows]
+            order = _order(table)
+            full = len(rows) == BATCH and len(order) > 0
+            after = tuple(rows[-1][name] for name in order) if full else ()
+
+
+async def loaded(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
+    """As `load`, within a transaction. `kind`: of the store."""
+    held = await tx.row(
+        """
+        SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
+        UNION ALL SELECT 1 FROM messages WHERE user_id = ?1 UNION ALL SELECT 1 FROM summaries WHERE user_id = ?1
+        LIMIT 1
+        """,
+        owner,
+        kind,
+    )
+    if held:
+        raise StorageError("This store already holds a memory of that owner; nothing was changed.")
+    async for batch in batches:
+        for name, rows in grouped(batch, owner).items():
+            if name == USERS.name:
+                await tx.many(UPSERT_USER, [(*USERS.stored(row), kind) for row in rows])
+            elif name == MESSAGES.name:
+                await history_table.insert(tx, rows)
+            else:
+                table = BY_NAME[name]
+                await tx.many(table.upsert, [table.stored(row) for row in rows])
+
+
+async def digest_of(batches: Batches) -> str:
+    """A hash over the rows of a dump, whatever its batches."""
+    digest = hashlib.sha256()
+    async for batch in batches:
+        digest.update(await asyncio.to_thread(_lines, batch))
+    return digest.hexdigest()
+
+
+def _lines(batch: Sequence[Mapping[str, object]]) -> bytes:
+    return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
+
+
+def _order(table: Table) -> tuple[str, ...]:
+    """The columns by which an owner's rows are dumped: messages in time, all others by their key."""
+    return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
+
+
+def _next_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
+    """The statement and its values for the next rows of an owner."""
+    if not (order := _order(table)):
+        return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
+    least = ["" if name == "created_at" else -_AFTER_THE_LAST for name in order]
+    names, marks = ", ".join(order), ", ".join("?" * len(order))
+    sql = f"SELECT * FROM {table.name} WHERE user_id = ? AND ({names}) > ({marks}) ORDER BY {names} LIMIT {BATCH}"  # noqa: S608
+    return sql, owner, *(after or least)
+
+
+_MESSAGES = "SELECT * FROM messages"
+# Sign and text leave SQLite nothing but the index of ids: it took that of times, to spare sorting fifty messages, and
+# walked through all messages of the scope.
+_BY_IDS = f"""
+{_MESSAGES}
+WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at || '', id
+"""  # noqa: S608
+_COUNTS = """
+SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2
+UNION ALL
+SELECT 'turns', COUNT(DISTINCT turn_id), 0, 0 FROM messages
+WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
+UNION ALL
+SELECT 'level', level, COUNT(*), 0 FROM summaries
+WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
+"""
+_CENSUS = """
+SELECT
+  (SELECT COUNT(*) FROM users WHERE storage_type = ?1 AND EXISTS (
+    SELECT 1 FROM scopes JOIN messages ON messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+    WHERE scopes.user_id = users.user_id AND messages.created_at >= ?2)),
+  (SELECT COUNT(*) FROM failures JOIN users ON users.user_id = failures.user_id WHERE users.storage_type = ?1)
+"""
+_CHOICES = USERS.only(CONFIG_ROWS.columns)
+_PUT_OWNER = (
+    f"{_CHOICES.upsert_with('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
+)

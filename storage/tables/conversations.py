@@ -1,0 +1,255 @@
+"""The conversations of a place: which there are, and in which the talk goes on. A part of SqlStore.
+
+Owns the SQL of `conversations` (`store.conversations`). Does not know what is said in them.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from records.conversations import FIRST_NUMBER, LONGEST_TITLE, ListedConversation, StoredConversation
+from records.errors import StorageError
+from records.messages import Message
+from records.scopes import Scope
+from storage.engine.protocol import Connection, Row
+from storage.schema.portable_tables import CONVERSATIONS
+from storage.schema.rows import CONVERSATION_ROWS, message_of, moment_of
+from storage.tables.owner_tables import OwnerTables
+from text.characters import well_formed
+
+FIRST_WORDS = 200
+"""Characters of the first message that a list reads."""
+MATERIAL = 8
+"""Messages from which a title is made."""
+
+
+class ConversationTable(OwnerTables):
+    """The conversations of the owners in one store. A place is a scope with the thread that Telegram gives.
+
+    A place where nobody ever began another conversation has no row here: its one conversation is the place itself.
+    """
+
+    async def active(self, place: Scope) -> Scope:
+        """The conversation in which the talk at a place goes on."""
+        row = await self._row(place.owner, f"{_OF_PLACE} LIMIT 1", *place)
+        return place if row is None else Scope(owner=place.owner, thread=int(row["thread_id"]))
+
+    async def holds(self, place: Scope, conversation: Scope) -> bool:
+        """Whether this is one of a place's conversations."""
+        return await self._together(place.owner, lambda connection: _is_of(connection, place, conversation))
+
+    async def begin(self, place: Scope, title: str, *, now: datetime) -> Scope:
+        """Begin a conversation, where the talk goes on. One without a message is taken instead of another new one.
+
+        Raises StorageError when the owner does not live here.
+        """
+
+        def begun(connection: Connection) -> Scope:
+            self._demand(connection, place.owner)
+            known = _rows(connection, place)
+            _put(connection, place, place, now=now, is_opened=False)
+            current = known[0].scope if known else place
+            scope = current
+            if connection.execute(_HOLDS, (*current,)).fetchone() is not None:
+                scope = _next(connection, place, now)
+            _put(connection, place, scope, now=now, title=title)
+            return scope
+
+        return await self._db.transact(begun, place.owner)
+
+    async def open(self, place: Scope, conversation: Scope, *, now: datetime) -> bool:
+        """The talk goes on in this conversation; False where it is not one of this place's, or is gone."""
+
+        def opened(connection: Connection) -> bool:
+            if not _is_of(connection, place, conversation):
+                return False
+            _put(connection, place, conversation, now=now)
+            return True
+
+        return await self._db.transact(opened, place.owner)
+
+    async def name(self, place: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
+        """Give a conversation its owner's title; False where it is not one of this place's, or is gone."""
+
+        def named(connection: Connection) -> bool:
+            if not _is_of(connection, place, conversation):
+                return False
+            _put(connection, place, conversation, now=now, title=title, is_opened=False)
+            return True
+
+        return await self._db.transact(named, place.owner)
+
+    async def untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
+        """Those of these conversations that have no title yet, each with the first messages that were said there."""
+
+        def read(connection: Connection) -> dict[Scope, list[Message]]:
+            titled = {one.scope for one in _rows(connection, place) if one.title}
+            said = {one: connection.execute(_FIRST_SAID, (*one, MATERIAL)).fetchall() for one in among}
+            return {one: [message_of(row) for row in said[one]] for one in among if said[one] and one not in titled}
+
+        return await self._together(place.owner, read)
+
+    async def entitle(
+        self, place: Scope, conversation: Scope, title: str, *, made_from: Sequence[Message], now: datetime
+    ) -> bool:
+        """Keep a title that was made from these messages; False where one of them is not as it was, or there is a
+        title already.
+        """
+
+        def entitled(connection: Connection) -> bool:
+            rows = connection.execute(_FIRST_SAID, (*conversation, MATERIAL)).fetchall()
+            still = {message.id: message.content for message in map(message_of, rows)}
+            known = {one.scope: one for one in _rows(connection, place)}
+            is_outdated = any(still.get(one.id) != one.content for one in made_from)
+            if is_outdated or (conversation in known and known[conversation].title):
+                return False
+            _put(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
+            return True
+
+        return await self._db.transact(entitled, place.owner)
+
+    async def listed(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
+        """A page of the conversations of a place, the ones opened last first, and how many there are.
+
+        Conversations without a message are left out, except the one that is open.
+        """
+
+        def read(connection: Connection) -> tuple[list[ListedConversation], int]:
+            rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
+            known = _rows(connection, place)
+            current = known[0].scope if known else place
+            shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
+            return [_listed(connection, place, row, current) for row in shown[first : first + limit]], len(shown)
+
+        return await self._together(place.owner, read)
+
+    async def said_in(
+        self, place: Scope, *, source: str = "", telegram_id: int | None = None, number: int | None = None
+    ) -> Scope | None:
+        """The conversation of a place with the user's message of this source, with the message of this number, or with
+        what a Telegram message said or showed; None where there is none.
+        """
+
+        def read(connection: Connection) -> Scope | None:
+            threads = json.dumps([place.thread, *(one.scope.thread for one in _rows(connection, place))])
+            found = connection.execute(_BY_SOURCE, (place.owner, threads, source)).fetchall() if source else []
+            if number is not None:
+                found += connection.execute(_BY_NUMBER, (place.owner, threads, number)).fetchall()
+            if telegram_id is not None:
+                found += connection.execute(_BY_TELEGRAM_ID, (place.owner, threads, telegram_id)).fetchall()
+                found += connection.execute(_SHOWN_AS, (place.owner, threads, telegram_id)).fetchall()
+            return Scope(owner=place.owner, thread=int(found[0][0])) if found else None
+
+        return await self._together(place.owner, read)
+
+    def _demand(self, connection: Connection, owner: int) -> None:
+        if connection.execute(_LIVES, (owner, self.kind)).fetchone() is None:
+            raise StorageError("This memory is not kept here; turn it on first.")
+
+
+def _rows(connection: Connection, place: Scope) -> list[StoredConversation]:
+    """The conversations of a place that have a row, the one opened last first."""
+    return [CONVERSATION_ROWS.of(row) for row in connection.execute(_OF_PLACE, tuple(place)).fetchall()]
+
+
+def _next(connection: Connection, place: Scope, now: datetime) -> Scope:
+    """A conversation with a number that was never given: milliseconds ascend, and so does what is given in one."""
+    taken = connection.execute(_FARTHEST, (place.owner,)).fetchone()
+    number = max(FIRST_NUMBER, int(now.timestamp() * 1000), (taken[0] or 0) + 1 if taken else 0)
+    return Scope(owner=place.owner, thread=-number if place.is_direct_messages else number)
+
+
+def _is_of(connection: Connection, place: Scope, conversation: Scope) -> bool:
+    if conversation == place:
+        return True
+    row = connection.execute(_ONE, tuple(conversation)).fetchone()
+    if row is not None:
+        return int(row["place"]) == place.thread
+    # One that came with an import has messages alone.
+    is_further = conversation.thread >= FIRST_NUMBER and place.thread == 0
+    return is_further and connection.execute(_HOLDS, (*conversation,)).fetchone() is not None
+
+
+def _put(
+    connection: Connection,
+    place: Scope,
+    scope: Scope,
+    *,
+    now: datetime,
+    title: str = "",
+    is_named: bool = True,
+    is_opened: bool = True,
+) -> None:
+    """Insert a conversation, or change it: a title that is given, and that the talk goes on here."""
+    row = connection.execute(_ONE, tuple(scope)).fetchone()
+    known = CONVERSATION_ROWS.of(row) if row is not None else None
+    latest = [one.opened_at for one in _rows(connection, place)]
+    opened_at = known.opened_at if known else min([now, *latest]) - timedelta(microseconds=bool(latest))
+    if is_opened:
+        opened_at = max([now, *(one + timedelta(microseconds=1) for one in latest)])
+    made = StoredConversation(
+        scope=scope,
+        place=place.thread,
+        title=" ".join(well_formed(title).split())[:LONGEST_TITLE] or (known.title if known else ""),
+        is_named=is_named if title else known is not None and known.is_named,
+        created_at=known.created_at if known else now,
+        opened_at=opened_at,
+    )
+    connection.execute(CONVERSATIONS.upsert, CONVERSATIONS.stored(CONVERSATION_ROWS.row(made)))
+
+
+def _listed(connection: Connection, place: Scope, row: Row, current: Scope) -> ListedConversation:
+    scope = Scope(owner=place.owner, thread=int(row["thread_id"]))
+    label, at = str(row["title"] or ""), None
+    said = connection.execute(_FIRST_SAID, (*scope, 1)).fetchone()
+    last = connection.execute(_LAST_AT, tuple(scope)).fetchone()
+    if not label and said is not None:
+        label = " ".join(str(said["content"])[:FIRST_WORDS].split())
+    at = last[0] if last and last[0] is not None else row["opened_at"]
+    return ListedConversation(
+        scope=scope,
+        label=label,
+        is_titled=bool(row["title"]),
+        messages=int(row["total"]),
+        last_at=moment_of(at or "1970-01-01"),
+        is_open=scope == current,
+    )
+
+
+_LIVES = "SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?"
+_OF_PLACE = "SELECT * FROM conversations WHERE user_id = ? AND place = ? ORDER BY opened_at DESC"
+_ONE = "SELECT * FROM conversations WHERE user_id = ? AND thread_id = ?"
+_HOLDS = "SELECT 1 FROM scopes WHERE user_id = ? AND thread_id = ? AND total > 0"
+_FARTHEST = "SELECT MAX(ABS(thread_id)) FROM conversations WHERE user_id = ?"
+_FIRST_SAID = """
+SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND role IN ('user', 'assistant')
+ORDER BY created_at, id LIMIT ?
+"""
+_LAST_AT = "SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ?"
+_OF_THREADS = "user_id = ? AND thread_id IN (SELECT value FROM json_each(?))"
+_BY_SOURCE = f"SELECT thread_id FROM messages WHERE {_OF_THREADS} AND role = 'user' AND source = ?"  # noqa: S608
+_BY_NUMBER = f"SELECT thread_id FROM messages WHERE {_OF_THREADS} AND id = ?"  # noqa: S608
+_BY_TELEGRAM_ID = f"SELECT thread_id FROM messages WHERE {_OF_THREADS} AND telegram_id = ? ORDER BY id DESC"  # noqa: S608
+_SHOWN_AS = f"""
+SELECT thread_id FROM accounts WHERE {_OF_THREADS}
+AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?) ORDER BY id DESC
+"""  # noqa: S608
+_LISTED = """
+WITH numbers AS (
+  SELECT thread_id FROM conversations WHERE user_id = ?1 AND place = ?2
+  UNION
+  SELECT thread_id FROM scopes WHERE user_id = ?1 AND total > 0 AND (thread_id = ?2 OR (
+    -- Those that came with an import have messages alone.
+    ?2 = 0 AND thread_id >= ?3 AND NOT EXISTS (
+      SELECT 1 FROM conversations AS other WHERE other.user_id = ?1 AND other.thread_id = scopes.thread_id
+    )
+  ))
+)
+SELECT
+  numbers.thread_id AS thread_id, COALESCE(one.title, '') AS title, one.opened_at AS opened_at,
+  COALESCE(held.total, 0) AS total
+FROM numbers
+LEFT JOIN conversations AS one ON one.user_id = ?1 AND one.thread_id = numbers.thread_id
+LEFT JOIN scopes AS held ON held.user_id = ?1 AND held.thread_id = numbers.thread_id
+ORDER BY COALESCE(one.opened_at, '') DESC, numbers.thread_id
+"""

@@ -1,0 +1,89 @@
+"""The explanations of the newest answers. A part of SqlStore (`store.explanations`).
+
+Owns the SQL of `accounts` (the table of explanations), and of the Telegram ids of answers.
+Does not know what is in an explanation, except the Telegram messages that showed its answer.
+"""
+
+import json
+from collections.abc import Sequence
+
+from records.messages import Message
+from records.scopes import Scope
+from storage.engine.protocol import Connection
+from storage.schema.rows import text_of
+from storage.tables.owner_tables import OwnerTables
+from text.characters import well_formed
+
+KEPT = 100
+"""Explanations of an owner; older ones are deleted."""
+
+
+class ExplanationTable(OwnerTables):
+    """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.account`)."""
+
+    async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
+        """The explanation of a scope's newest answer, or of the answer that a Telegram message showed or asked for."""
+        if telegram_id is None:
+            row = await self._row(scope.owner, _NEWEST, *scope)
+        else:
+            row = await self._row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
+        return str(row[0]) if row else None
+
+    async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+        """Record the Telegram messages that showed the answer to `source`: the first with the answer, several also as
+        "shown" in its explanation. Without such an answer nothing happens.
+        """
+        shown = json.dumps(list(telegram_ids))
+
+        def note(connection: Connection) -> None:
+            where = (telegram_ids[0], *scope, source)
+            answer = connection.execute(_SHOWN_AS, where).fetchone()
+            if answer is not None and len(telegram_ids) > 1:  # a single one stands with the answer
+                connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
+
+        await self._db.transact(note, scope.owner)
+
+    async def saved(self, owner: int) -> int:
+        """The sum of `NewMessage.saved` over all answers of an owner."""
+        row = await self._row(owner, "SELECT tokens_saved FROM users WHERE user_id = ?", owner)
+        return int(row[0]) if row else 0
+
+
+def keep(connection: Connection, message: Message, account: str) -> None:
+    """Store an answer's explanation, if it has one, in the transaction that stores the answer; the oldest one goes."""
+    if not account:
+        return
+    scope, created_at = message.scope, text_of(message.created_at)
+    connection.execute(_KEEP, (message.id, *scope, well_formed(account), created_at))
+    connection.execute(_DROP_OLDEST, (scope.owner, KEPT))
+
+
+_KEEP = """
+INSERT INTO accounts (id, user_id, thread_id, account, created_at) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (user_id, id) DO UPDATE SET account = excluded.account
+"""
+_NEWEST = "SELECT account FROM accounts WHERE user_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1"
+_BY_TELEGRAM_ID = """
+SELECT account FROM accounts JOIN messages AS answer USING (user_id, id)
+WHERE accounts.user_id = ?1 AND accounts.thread_id = ?2 AND (
+  answer.telegram_id = ?3
+  OR EXISTS (SELECT 1 FROM json_each(account, '$.shown') WHERE CAST(value AS BIGINT) = ?3)
+  OR EXISTS (
+    SELECT 1 FROM messages AS question
+    WHERE question.user_id = ?1 AND question.thread_id = ?2 AND question.turn_id = answer.turn_id
+    AND question.role = 'user' AND question.telegram_id = ?3
+  )
+) ORDER BY accounts.id DESC LIMIT 1
+"""
+_SHOWN_AS = """
+UPDATE messages SET telegram_id = ?
+WHERE user_id = ? AND thread_id = ? AND role = 'assistant' AND source = ? RETURNING id
+"""
+_NOTE_SHOWN = (
+    "UPDATE accounts SET account = json_set(account, '$.shown', json_extract(?, '$')) WHERE user_id = ? AND id = ?"
+)
+_DROP_OLDEST = """
+DELETE FROM accounts WHERE user_id = ?1 AND id <= (
+  SELECT id FROM accounts WHERE user_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2
+)
+"""

@@ -1,0 +1,393 @@
+"""Facts about owners, how far each scope was learned from, and the vectors of facts.
+
+A part of SqlStore (`store.facts`). Owns the SQL of `facts`, `fact_vectors` and `progress`. Does not know how facts
+are found, or which of them say the same.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+import numpy as np
+
+from records.errors import NewerFacts, StaleFacts, StorageError
+from records.facts import Fact, FactChange, NewFact
+from records.messages import Message
+from records.scopes import Scope
+from storage.engine.protocol import Connection, Transaction
+from storage.schema.portable_tables import FACTS
+from storage.schema.rows import FACT_ROWS, fact_of, message_of, text_of
+from storage.search.protocol import Floats
+from storage.tables.owner_tables import OwnerTables, take_ids
+from text.characters import well_formed
+
+EARLIER = "earlier"
+"""The origin of a row that holds the words that an edit replaced."""
+INSTANT = timedelta(microseconds=1)
+
+
+class FactTable(OwnerTables):
+    """The facts about the owners in one store. Nothing is found under another owner."""
+
+    async def valid(self, owner: int) -> list[Fact]:
+        """The facts that hold, ascending by id."""
+        return await self._together(owner, lambda connection: valid(connection, owner))
+
+    async def all(self, owner: int) -> list[Fact]:
+        """The facts that hold, that ended or were superseded, and that were deleted but can still be restored."""
+        every = "SELECT * FROM facts WHERE user_id = ? ORDER BY id"
+        return await self._together(
+            owner, lambda connection: [fact_of(row) for row in connection.execute(every, (owner,))]
+        )
+
+    async def fact(self, owner: int, id_: int) -> Fact | None:
+        row = await self._row(owner, _ONE, owner, id_)
+        return fact_of(row) if row else None
+
+    async def replaced(self, owner: int, ids: Sequence[int]) -> list[Fact]:
+        """The facts that these replaced because something changed, ascending by id; not those that were deleted."""
+        return [fact_of(row) for row in await self._rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
+
+    # learning ------------------------------------------------------------------------------------------------
+
+    async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+        """The last message of the scope that was learned from, and the messages since, ascending.
+
+        Imported history is left out; in a scope that was never learned from, so are archived messages.
+        """
+
+        def read(connection: Connection) -> tuple[int, list[Message]]:
+            [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
+            learned = int(known or 0)
+            return learned, [message_of(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
+
+        return await self._together(scope.owner, read)
+
+    async def begin(self, scope: Scope, learned: int) -> None:
+        """Record that a scope was learned from up to here, unless something is recorded already."""
+        known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
+        if not await self._row(scope.owner, known, *scope):
+            await self._execute(scope.owner, _BEGIN, *scope, learned)
+
+    async def waiting(self, quiet_since: datetime) -> list[Scope]:
+        """Scopes with something to learn in which nothing was said since then; only of owners whose memory is on."""
+        rows = await self._rows(None, _WAITING, self.kind, text_of(quiet_since))
+        return [Scope(owner=row[0], thread=row[1]) for row in rows]
+
+    async def commit(
+        self,
+        scope: Scope,
+        changes: Sequence[FactChange],
+        *,
+        read: Sequence[Message],
+        learned: int,
+        until: int,
+        now: datetime,
+        shown: Sequence[Fact] = (),
+        newest: int | None = None,
+        from_history: bool = False,
+    ) -> list[Fact]:
+        """In one transaction: check that the messages read and the facts shown with them are unchanged and that nothing
+        was learned since `learned`, insert facts, add sources, close superseded facts, and record that the scope was
+        learned from up to `until`. Returns the inserted facts, in order. `newest`: the highest id among the facts that
+        the changes were planned against, 0 without any; None: not checked. `from_history`: for imported history.
+
+        Raises StaleFacts, changing nothing, where a message is gone or edited, or a shown fact no longer holds or was
+        reworded; NewerFacts where there is a fact above `newest`. A known fact that was not shown and is gone, or no
+        longer holds, is neither merged into nor closed.
+        """
+        async with self._db.write(scope.owner) as tx:
+            row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
+            if (int(row[0]) if row and row[0] is not None else 0) != learned:
+                raise StaleFacts
+            rows = await tx.rows(_TEXTS, *scope, json.dumps([message.id for message in read]))
+            if {row["id"]: row["content"] for row in rows} != {message.id: message.content for message in read}:
+                raise StaleFacts
+            rows = await tx.rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown]))
+            if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown}:
+                # The model may have repeated its words, which may be erased by now.
+                raise StaleFacts
+            if newest is not None and await tx.row(_NEWER, scope.owner, newest):
+                raise NewerFacts
+            made: dict[int, int] = {}
+            inserted = []
+            for number, change in enumerate(changes, start=1):
+                id_ = _target(change.same_as, made)
+                if id_ is None or not await self._more_sources(tx, scope.owner, id_, change):
+                    id_ = await self._insert(tx, scope.owner, change.fact, now)
+                    inserted.append(id_)
+                made[-number] = id_
+                for closed in change.closes:
+                    if (old := _target(closed, made)) is not None and old != id_:
+                        await self._close(tx, scope.owner, old, change.fact.valid_from, id_)
+                if (later := _target(change.gave_way_to, made)) is not None and later != id_:
+                    await self._give_way(tx, scope.owner, id_, later)
+            await tx.rows(_PAST if from_history else _PROGRESS, *scope, until)
+            rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
+        return [fact_of(row) for row in rows]
+
+    # by hand -------------------------------------------------------------------------------------------------
+
+    async def add(self, owner: int, fact: NewFact, *, now: datetime) -> Fact:
+        async with self._db.write(owner) as tx:
+            id_ = await self._insert(tx, owner, fact, now)
+            return await self._stored(tx, owner, id_)
+
+    async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
+        """Reword a fact under the same id; the earlier words stay as its history. None: no such fact."""
+        async with self._db.write(owner) as tx:
+            row = await tx.row(_ONE, owner, id_)
+            if row is None:
+                return None
+            known = fact_of(row)
+            if known.text == well_formed(text):
+                return known
+            earlier = await tx.run(take_ids, self.kind, owner, "next_fact_id")
+            old = {**FACTS.portable(row), "id": earlier, "superseded_by": id_, "origin": EARLIER}
+            old |= {"valid_to": old["valid_to"] or text_of(now), "is_pinned": False}
+            await tx.rows(FACTS.upsert, *FACTS.stored(old))
+            await tx.rows(
+                "UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL WHERE user_id = ? AND id = ?",
+                well_formed(text),
+                owner,
+                id_,
+            )
+            return await self._stored(tx, owner, id_)
+
+    async def before_edit(self, owner: int, id_: int) -> int | None:
+        """The id of the row with a fact's words before its last edit. None: it was never edited."""
+        row = await self._row(owner, _BEFORE_EDIT, owner, id_)
+        return int(row[0]) if row else None
+
+    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+        """None: there is no such fact, or it holds no longer; pinned, it would be in every prompt."""
+        holds = " AND valid_to IS NULL AND deleted_at IS NULL" if is_pinned else ""
+        return await self._changed(owner, id_, "is_pinned = ?", int(is_pinned), where=holds)
+
+    async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+        """A deleted fact is in no prompt; it can be restored until it is erased."""
+        return await self._changed(owner, id_, "deleted_at = COALESCE(deleted_at, ?)", text_of(now))
+
+    async def restore(self, owner: int, id_: int) -> Fact | None:
+        return await self._changed(owner, id_, "deleted_at = NULL")
+
+    async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+        """By owner, the facts that were deleted before then and not restored in time."""
+        found: dict[int, list[int]] = {}
+        for owner, id_ in await self._rows(None, _DELETED, self.kind, text_of(before)):
+            found.setdefault(owner, []).append(id_)
+        return found
+
+    # meaning -------------------------------------------------------------------------------------------------
+
+    async def unembedded(self, model: str, limit: int) -> list[Fact]:
+        """Facts that hold and have no vector of this model yet."""
+        return [fact_of(row) for row in await self._rows(None, _UNEMBEDDED, self.kind, model, limit)]
+
+    async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
+        """Store the vectors [n, d] of these facts, except of facts that changed or went meanwhile."""
+        by_owner: dict[int, list[tuple[str, bytes, int, int, str]]] = {}
+        for fact, vector in zip(facts, vectors, strict=True):
+            blob = np.asarray(vector).astype("<f2").tobytes()
+            by_owner.setdefault(fact.owner, []).append((model, blob, fact.owner, fact.id, fact.text))
+
+        def put(rows: Sequence[tuple[str, bytes, int, int, str]], connection: Connection) -> None:
+            connection.executemany(_PUT_VECTOR, rows)
+
+        await asyncio.gather(*(self._db.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
+
+    async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
+        """The vector [d] of each of the owner's facts that has one."""
+
+        def read(connection: Connection) -> dict[int, Floats]:
+            rows = connection.execute(_VECTORS, (owner, model))
+            return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
+
+        return await self._together(owner, read)
+
+    # inside --------------------------------------------------------------------------------------------------
+
+    async def _insert(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
+        id_ = await tx.run(take_ids, self.kind, owner, "next_fact_id")
+        made = Fact(
+            id=id_,
+            owner=owner,
+            text=fact.text,
+            kind=fact.kind,
+            subject=fact.subject,
+            source_ids=fact.source_ids,
+            observed_at=fact.observed_at,
+            valid_from=fact.valid_from,
+            valid_to=fact.valid_to,
+            created_at=now,
+            importance=fact.importance,
+            tags=fact.tags,
+            origin=fact.origin,
+            person_id=fact.person_id,
+        )
+        await tx.rows(FACTS.upsert, *FACTS.stored(FACT_ROWS.row(made) | {"known_id": fact.known}))
+        return id_
+
+    async def _more_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
+        """Add a new fact's sources to a known one; False where that one is gone or no longer holds."""
+        row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
+        if row is None:
+            return False
+        known, new = fact_of(row), change.fact
+        ended = max(new.valid_to, known.valid_from + INSTANT) if change.ends and new.valid_to else None
+        await tx.rows(
+            """
+            UPDATE facts SET source_ids = ?, tags = ?, importance = ?, observed_at = ?, valid_to = ?
+            WHERE user_id = ? AND id = ?
+            """,
+            json.dumps([*dict.fromkeys((*known.source_ids, *new.source_ids))]),
+            json.dumps([*dict.fromkeys((*known.tags, *new.tags))], ensure_ascii=False),
+            max(known.importance, new.importance),
+            text_of(max(known.observed_at, new.observed_at)),
+            text_of(ended) if ended else None,
+            owner,
+            id_,
+        )
+        return True
+
+    async def _close(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
+        """Close a superseded fact, whose pin passes on. One that had ended already only gets its successor."""
+        row = await tx.row(_ONE, owner, id_)
+        if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
+            return
+        old = fact_of(row)
+        ended = old.valid_to or max(at, old.valid_from)
+        await tx.rows(
+            "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?",
+            text_of(ended),
+            successor,
+            owner,
+            id_,
+        )
+        if old.is_pinned:
+            await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
+
+    async def _give_way(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
+        """Put a fact that was learned after its successor where it belongs in that one's history ("Oslo, then Bergen,
+        then Paris", whichever of them was learned last).
+        """
+        new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
+        if new is None or last is None:
+            return
+        successor = last
+        shared = id_, new["subject"], new["valid_from"]
+        while between := await tx.row(_AFTER, owner, successor["id"], *shared, successor["valid_from"]):
+            successor = between
+        await tx.rows(
+            _TAKES_OVER, id_, new["valid_from"], owner, successor["id"], id_, new["subject"], successor["valid_from"]
+        )
+        ended = successor["valid_from"] if new["valid_to"] == last["valid_from"] else new["valid_to"]
+        await tx.rows(
+            "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?",
+            *(successor["id"], ended, owner, id_),
+        )
+
+    async def _changed(self, owner: int, id_: int, assignment: str, *values: int | str, where: str = "") -> Fact | None:
+        rows = await self._execute(
+            owner,
+            f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *",  # noqa: S608
+            *values,
+            owner,
+            id_,
+        )
+        return fact_of(rows[0]) if rows else None
+
+    async def _stored(self, tx: Transaction, owner: int, id_: int) -> Fact:
+        row = await tx.row(_ONE, owner, id_)
+        if row is None:
+            raise StorageError
+        return fact_of(row)
+
+
+def valid(connection: Connection, owner: int) -> list[Fact]:
+    """The facts that hold, ascending by id."""
+    return [fact_of(row) for row in connection.execute(f"{_VALID} ORDER BY id", (owner,))]
+
+
+def _target(number: int | None, made: Mapping[int, int]) -> int | None:
+    """The id of a stored fact, or of the one that an earlier change of the same list made."""
+    return made.get(number) if number is not None and number < 0 else number
+
+
+_VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted_at IS NULL"
+_HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
+_ALL = "SELECT * FROM facts WHERE user_id = ? ORDER BY id"
+_ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
+_NEWER = "SELECT 1 FROM facts WHERE user_id = ? AND id > ? LIMIT 1"
+_SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
+_REPLACED = """
+SELECT * FROM facts WHERE user_id = ? AND superseded_by IN (SELECT value FROM json_each(?))
+AND deleted_at IS NULL AND origin <> 'earlier' ORDER BY id
+"""
+# A scope that was never learned from begins with its active messages: older talk is from before facts were learned.
+_LEARNED = """
+SELECT COALESCE(
+  (SELECT learned_id FROM progress WHERE user_id = ?1 AND thread_id = ?2),
+  (SELECT MIN(id) - 1 FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1),
+  (SELECT MAX(id) FROM messages WHERE user_id = ?1 AND thread_id = ?2)
+)
+"""
+_SINCE = """
+SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id > ? AND origin = '' ORDER BY id LIMIT ?
+"""
+_WAITING = """
+SELECT s.user_id, s.thread_id FROM scopes AS s
+JOIN users AS u ON u.user_id = s.user_id AND u.memory_enabled = 1 AND u.incognito = 0 AND u.storage_type = ?
+JOIN messages AS m ON m.user_id = s.user_id AND m.id = (
+  SELECT MAX(id) FROM messages WHERE user_id = s.user_id AND thread_id = s.thread_id
+)
+LEFT JOIN progress AS p ON p.user_id = s.user_id AND p.thread_id = s.thread_id
+WHERE served_here(s.user_id) AND s.total > 0 AND m.created_at <= ?
+AND m.id > COALESCE(p.learned_id, CASE m.is_active WHEN 1 THEN 0 ELSE m.id END)
+ORDER BY s.user_id, s.thread_id
+"""
+_TEXTS = """
+SELECT id, content FROM messages
+WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_PROGRESS = """
+INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)
+ON CONFLICT (user_id, thread_id) DO UPDATE SET learned_id = excluded.learned_id
+"""
+_BEFORE_EDIT = """
+SELECT e.id FROM facts AS e JOIN facts AS f ON f.user_id = e.user_id AND f.id = e.superseded_by
+WHERE e.user_id = ? AND e.superseded_by = ? AND e.origin = 'earlier' ORDER BY e.id DESC LIMIT 1
+"""
+_DELETED = """
+SELECT f.user_id, f.id FROM facts AS f JOIN users AS u ON u.user_id = f.user_id AND u.storage_type = ?
+WHERE f.deleted_at < ? AND served_here(f.user_id) ORDER BY f.user_id, f.id
+"""
+_BEGIN = "INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_LEARNED_FROM_HISTORY = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
+_PAST = "UPDATE progress SET past_id = min(?3, past_until) WHERE user_id = ?1 AND thread_id = ?2"
+# Of the facts that a fact superseded: the first with the same subject that began after the new one; and those whose
+# successor the new one becomes.
+_AFTER = """
+SELECT * FROM facts WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_from > ?
+AND valid_from < ? AND origin <> 'earlier' ORDER BY valid_from LIMIT 1
+"""
+_TAKES_OVER = """
+UPDATE facts SET superseded_by = ?, valid_to = max(valid_from, ?)
+WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_to = ? AND origin <> 'earlier'
+"""
+_UNEMBEDDED = """
+SELECT f.* FROM facts AS f
+JOIN users AS u ON u.user_id = f.user_id AND u.memory_enabled = 1 AND u.storage_type = ?
+WHERE f.valid_to IS NULL AND f.deleted_at IS NULL AND served_here(f.user_id) AND NOT EXISTS (
+  SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.fact_id = f.id AND v.model = ?
+)
+LIMIT ?
+"""
+_VECTORS = "SELECT fact_id, vector FROM fact_vectors WHERE user_id = ? AND model = ?"
+_PUT_VECTOR = """
+INSERT INTO fact_vectors (user_id, fact_id, model, vector)
+SELECT user_id, id, ?1, ?2 FROM facts WHERE user_id = ?3 AND id = ?4 AND text = ?5
+ON CONFLICT (user_id, fact_id, model) DO UPDATE SET vector = excluded.vector
+"""

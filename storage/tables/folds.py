@@ -1,0 +1,288 @@
+"""Summaries and the folds that make them: leases, fences, and the one transaction that archives.
+
+A part of SqlStore. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what is due, nor how the text
+of a summary is made.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from records.errors import StaleFold
+from records.owners import StorageType
+from records.scopes import Scope
+from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
+from storage.engine.protocol import Connection, Row, Transaction
+from storage.schema.portable_tables import SUMMARIES
+from storage.schema.rows import FAILURE_ROWS, SUMMARY_ROWS, moment_of, text_of
+from storage.tables.owner_tables import OwnerTables, take_ids
+from text.characters import well_formed
+
+RESTORE_WAITS = timedelta(days=1)
+"""How long nothing is folded while the files of a restore come in: each chunk is active until its last file, and a
+model would be asked to summarise all of them again.
+"""
+_RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at > ?"
+
+
+class FoldTable(OwnerTables):
+    """The folds of the owners that live in one store."""
+
+    async def take_back_leases(self) -> None:
+        """Void the leases of an earlier process: to be called once at start, by the only process there is."""
+        await self._execute(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
+
+    async def summaries(
+        self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
+    ) -> list[Summary]:
+        return await self._together(
+            scope.owner, lambda connection: summaries(connection, scope, active_only=active_only, ids=ids)
+        )
+
+    async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+        rows = await self._rows(
+            scope.owner,
+            "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?",
+            *scope,
+            limit,
+        )
+        return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
+
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        rows = await self._rows(None, _QUIET, self.kind, text_of(before))
+        return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
+
+    async def begin_fold(
+        self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
+    ) -> FoldLease | None:
+        expires_at = now + lease
+        async with self._db.write(scope.owner) as tx:
+            since = text_of(now - RESTORE_WAITS)
+            if reason != "import" and await tx.row(_RESTORING, scope.owner, since):
+                return None
+            live = await tx.row(
+                "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'", *scope
+            )
+            if live:
+                if datetime.fromisoformat(live["expires_at"]) > now:
+                    return None
+                await tx.rows("UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"])
+            fence = 1 + await tx.run(take_ids, self.kind, scope.owner, "last_fence")
+            failed = await tx.row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
+            job = await tx.row(
+                """
+                INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
+                VALUES (?, ?, 'processing', ?, ?, ?, ?) RETURNING id
+                """,
+                *scope,
+                reason,
+                fence,
+                text_of(now),
+                text_of(expires_at),
+            )
+        return FoldLease(
+            scope=scope,
+            job_id=int(job[0]) if job else 0,
+            fence=fence,
+            expires_at=expires_at,
+            attempt=1 + (failed["attempts"] if failed else 0),
+        )
+
+    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        scope = lease.scope
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            summary = await folded(tx, self.kind, scope, plan, made, now=now)
+            await completed(tx, lease, summary.id, now)
+            return summary
+
+    async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
+        scope = lease.scope
+        async with self._db.write(lease.scope.owner) as tx:
+            if await holds(tx, lease):
+                await tx.rows(
+                    "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
+                    text_of(now),
+                    well_formed(error),
+                    lease.job_id,
+                )
+                job = await tx.row("SELECT reason FROM jobs WHERE id = ?", lease.job_id)
+                await tx.rows(
+                    """
+                    INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told)
+                    VALUES (?, ?, ?, ?, ?, 1, 0)
+                    ON CONFLICT (user_id, thread_id) DO UPDATE SET
+                      at = excluded.at, reason = excluded.reason, error = excluded.error,
+                      attempts = failures.attempts + 1
+                    """,
+                    *scope,
+                    text_of(now),
+                    job["reason"] if job else "threshold",
+                    well_formed(error),
+                )
+            row = await tx.row(_FAILURE, *scope)
+        if row:
+            return FAILURE_ROWS.of(row)
+        # The lease was lost and the next attempt succeeded, so there is no failure to tell anyone about.
+        return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
+
+    async def release_fold(self, lease: FoldLease) -> None:
+        async with self._db.write(lease.scope.owner) as tx:
+            if await holds(tx, lease):
+                await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
+
+    async def fold_failure(self, scope: Scope) -> FoldFailure | None:
+        row = await self._row(scope.owner, _FAILURE, *scope)
+        return FAILURE_ROWS.of(row) if row else None
+
+    async def mark_failure_told(self, scope: Scope) -> None:
+        await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
+
+
+def summaries(
+    connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
+) -> list[Summary]:
+    """Ascending by id."""
+    chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
+    rows = connection.execute(
+        f"{_SUMMARIES} WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id",
+        (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))])),
+    )
+    return [SUMMARY_ROWS.of(row) for row in rows]
+
+
+async def holds(tx: Transaction, lease: FoldLease) -> bool:
+    """Whether a lease is still valid."""
+    return bool(
+        await tx.row(
+            """
+            SELECT 1 FROM jobs
+            WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
+            """,
+            lease.job_id,
+            *lease.scope,
+            lease.fence,
+        )
+    )
+
+
+async def check_lease(tx: Transaction, lease: FoldLease) -> None:
+    """Raises StaleFold where a lease is no longer valid."""
+    if not await holds(tx, lease):
+        raise StaleFold
+
+
+async def completed(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
+    """Complete the job and clear the failure of its scope."""
+    await tx.rows(
+        "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
+        text_of(now),
+        summary,
+        lease.job_id,
+    )
+    await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
+
+
+async def folded(
+    tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
+) -> Summary:
+    """Insert a summary and archive exactly the plan's sources. Raises StaleFold when one is gone or was folded."""
+    messages = await _sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
+    below = [SUMMARY_ROWS.of(row) for row in await _sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
+    if not messages and not below:
+        raise StaleFold
+    number = await tx.run(take_ids, kind, scope.owner, "next_summary_id")
+    below.sort(key=lambda summary: summary.order)
+    await tx.rows(
+        """
+        UPDATE messages SET chunk_id = ?, is_active = 0
+        WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+        """,
+        number,
+        scope.owner,
+        json.dumps(plan.message_ids),
+    )
+    if plan.window_ids:
+        told, inherited = await _sources(tx, _WINDOW, scope, plan.window_ids), []
+        chunks = [row["chunk_id"] for row in told]
+    else:
+        told, inherited = messages, below
+        chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
+    ids = [row["id"] for row in told] + [end for one in inherited for end in (one.first_id, one.last_id)]
+    # By date, not by id: imported conversations may overlap.
+    dates = [moment_of(row["created_at"]) for row in told]
+    dates += [end for one in inherited for end in (one.first_at, one.last_at)]
+    summary = Summary(
+        id=number,
+        scope=scope,
+        level=plan.level,
+        created_at=now,
+        source_chunk_ids=tuple(dict.fromkeys(chunks)),
+        source_ids=tuple(one.id for one in below),
+        is_active=True,
+        first_id=min(ids),
+        last_id=max(ids),
+        first_at=min(dates),
+        last_at=max(dates),
+        message_count=len(told) + sum(one.message_count for one in inherited),
+        base_id=plan.base_id,
+        policy=plan.policy,
+        reason=plan.reason,
+        **text_and_cost(made),
+    )
+    await put_summary(tx, summary)
+    await tx.rows(
+        "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        scope.owner,
+        json.dumps(plan.summary_ids),
+    )
+    return summary
+
+
+def text_and_cost(made: NewSummary) -> dict[str, Any]:
+    """The fields that a summary takes over from the text that was made for it."""
+    return {**asdict(made), "text": well_formed(made.text)}
+
+
+async def put_summary(tx: Transaction, summary: Summary) -> None:
+    await tx.rows(SUMMARIES.upsert, *SUMMARIES.stored(SUMMARY_ROWS.row(summary)))
+
+
+async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
+    """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
+    if not ids:
+        return []
+    rows = await tx.rows(sql, *scope, json.dumps(list(ids)))
+    if [row["id"] for row in rows] != sorted(set(ids)):
+        raise StaleFold
+    return rows
+
+
+_SUMMARIES = "SELECT * FROM summaries"
+_ACTIVE_MESSAGES = """
+SELECT id, created_at FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_ACTIVE_SUMMARIES = """
+SELECT * FROM summaries
+WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_WINDOW = """
+SELECT id, created_at, chunk_id FROM messages
+WHERE user_id = ? AND +thread_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_QUIET = """
+SELECT scopes.user_id, scopes.thread_id, (
+  SELECT id FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+  ORDER BY id DESC LIMIT 1
+) AS newest FROM scopes JOIN users ON users.user_id = scopes.user_id
+WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND users.incognito = 0
+AND scopes.total > scopes.archived AND served_here(users.user_id)
+AND (
+  SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+  ORDER BY id DESC LIMIT 1
+) <= ?
+"""
+_FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"

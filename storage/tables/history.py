@@ -1,0 +1,254 @@
+"""Importing into a memory: history, which is archived at once, and the rows of our own export.
+
+A part of SqlStore (`store.history`). The ids of history count down from -1, block by block, ascending in time within
+a block; they say nothing of the order among blocks, which is that of time. Does not know files or formats.
+"""
+
+import json
+from collections.abc import Mapping, Sequence, Set
+from datetime import datetime
+from operator import itemgetter
+from typing import cast
+
+from records.messages import Message, Role
+from records.scopes import Scope
+from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
+from storage.engine.protocol import Transaction
+from storage.schema.portable_tables import (
+    BY_NAME,
+    COUNTERS,
+    FACTS,
+    MESSAGES,
+    RESTORES,
+    SUMMARIES,
+    TABLES,
+    USERS,
+    Portable,
+)
+from storage.schema.rows import grouped, row_of_message
+from storage.search import word_index
+from storage.tables import history_extraction as history_extraction_table
+from storage.tables.folds import check_lease, folded
+from storage.tables.owner_tables import OwnerTables, take_ids
+
+BATCH = 1000
+_COUNTER_OF = {table: counter for counter, table in COUNTERS.items()}
+_COUNTERS = (*COUNTERS, "tokens_saved")
+_TAKEN_OVER = f"""
+UPDATE users SET {", ".join(f"{name} = MAX({name}, ?)" for name in _COUNTERS)} WHERE user_id = ? AND storage_type = ?
+"""  # noqa: S608
+_INSERT = MESSAGES.insert_with()
+_KNOWN = """
+SELECT messages.role, messages.source, messages.id FROM json_each(?2, '$') AS name CROSS JOIN messages
+WHERE messages.user_id = ?1
+  AND messages.role = json_extract(name.value, '$[0]') AND messages.source = json_extract(name.value, '$[1]')
+"""
+_HELD = "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_UNFOLDED = """
+UPDATE messages SET chunk_id = NULL, is_active = 1
+WHERE user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))
+"""
+_DROPPED = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_BACK = "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_COVERING = "SELECT * FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_COUNTED = """
+UPDATE summaries SET (message_count, first_id, last_id, first_at, last_at) = (
+  SELECT COUNT(*), MIN(id), MAX(id), MIN(created_at), MAX(created_at) FROM messages
+  WHERE messages.user_id = summaries.user_id AND messages.chunk_id = summaries.id)
+WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+"""
+_SEQS = "SELECT id, seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_STRETCH = """
+WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?2)),
+other AS (
+  SELECT id FROM messages WHERE user_id = ?1 AND origin = 'imported' AND id < 1 AND id NOT IN (SELECT id FROM given)
+)
+SELECT MIN(id), MAX(id) FROM given
+WHERE id > COALESCE((SELECT MAX(id) FROM other WHERE id < ?3), id - 1)
+AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
+"""
+
+
+class HistoryTable(OwnerTables):
+    """Importing into a memory. Every write raises StaleFold once its lease is void."""
+
+    async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+        """Those of these (role, source) pairs that the owner's memory holds, with the ids of their messages."""
+        found: dict[tuple[Role, str], int] = {}
+        for first in range(0, len(names), BATCH):
+            rows = await self._rows(owner, _KNOWN, owner, json.dumps(names[first : first + BATCH]))
+            found |= {(row[0], row[1]): row[2] for row in rows}
+        return found
+
+    async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
+        """The first of `count` free ids below every message that was said here; right above `after` where they fit.
+
+        Facts were never learned from any of these ids, not even from a message that is forgotten by now.
+        """
+        async with self._db.read(owner, frozen=True) as reader:
+            taken = await history_extraction_table.taken(reader, owner)
+            if after is not None:
+                row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
+                above = 0 if row is None or row[0] is None else min(0, row[0])
+                is_taken = any(behind < after + count and until > after for behind, until in taken)
+                if above - after - 1 >= count and not is_taken:
+                    return after + 1
+            row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
+        lowest = 0 if row is None or row[0] is None else row[0]
+        return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
+
+    async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
+        """The ends of the longest range around first..last that holds no other imported message than `ids`."""
+        row = await self._row(owner, _STRETCH, owner, json.dumps(ids), first, last)
+        return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
+
+    async def is_empty(self, owner: int) -> bool:
+        """Whether nothing is stored of an owner except their settings."""
+        async with self._db.read(owner, frozen=True) as reader:
+            for table in TABLES:
+                if table in (USERS, RESTORES):
+                    continue
+                if await reader.row(f"SELECT 1 FROM {table.name} WHERE user_id = ? LIMIT 1", owner):  # noqa: S608
+                    return False
+        return True
+
+    async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
+        """Store messages of one scope, which have their ids already, archived under an L1, in one transaction."""
+        plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            await insert(tx, [row_of_message(message) for message in messages])
+            return await folded(tx, self.kind, messages[0].scope, plan, made, now=now)
+
+    async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            return await folded(tx, self.kind, scope, plan, made, now=now)
+
+    async def restoring(self, owner: int) -> Portable | None:
+        """Row 0 of `restores`: a restore that began and did not end."""
+        row = await self._row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
+        return None if row is None else RESTORES.portable(row)
+
+    async def waiting(self, owner: int) -> Sequence[Portable]:
+        """The rows of `restores` that wait for the restore's end, in order of their ids."""
+        rows = await self._rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
+        return [RESTORES.portable(row) for row in rows]
+
+    async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Note that a restore begins, by its row 0, and put the other rows; whatever was noted before is dropped.
+
+        It stays noted until `end_restore`, or until something is forgotten; for its first day nothing is folded.
+        """
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            await tx.rows("DELETE FROM restores WHERE user_id = ?", lease.scope.owner)
+            await self._put(tx, lease.scope.owner, rows)
+
+    async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
+        """The portable rows of those of these summaries that are stored."""
+        return [SUMMARIES.portable(row) for row in await self._rows(owner, _COVERING, owner, json.dumps(ids))]
+
+    async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """As `put`; then each summary among the rows tells how many messages of its chunk are stored, and which."""
+        owner = lease.scope.owner
+        async with self._db.write(owner) as tx:
+            await check_lease(tx, lease)
+            await self._put(tx, owner, rows)
+            covering = [row["id"] for row in rows if row["table"] == SUMMARIES.name]
+            await tx.rows(_COUNTED, owner, json.dumps(covering))
+
+    async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
+        """The restore is whole. `restored`: the summaries of the export; what was made of them meanwhile is undone."""
+        owner = lease.scope.owner
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            made = {
+                row["id"]: json.loads(row["source_ids"])
+                for row in await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
+                if row["id"] not in restored
+            }
+            gone = {number for number, below in made.items() if not restored.isdisjoint(below)}
+            # Ids of sources are lower than those of what was made from them.
+            for number, below in sorted(made.items()):
+                if not gone.isdisjoint(below):
+                    gone.add(number)
+            back = {one for number in gone for one in made[number] if one in made.keys() - gone}
+            for statement, ids in ((_UNFOLDED, gone), (_DROPPED, gone), (_BACK, back)):
+                await tx.rows(statement, owner, json.dumps(sorted(ids)))
+            await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
+
+    async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids;
+        a message that is stored already stays as it is.
+
+        Of `users` only the counters are taken over, and they never go back.
+        """
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            await self._put(tx, lease.scope.owner, rows)
+
+    async def _put(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
+        for name, portable in grouped(rows, owner).items():
+            if name == USERS.name:
+                for row in portable:
+                    counters = [int(str(row[counter])) for counter in _COUNTERS]
+                    await tx.rows(_TAKEN_OVER, *counters, owner, self.kind)
+            elif name == MESSAGES.name:
+                ids = json.dumps([row["id"] for row in portable])
+                held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
+                await insert(tx, [row for row in portable if row["id"] not in held])
+            else:
+                await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
+            if counter := _COUNTER_OF.get(name):
+                # Whatever the file says of its counters, an id that is taken must not be given again.
+                highest = max(int(str(row["id"])) for row in portable)
+                await tx.rows(
+                    f"UPDATE users SET {counter} = MAX({counter}, ?) WHERE user_id = ? AND storage_type = ?",  # noqa: S608
+                    highest + 1,
+                    owner,
+                    self.kind,
+                )
+
+    async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
+        """How many of these rows `learn` would add. A deleted fact counts as known until it is erased."""
+        known = {row[0] for row in await self._rows(owner, "SELECT text FROM facts WHERE user_id = ?", owner)}
+        return sum(fact["text"] not in known for fact in facts)
+
+    async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
+        """Add those portable rows of `facts` whose text is new; returns how many. `ids`: new message ids by old."""
+        owner = lease.scope.owner
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
+            fresh = [fact for fact in facts if fact["text"] not in known]
+            first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(fresh))
+            numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
+            numbers |= {fact["id"]: number for number, fact in enumerate(fresh, start=first)}
+            rows = [
+                {
+                    **fact,
+                    "user_id": owner,
+                    "id": numbers[fact["id"]],
+                    "superseded_by": numbers.get(fact["superseded_by"]),
+                    "known_id": numbers.get(fact["known_id"]),
+                    "source_ids": _mapped(fact["source_ids"], ids),
+                }
+                for fact in fresh
+            ]
+            await tx.many(FACTS.upsert, [FACTS.stored(row) for row in rows])
+            return len(rows)
+
+
+async def insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
+    """New messages of one owner, with their words."""
+    if rows:
+        await tx.many(_INSERT, [MESSAGES.stored(row) for row in rows])
+        ids = json.dumps([row["id"] for row in rows])
+        seqs = {row["id"]: int(row["seq"]) for row in await tx.rows(_SEQS, cast(int, rows[0]["user_id"]), ids)}
+        await word_index.index(tx, sorted(((seqs[row["id"]], row) for row in rows), key=itemgetter(0)))
+
+
+def _mapped(numbers: object, ids: Mapping[int, int]) -> list[int]:
+    return [ids[number] for number in numbers if number in ids] if isinstance(numbers, list) else []

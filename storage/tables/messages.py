@@ -1,0 +1,134 @@
+"""How messages are stored: their ids, their order in time, their words and explanations, each once.
+
+Owns the SQL that adds to `messages`, inside the caller's transaction. Does not know how they are read.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from records.context import StoredQuestion
+from records.messages import Message, NewMessage, Role
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.engine.protocol import Connection
+from storage.schema.portable_tables import MESSAGES
+from storage.schema.rows import message_of, moment_of, row_of_message, text_of
+from storage.search import word_index
+from storage.search.terms import Entry
+from storage.tables import explanations as explanation_table
+from storage.tables.context_sources import context_sources
+from storage.tables.owner_tables import take_ids
+from text.characters import well_formed
+
+Analysed = tuple[NewMessage, Entry]
+"""A message that is to be stored, with its words."""
+
+
+async def analysed(scope: Scope, drafts: Sequence[NewMessage]) -> list[Analysed]:
+    """Drafts with their words: this needs nothing from the file, so no other writer should wait for it."""
+    rows = [(0, row_of_message(_message(scope, 0, draft))) for draft in drafts]
+    return list(zip(drafts, await word_index.analysed(rows), strict=True))
+
+
+def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequence[Analysed]) -> list[Message]:
+    """As `MemoryStore.append`, inside the caller's transaction."""
+    stored: list[Message] = []
+    entries: list[Entry] = []
+    for draft, entry in drafts:
+        taken = _taken(connection, scope, kind, draft)
+        if isinstance(taken, Message):
+            stored.append(taken)
+            continue
+        number, newest = taken
+        message = _message(scope, number, _in_order(draft, newest))
+        [seq] = connection.execute(_APPEND, MESSAGES.stored(row_of_message(message))).fetchone()
+        said_at = message.created_at.timestamp()
+        entries.append(replace(entry, seq=seq, id=message.id, said_at=said_at))
+        explanation_table.keep(connection, message, draft.account)
+        stored.append(message)
+    if entries:
+        word_index.put(connection, entries)
+    return stored
+
+
+def ask(
+    connection: Connection, scope: Scope, kind: StorageType, pieces: Sequence[Analysed], *, turns: int
+) -> StoredQuestion:
+    """As `MemoryStore.ask`, inside the caller's transaction."""
+    [first] = append(connection, scope, kind, pieces[:1])
+    append(connection, scope, kind, [(replace(piece, turn=first.turn), entry) for piece, entry in pieces[1:]])
+    source = pieces[-1][0].source
+    answer = find(connection, scope, role="assistant", source=source) if source else None
+    if answer is not None or not turns:
+        return StoredQuestion(turn=first.turn, answer=answer)
+    sources = context_sources(connection, scope, turns=turns, before=first.turn)
+    return StoredQuestion(turn=first.turn, sources=sources)
+
+
+def find(connection: Connection, scope: Scope, *, role: Role, source: str) -> Message | None:
+    """The message of a scope with this role and source."""
+    where = (scope.owner, role, source, scope.thread)
+    row = connection.execute(f"{_BY_SOURCE} AND thread_id = ?", where).fetchone()
+    return message_of(row) if row else None
+
+
+def _taken(
+    connection: Connection, scope: Scope, kind: StorageType, draft: NewMessage
+) -> Message | tuple[int, str | None]:
+    """The message that is stored already for this draft; or the id that a new one has, and the date of what it follows.
+
+    One statement, since between any two the event loop takes its turn. Raises StorageError as `take_ids`.
+    """
+    where: tuple[int | str, ...]
+    if draft.turn is not None:
+        sql, where = _TAKE_IN_TURN, (draft.turn,)
+    else:
+        second = (text_of(draft.created_at), text_of(draft.created_at + timedelta(seconds=1)))
+        sql, where = _TAKE, second
+    values = (scope.owner, kind, draft.saved, draft.role, draft.source, scope.thread, *where)
+    row = connection.execute(sql, values).fetchone()
+    if row is not None:
+        return int(row[0]) - 1, row[1]
+    known = None
+    if draft.source is not None:
+        known = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
+    return message_of(known) if known else (take_ids(connection, kind, scope.owner, "next_message_id"), None)
+
+
+def _in_order(draft: NewMessage, newest: str | None) -> NewMessage:
+    """The message, dated so that it stands where it was said. `newest`: the date of what it follows.
+
+    An answer is never from before its question, whatever Telegram's clock and this machine's say. Telegram gives whole
+    seconds: a question in the very second of what is stored already came after it.
+    """
+    return draft if newest is None else replace(draft, created_at=max(draft.created_at, moment_of(newest)))
+
+
+def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
+    return Message(
+        id=number,
+        scope=scope,
+        role=draft.role,
+        content=well_formed(draft.content),
+        created_at=draft.created_at,
+        turn=number if draft.turn is None else draft.turn,
+        speaker=well_formed(draft.speaker),
+        source=draft.source,
+        telegram_id=draft.telegram_id,
+        origin=draft.origin,
+        person_id=draft.person_id,
+    )
+
+
+# Counts up the owner's ids, and the tokens spared, unless a message of this source is there.
+_TAKEN = """
+UPDATE users SET next_message_id = next_message_id + 1, tokens_saved = tokens_saved + ?3
+WHERE user_id = ?1 AND storage_type = ?2
+AND NOT EXISTS (SELECT 1 FROM messages WHERE user_id = ?1 AND role = ?4 AND source = ?5)
+RETURNING next_message_id, (SELECT MAX(created_at) FROM messages WHERE user_id = ?1 AND thread_id = ?6 AND {follows})
+"""
+_TAKE_IN_TURN = _TAKEN.format(follows="turn_id = ?7")
+_TAKE = _TAKEN.format(follows="created_at >= ?7 AND created_at < ?8")
+_APPEND = f"{MESSAGES.insert_with()} RETURNING seq"
+_BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"

@@ -1,0 +1,90 @@
+"""What the parts of a store have in common: one database, and which of its owners are this store's.
+
+Owns how single statements run, how new ids are taken, and what concerns all rows of an owner: erasing, renaming.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from records.errors import StorageError
+from records.owners import StorageType
+from storage.engine.protocol import Connection, OwnerDatabase, Row, Transaction, Value
+from storage.schema.portable_tables import ERASED
+from storage.search import full_text, word_index
+
+Result = TypeVar("Result")
+
+
+class OwnerTables:
+    """A part of a store. `kind` is what `users.storage_type` says of the owners that live in it.
+
+    Statements name the owner whose rows they touch, None: everybody's (OwnerDatabase).
+    """
+
+    def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
+        self.kind = kind
+        self._db = database
+
+    async def _rows(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
+        async with self._db.read(owner) as reader:
+            return await reader.rows(sql, *values)
+
+    async def _row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
+        async with self._db.read(owner) as reader:
+            return await reader.row(sql, *values)
+
+    async def _together(self, owner: int, work: Callable[[Connection], Result]) -> Result:
+        """What `work` reads, as of one moment and in one hop to the database's thread."""
+        async with self._db.read(owner) as reader:
+            return await reader.together(work)
+
+    async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
+        """One writing statement as a transaction of its own; the rows that it returns."""
+        return await self._db.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)
+
+
+def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
+    """The first of `count` new ids of an owner, by the column of `users` that counts them.
+
+    Raises StorageError when the owner does not live here.
+    """
+    row = connection.execute(
+        f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}",  # noqa: S608
+        (count, owner, kind),
+    ).fetchone()
+    if row is None:
+        raise StorageError("This memory is not kept here; turn it on first.")
+    return int(row[0]) - count
+
+
+def erase_tables(connection: Connection, owner: int) -> None:
+    """Delete everything of an owner, with its words; the row of `users` stays."""
+    word_index.remove(connection, owner)
+    for table in ERASED:
+        connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
+
+
+async def renamed(tx: Transaction, old: int, new: int) -> None:
+    """Give everything that one file holds of an owner another owner's id; folds under way are void."""
+    await tx.run(lambda connection: full_text.of(connection).rename(connection, old, new))
+    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
+    columns = ", ".join(
+        row[0] for row in await tx.rows("SELECT name FROM pragma_table_info('users') WHERE name <> 'user_id'")
+    )
+    await tx.rows(
+        f"INSERT OR REPLACE INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?",  # noqa: S608
+        new,
+        old,
+    )
+    # Telegram numbers the new chat's messages from the start: an old number would name another message there.
+    await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
+    for (table,) in await tx.rows(_OF_OWNERS):
+        forgotten = ", telegram_id = NULL" if table == "messages" else ""
+        await tx.rows(f"UPDATE OR REPLACE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
+    await tx.rows("DELETE FROM users WHERE user_id = ?", old)
+
+
+_OF_OWNERS = """
+SELECT one.name FROM sqlite_master AS one JOIN pragma_table_info(one.name) AS part
+WHERE one.type = 'table' AND one.sql NOT LIKE 'CREATE VIRTUAL %' AND one.name <> 'users' AND part.name = 'user_id'
+"""

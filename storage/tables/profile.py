@@ -1,0 +1,90 @@
+"""The profiles of owners: every version, of which the newest is in use.
+
+A part of SqlStore (`store.profiles`). Owns the SQL of `profiles`. Does not know how a profile is made.
+"""
+
+import json
+from datetime import datetime
+
+from records.errors import StaleFacts
+from records.facts import NewProfile, Profile
+from records.summaries import Summary
+from storage.engine.protocol import Connection
+from storage.schema.portable_tables import PROFILES
+from storage.schema.rows import PROFILE_ROWS, SUMMARY_ROWS
+from storage.tables.owner_tables import OwnerTables, take_ids
+
+
+class ProfileTable(OwnerTables):
+    """The profiles of the owners in one store: every version, of which the newest is in use."""
+
+    async def newest(self, owner: int) -> Profile | None:
+        return await self._together(owner, lambda connection: newest(connection, owner))
+
+    async def versions(self, owner: int) -> list[Profile]:
+        """Newest first."""
+        return [PROFILE_ROWS.of(row) for row in await self._rows(owner, _ALL, owner)]
+
+    async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
+        """Store a new version. Raises StaleFacts where something that it was made from is gone or was reworded."""
+        owner = profile.owner
+        async with self._db.write(profile.owner) as tx:
+            texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
+            if {row["id"]: row["text"] for row in texts} != {fact.id: fact.text for fact in profile.facts}:
+                raise StaleFacts
+            for table, ids in (
+                ("summaries", profile.summary_ids),
+                ("profiles", () if profile.base_id is None else (profile.base_id,)),
+            ):
+                row = await tx.row(
+                    f"SELECT COUNT(*) FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",  # noqa: S608
+                    owner,
+                    json.dumps(ids),
+                )
+                if row is None or row[0] != len(set(ids)):
+                    raise StaleFacts
+            id_ = await tx.run(take_ids, self.kind, owner, "next_profile_id")
+            before = await tx.row(f"{_ALL} LIMIT 1", owner)
+            stored = Profile(
+                id=id_,
+                owner=owner,
+                text=profile.text,
+                created_at=now,
+                model=profile.model,
+                last_summary_id=max((before["last_summary_id"] if before else 0, *profile.summary_ids)),
+                tokens_in=profile.tokens_in,
+                tokens_out=profile.tokens_out,
+            )
+            made_from = {"base_id": profile.base_id, "fact_ids": [fact.id for fact in profile.facts]}
+            await tx.rows(PROFILES.upsert, *PROFILES.stored(PROFILE_ROWS.row(stored) | made_from))
+        return stored
+
+    async def undistilled(self, owner: int, limit: int) -> list[Summary]:
+        """The newest completed L1 summaries of all scopes that are newer than those in the newest profile, ascending.
+
+        Summaries of imported history are left out: nothing is learned from it unasked.
+        """
+        rows = await self._rows(owner, _UNDISTILLED.format(columns="*"), owner, limit)
+        return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
+
+    async def undistilled_ids(self, owner: int, limit: int) -> list[int]:
+        """The ids of `undistilled`: after each turn they tell whether a new version is due."""
+        return [row[0] for row in reversed(await self._rows(owner, _UNDISTILLED.format(columns="id"), owner, limit))]
+
+
+def newest(connection: Connection, owner: int) -> Profile | None:
+    """The version in use."""
+    row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
+    return PROFILE_ROWS.of(row) if row else None
+
+
+_ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER BY id DESC"
+_TEXTS = "SELECT id, text FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+# Of imported history (its ids are negative) nothing is learned unasked.
+_UNDISTILLED = """
+SELECT {columns} FROM summaries
+WHERE user_id = ?1 AND level = 1 AND status = 'completed' AND last_id > 0 AND id > COALESCE(
+  (SELECT last_summary_id FROM profiles WHERE user_id = ?1 AND status = 'completed' ORDER BY id DESC LIMIT 1), 0
+)
+ORDER BY id DESC LIMIT ?2
+"""

@@ -1,0 +1,151 @@
+"""Making all summaries of a scope again: what there is to cover, and the one transaction that replaces them.
+
+A part of SqlStore (`store.rebuilds`), under the fold lease of fold_table.py. Does not know how a text is made.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from records.errors import StaleFold
+from records.messages import MessageOutline
+from records.scopes import Scope
+from records.summaries import FoldLease, NewSummary, Rebuilt, Summary
+from storage.engine.protocol import Transaction
+from storage.schema.rows import text_of
+from storage.tables.folds import check_lease, completed, put_summary, text_and_cost
+from storage.tables.owner_tables import OwnerTables, take_ids
+
+MOST_RESTARTS = 3
+"""A rebuild that was interrupted this often is not restarted automatically."""
+
+
+class RebuildTable(OwnerTables):
+    """Making all summaries of a scope again, under the scope's fold lease."""
+
+    async def outline(self, scope: Scope) -> list[MessageOutline]:
+        """The archived messages of a scope, ascending."""
+        rows = await self._rows(scope.owner, _OUTLINE, *scope)
+        return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
+
+    async def renew(self, lease: FoldLease, until: datetime) -> None:
+        """Extend the lease. Raises StaleFold where it was lost."""
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
+
+    async def part(self, scope: Scope, digest: str) -> NewSummary | None:
+        """What an unfinished rebuild of this scope had already made from the same input."""
+        row = await self._row(
+            scope.owner,
+            "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
+            *scope,
+            digest,
+        )
+        return NewSummary(**json.loads(row["made"])) if row else None
+
+    async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
+        """Keep a part until a rebuild is committed or anything is forgotten. Raises StaleFold as above."""
+        scope, kept = lease.scope, text_and_cost(made)
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            await tx.rows(_KEEP_PART, *scope, digest, json.dumps(kept, ensure_ascii=False))
+
+    async def commit(
+        self,
+        lease: FoldLease,
+        rebuilt: Sequence[Rebuilt],
+        outline: Sequence[MessageOutline],
+        *,
+        since: datetime,
+        now: datetime,
+    ) -> None:
+        """In one transaction: replace all summaries of the scope, and give each message its new chunk.
+
+        Raises StaleFold, changing nothing, when the lease was lost, or when one of the outlined messages is gone or was
+        edited after `since`.
+        """
+        scope = lease.scope
+        async with self._db.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            archived = await tx.row(_ARCHIVED, text_of(since), *scope)
+            ids = [one.id for one in outline]
+            # Ids are never used again, so the same number with the same sum are the same messages.
+            if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
+                raise StaleFold
+            first = await tx.run(take_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
+            old = [row["id"] for row in await tx.rows(_OLD, *scope)]
+            chunks: list[list[int]] = []
+            for index, one in enumerate(rebuilt):
+                below = [chunk for source in one.sources for chunk in chunks[source]]
+                own = [first + index] if one.message_ids else []
+                chunks.append(own if one.policy == "sliding" else list(dict.fromkeys([*below, *own])))
+                await _put(tx, scope, one, first, index, chunks[index], now)
+            await tx.rows(_DROP, scope.owner, json.dumps(old))
+            await tx.rows(_DROP_PARTS, *scope)
+            await completed(tx, lease, first + len(rebuilt) - 1, now)
+
+    async def interrupted(self) -> list[Scope]:
+        """Scopes whose last job is a rebuild that was interrupted, unless for the third time in a row."""
+        rows = await self._rows(None, _INTERRUPTED, self.kind, MOST_RESTARTS)
+        return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
+
+
+async def _put(
+    tx: Transaction, scope: Scope, one: Rebuilt, first: int, index: int, chunks: Sequence[int], now: datetime
+) -> None:
+    """Insert a summary; `first`: the id of the first of its row, in which it is number `index`."""
+    summary = Summary(
+        id=first + index,
+        scope=scope,
+        level=one.level,
+        created_at=now,
+        source_chunk_ids=tuple(chunks),
+        source_ids=tuple(first + source for source in one.sources),
+        is_active=one.is_active,
+        first_id=one.first[0],
+        last_id=one.last[0],
+        first_at=one.first[1],
+        last_at=one.last[1],
+        message_count=one.message_count,
+        base_id=None if one.base is None else first + one.base,
+        policy=one.policy,
+        reason="rebuild",
+        **text_and_cost(one.made),
+    )
+    await put_summary(tx, summary)
+    await tx.rows(_INTO_CHUNK, summary.id, scope.owner, json.dumps(one.message_ids))
+
+
+_OUTLINE = """
+SELECT id, turn_id, role FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY created_at, id
+"""
+_KEEP_PART = """
+INSERT INTO rebuild_parts (user_id, thread_id, digest, made) VALUES (?, ?, ?, ?)
+ON CONFLICT (user_id, thread_id, digest) DO UPDATE SET made = excluded.made
+"""
+_DROP_PARTS = "DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?"
+_ARCHIVED = """
+SELECT COUNT(*), COALESCE(SUM(id), 0), COUNT(*) FILTER (WHERE edited_at >= ?) FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 0
+"""
+_OLD = "SELECT id FROM summaries WHERE user_id = ? AND thread_id = ?"
+_INTO_CHUNK = """
+UPDATE messages SET chunk_id = ? WHERE user_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?))
+"""
+_DROP = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_INTERRUPTED = """
+SELECT jobs.user_id, jobs.thread_id FROM jobs JOIN users ON users.user_id = jobs.user_id
+WHERE served_here(jobs.user_id)
+AND jobs.reason = 'rebuild' AND jobs.state = 'expired' AND users.storage_type = ? AND users.memory_enabled = 1
+AND jobs.id = (
+  SELECT MAX(id) FROM jobs AS last WHERE last.user_id = jobs.user_id AND last.thread_id = jobs.thread_id
+)
+AND (
+  SELECT COUNT(*) FROM jobs AS earlier WHERE earlier.user_id = jobs.user_id AND earlier.thread_id = jobs.thread_id
+  AND earlier.id > COALESCE((
+    SELECT MAX(id) FROM jobs AS other WHERE other.user_id = jobs.user_id AND other.thread_id = jobs.thread_id
+    AND (other.reason <> 'rebuild' OR other.state <> 'expired')
+  ), 0)
+) < ?
+"""

@@ -1,0 +1,87 @@
+"""/export: a memory as files, for its owner to read or for a machine. Owns its words and steps."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+
+from telegram import InlineKeyboardMarkup
+
+from locales.catalog import tr
+from locales.lists import listed
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.wording import QUOTED, facts, messages, quoted, summaries
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
+from telegram_ui.sending.delivery import ChatGone
+from telegram_ui.sending.documents import Documents
+from transfer.exporter import Exported
+
+EXPORT = "exp"
+MARKDOWN, JSON = "markdown", "json"
+
+
+class ExportCommands(Family):
+    """The family of /export."""
+
+    heading = "data"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._documents = Documents(self._delivery)
+
+    @command("export", who="admins", queue="slow", refusal="transfer-admins-export")
+    async def _export(self, ask: Ask) -> str | None:
+        if (wanted := ask.argument.strip().lower()) in (MARKDOWN, JSON):
+            return await self._send(ask, wanted)
+        row = [
+            self._button(ask, EXPORT, tr("transfer-for-me"), MARKDOWN),
+            self._button(ask, EXPORT, tr("transfer-for-a-machine"), JSON),
+        ]
+        await self._delivery.say(ask.chat, tr("transfer-for-whom"), keyboard=InlineKeyboardMarkup([row]))
+        return None
+
+    @press(EXPORT, who="admins", queue="slow", refusal="transfer-admins-export")
+    async def _press_export(self, ask: Ask) -> None:
+        if said := await self._send(ask, ask.argument):
+            await self._delivery.say(ask.chat, said)
+
+    async def _send(self, ask: Ask, wanted: str) -> str | None:
+        """Send the files in private; what is to be said of it, if anything."""
+        here = ask.chat
+        if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
+            return tr("transfer-anonymous")
+        target = here if here.is_private else Chat(id=ask.person.id)
+        async with self._files(here.scope.owner, wanted) as files:
+            if not files:
+                return tr("transfer-nothing")
+            try:
+                async with self._delivery.typing(target):
+                    for file in files:
+                        caption = " ".join([*_whose(ask), caption_text(file)])
+                        await self._documents.send(target, file.file, file.name, caption)
+            except ChatGone:
+                if here.is_private:
+                    raise
+                return tr("transfer-not-private")
+        return None if here.is_private else tr("transfer-sent")
+
+    def _files(self, owner: int, wanted: str) -> AbstractAsyncContextManager[Sequence[Exported]]:
+        exporter = self._services.exporter
+        return exporter.readable(owner) if wanted == MARKDOWN else exporter.files(owner)
+
+
+def _whose(ask: Ask) -> list[str]:
+    """Whose memory a file is, where it goes to another chat than its own. A caption has 1,024 characters (Bot API)."""
+    chat = ask.update.effective_chat
+    if ask.chat.is_private or chat is None:
+        return []
+    return [tr("transfer-of-group", title=quoted(chat.title or "", 2 * QUOTED))]
+
+
+def caption_text(file: Exported) -> str:
+    """What a file of an export holds, and who reads it."""
+    named = {"messages": messages, "summaries": summaries, "facts": facts}
+    counts = [words(file.counts[table]) for table, words in named.items() if file.counts.get(table)]
+    what = listed(counts) or tr("transfer-settings")
+    for ending, key in {".zip": "zip", ".html": "html", ".gz": "gz"}.items():
+        if file.name.endswith(ending):
+            return tr(f"transfer-caption-{key}", what=what)
+    return tr("transfer-caption", what=what)

@@ -1,0 +1,373 @@
+"""/import: files and pasted texts as memory. Owns its words and steps.
+
+Which file an import means is known from Telegram alone: the buttons are under a reply to it, so that they work after a
+restart. What was answered about a file is kept in memory; after a restart it is asked again.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+
+from cachetools import LRUCache
+from telegram import ForceReply, InlineKeyboardMarkup, Message
+
+from locales.catalog import tr
+from locales.told import told
+from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
+from records.scopes import Person, Scope
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
+from telegram_ui.commands.past.texts import done_text, plan_text, question_text
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import ChatGone
+from telegram_ui.sending.documents import Document, Documents, document_in
+from transfer.formats.history import Question
+from transfer.plans import Given
+
+log = logging.getLogger(__name__)
+
+IMPORT, LEAVE, LOOK, ANSWER, PASTE, STOP = "imp", "iml", "imk", "imq", "ims", "imz"
+ASKED = "q"
+"""What the button carries that imports a file about which something was asked."""
+KEPT = 1_000
+"""Files whose answers are kept."""
+LONGEST_PIECE = 4_000
+"""Characters from which on a pasted text may go on in the next message (Telegram splits at 4,096)."""
+NUMBERS_A_ROW = 5
+AWAITED = timedelta(minutes=10)
+PROGRESS_EVERY = 3.0
+"""Seconds between two edits that show progress (Telegram takes about one edit a second in a chat)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sent:
+    """A file, or a text, that may be imported. `message_id`: the message that carries it."""
+
+    message_id: int
+    document: Document | None = None
+    text: str = ""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Asked:
+    """A question about a file, and what is chosen so far. `heading`: what stands above it."""
+
+    question: Question
+    chosen: set[int]
+    heading: str
+
+
+class TransferCommands(Family):
+    """The family of /import."""
+
+    heading = "data"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._documents = Documents(self._delivery)
+        self._history_extraction = HistoryExtractionCommands(dependencies)
+        self._last_buttons = dependencies.last_buttons
+        self._awaited: dict[tuple[Scope, int], float] = {}
+        self._pasting: dict[tuple[Scope, int], float] = {}
+        self._answers: LRUCache[tuple[Scope, int], dict[str, tuple[int, ...]]] = LRUCache(KEPT)
+        self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(KEPT)
+        self._running: dict[tuple[Scope, int | None], _Progress] = {}
+        self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(KEPT)
+
+    # Not slow: the file that it waits for may follow at once.
+    @command(
+        "import",
+        who="admins",
+        refusal="transfer-admins-import",
+        reads_file=True,
+    )
+    async def _import(self, ask: Ask) -> None:
+        sent = _sent_in(ask.update.effective_message)
+        if sent is not None:
+            await self._offer(ask, sent)
+            return
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        if config is not None and config.incognito:
+            await self._delivery.say(ask.chat, tr("transfer-incognito"))
+            return
+        now = self._monotonic()
+        self._awaited = {key: until for key, until in self._awaited.items() if until > now}
+        self._awaited[ask.chat.place, ask.person.id] = now + AWAITED.total_seconds()
+        paste = InlineKeyboardMarkup([[self._button(ask, PASTE, tr("transfer-paste"))]])
+        keyboard = paste if ask.chat.is_private else ForceReply(selective=True)
+        how = [] if ask.chat.is_private else [tr("transfer-as-reply")]
+        await self._delivery.say(ask.chat, "\n\n".join([tr("transfer-ask-for-file"), *how]), keyboard=keyboard)
+
+    def awaits_file(self, ask: Ask) -> bool:
+        until = self._awaited.get((ask.chat.place, ask.person.id))
+        return until is not None and document_in(ask.update.message) is not None and self._monotonic() <= until
+
+    async def take_file(self, ask: Ask) -> bool:
+        """Whether a file was awaited here from this person, and so has been dealt with."""
+        document = document_in(ask.update.message)
+        if document is None or not self.awaits_file(ask):
+            return False
+        if not await self._may_configure(ask.chat, ask.person):
+            await self._delivery.say(ask.chat, tr("transfer-admins-import"))
+        elif await self._offer(
+            ask, _Sent(message_id=document.message_id, document=document)
+        ):  # otherwise another file may follow
+            self._awaited.pop((ask.chat.place, ask.person.id), None)
+        return True
+
+    async def cancel(self, ask: Ask) -> bool:
+        place = (ask.chat.place, ask.person.id)
+        until = max(self._awaited.pop(place, 0.0), self._pasting.pop(place, 0.0))
+        if self._monotonic() > until:
+            return False
+        await self._delivery.say(ask.chat, tr("transfer-not-awaited"))
+        return True
+
+    # pasted texts ----------------------------------------------------------------------------------------------
+
+    @press(PASTE)
+    async def _press_paste(self, ask: Ask) -> None:
+        """Give the words with which another assistant lists what it remembers; the next text is its answer."""
+        now = self._monotonic()
+        self._pasting = {key: until for key, until in self._pasting.items() if until > now}
+        self._pasting[ask.chat.place, ask.person.id] = now + AWAITED.total_seconds()
+        await self._delivery.say(ask.chat, tr("transfer-paste-how"))
+        await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
+
+    async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
+        return self._monotonic() <= self._pasting.get((chat.place, person.id), 0.0)
+
+    async def take_text(self, ask: Ask) -> bool:
+        if not await self.awaits_text(ask.chat, ask.person, 0) or ask.message_id is None:
+            return False
+        if len(ask.argument) < LONGEST_PIECE:
+            self._pasting.pop((ask.chat.place, ask.person.id), None)
+        await self._offer(ask, _Sent(message_id=ask.message_id, text=ask.argument))
+        return True
+
+    # what a file would add, and what is asked about it ---------------------------------------------------------
+
+    async def _offer(self, ask: Ask, sent: _Sent) -> bool:
+        """Say what the file would add, in a reply to it that carries the buttons; whether the file can be read."""
+        chat = replace(ask.chat, reply_to=sent.message_id)
+        try:
+            async with self._delivery.typing(chat):
+                text, keyboard = await self._next_step(ask, sent)
+        except KeepsakeError as error:
+            if isinstance(error, ChatGone):
+                raise
+            await self._delivery.say(chat, told(error), keyboard=self._again(ask, error))
+            return False
+        await self._delivery.say(chat, text, keyboard=keyboard)
+        return True
+
+    async def _go_on(self, ask: Ask, sent: _Sent) -> None:
+        """Put the next step in the place of the message whose button was pressed."""
+        try:
+            await self._show(ask, *await self._next_step(ask, sent))
+        except KeepsakeError as error:
+            if isinstance(error, ChatGone):
+                raise
+            await self._show(ask, told(error), self._again(ask, error))
+
+    async def _sent(self, ask: Ask) -> _Sent | None:
+        """What the message with the pressed button replies to; says so where it is gone."""
+        query = ask.update.callback_query
+        if (sent := _sent_in(query.message if query else None)) is None:
+            await self._show(ask, tr("transfer-no-file"))
+        return sent
+
+    def _again(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> InlineKeyboardMarkup | None:
+        """The button that tries again what may pass."""
+        button = self._button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
+        return InlineKeyboardMarkup([[button]]) if error.may_pass else None
+
+    async def _data(self, ask: Ask, sent: _Sent) -> tuple[bytes, Given]:
+        document = sent.document
+        data = await self._documents.fetch(ask.chat, document) if document else sent.text.encode("utf-8", "replace")
+        answers = self._answers.get((ask.chat.place, sent.message_id), {})
+        return data, Given(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
+
+    async def _next_step(self, ask: Ask, sent: _Sent) -> tuple[str, InlineKeyboardMarkup | None]:
+        """The next question about a file, or what would be imported."""
+        data, given = await self._data(ask, sent)
+        plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
+        open_questions = [one for one in plan.questions if one.key not in given.answers]
+        if not plan.new:  # who somebody is, and how dates are written, matters for new messages alone
+            open_questions = [one for one in open_questions if one.several]
+        if open_questions:
+            question = open_questions[0]
+            usual = question.chosen if question.chosen is not None else range(len(question.options))
+            lines = plan_text(plan).split("\n\n")
+            heading = lines[0] if question.is_long else "\n\n".join(lines)
+            asked = _Asked(question=question, chosen=set(usual) if question.several else set(), heading=heading)
+            self._asked[ask.chat.place, sent.message_id] = asked
+            return self._question(ask, asked, len(given.answers))
+        if not plan.has_new:
+            return await self._with_extraction_offer(ask, plan_text(plan), plan.ids)
+        carried = ASKED if plan.questions and given.answers else ""
+        row = [
+            self._button(ask, IMPORT, tr("transfer-import"), carried),
+            self._button(ask, LEAVE, tr("transfer-cancel")),
+        ]
+        return plan_text(plan), InlineKeyboardMarkup([row])
+
+    def _question(self, ask: Ask, asked: _Asked, step: int) -> tuple[str, InlineKeyboardMarkup]:
+        """`step`: how many were answered before."""
+        question = asked.question
+        buttons = []
+        for number, text in enumerate(question.options):
+            label = f"{'✓ ' if number in asked.chosen else ''}{number + 1 if question.is_long else text}"
+            buttons.append(self._button(ask, ANSWER, label, f"{step}.{'t' if question.several else 's'}{number}"))
+        width = NUMBERS_A_ROW if question.is_long else 1
+        rows = [buttons[first : first + width] for first in range(0, len(buttons), width)]
+        if question.several:
+            everything = tr("transfer-choose-none" if asked.chosen else "transfer-choose-all")
+            rows.append([self._button(ask, ANSWER, everything, f"{step}.a")])
+            rows.append([self._button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
+        return question_text(question, asked.chosen, asked.heading), InlineKeyboardMarkup(rows)
+
+    @press(ANSWER, who="admins", refusal="transfer-admins-import", reads_file=True)
+    async def _press_answer(self, ask: Ask) -> None:
+        if (sent := await self._sent(ask)) is None:
+            return
+        place = (ask.chat.place, sent.message_id)
+        asked, answers = self._asked.get(place), self._answers.get(place, {})
+        step, _, what = ask.argument.partition(".")
+        if asked is not None and step != str(len(answers)):
+            return  # a press of a button that has another meaning by now
+        if asked is not None:
+            number = int(what[1:] or 0)
+            if what[0] == "t":
+                asked.chosen ^= {number}
+            elif what[0] == "a":
+                asked.chosen = set() if asked.chosen else set(range(len(asked.question.options)))
+            if what[0] in "ta":
+                await self._show(ask, *self._question(ask, asked, len(answers)))
+                return
+            chosen = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
+            self._answers[place] = {**answers, asked.question.key: chosen}
+        await self._go_on(ask, sent)
+
+    @press(LEAVE)
+    async def _press_leave(self, ask: Ask) -> None:
+        await self._show(ask, tr("transfer-ended" if ask.argument == ASKED else "transfer-left"))
+
+    @press(LOOK, who="admins", refusal="transfer-admins-import", reads_file=True)
+    async def _press_look_again(self, ask: Ask) -> None:
+        """A file that could not be fetched or read just now."""
+        if (sent := await self._sent(ask)) is not None:
+            await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+            await self._offer(ask, sent)
+
+    # the import itself -----------------------------------------------------------------------------------------
+
+    @press(STOP, who="admins", refusal="transfer-admins-import")
+    async def _press_stop(self, ask: Ask) -> str | None:
+        """Ends a running import after its current messages; what came in stays, so that it can go on later."""
+        if progress := self._running.get((ask.chat.place, ask.message_id)):
+            progress.is_stopped = True
+            return tr("transfer-stopping")
+        return None
+
+    @press(IMPORT, who="admins", queue="slow", refusal="transfer-admins-import", reads_file=True)
+    async def _press_import(self, ask: Ask) -> None:
+        here = (ask.chat.place, ask.message_id)
+        if here in self._finished:
+            return  # pressed twice: the receipt stays
+        if (sent := await self._sent(ask)) is None:
+            return
+        if ask.argument == ASKED and (ask.chat.place, sent.message_id) not in self._answers:
+            await self._go_on(ask, sent)
+            return
+        stop = InlineKeyboardMarkup([[self._button(ask, STOP, tr("transfer-pause"))]])
+        progress = self._running[here] = _Progress(partial(self._show, ask, keyboard=stop), self._monotonic)
+        try:
+            await self._show(ask, tr("transfer-importing"), stop)
+            data, given = await self._data(ask, sent)
+            done = await self._services.importer.run(
+                ask.chat.scope, ask.person.id, data, given, progress=progress.report
+            )
+        except _Stopped:
+            row = [
+                self._button(ask, IMPORT, tr("transfer-go-on"), ask.argument),
+                self._button(ask, LEAVE, tr("transfer-cancel"), ASKED),
+            ]
+            await self._show(ask, f"{progress.summary} {tr('transfer-paused')}", InlineKeyboardMarkup([row]))
+        except ImportRefused as refused:
+            await self._show(ask, told(refused), self._again(ask, refused, IMPORT))
+        except KeepsakeError as error:
+            if isinstance(error, ChatGone):
+                raise
+            why = tr("transfer-moved") if isinstance(error, StaleFold) else told(error)
+            text = " ".join([progress.summary, why, tr("transfer-again")])
+            await self._show(ask, text, self._again(ask, error, IMPORT))
+        else:
+            self._finished[here] = True
+            text, keyboard = await self._with_extraction_offer(ask, done_text(done), done.ids)
+            await self._show(ask, text, keyboard)
+        finally:
+            self._running.pop(here, None)
+
+    async def _with_extraction_offer(
+        self, ask: Ask, text: str, ids: tuple[int, int] | None
+    ) -> tuple[str, InlineKeyboardMarkup | None]:
+        """A text, followed by the offer to learn facts from this history if it can be made now."""
+        if ids is None:
+            return text, None
+        try:
+            offer = await self._history_extraction.offer(ask, ids)
+        except StorageError as error:
+            log.warning("learning from an import was not offered: %s", type(error).__name__)
+            offer = None
+        return (f"{text}\n\n{offer[0]}", offer[1]) if offer else (text, None)
+
+
+class _Stopped(Exception):  # noqa: N818 - reads as the state it is
+    """Its person paused the import."""
+
+
+class _Progress:
+    """How far an import has got, shown now and then."""
+
+    def __init__(self, show: Callable[[str], Awaitable[None]], clock: Callable[[], float]) -> None:
+        self._show = show
+        self._clock = clock
+        self._shown_at = -PROGRESS_EVERY
+        self._began: tuple[float, int] | None = None
+        self._done = 0
+        self.is_stopped = False
+
+    @property
+    def summary(self) -> str:
+        return tr("transfer-stopped", messages=self._done) if self._done else tr("transfer-not-begun")
+
+    async def report(self, done: int, total: int) -> None:
+        """Show it. Raises _Stopped where its person has paused the import."""
+        self._done = done
+        now = self._clock()
+        if done == total:
+            return
+        if self.is_stopped:
+            raise _Stopped
+        if now - self._shown_at < PROGRESS_EVERY:
+            return
+        self._shown_at = now
+        lines = [tr("transfer-importing-so-far", done=done, messages=total)]
+        began, before = self._began = self._began or (now, done)
+        if done > before and now > began:
+            minutes = round((total - done) * (now - began) / (done - before) / 60)
+            lines.append(tr("transfer-minutes-left", minutes=str(max(1, minutes))))
+        await self._show(" ".join(lines))
+
+
+def _sent_in(message: object) -> _Sent | None:
+    """The file that a message carries or replies to, else the text that it replies to, if a person wrote that."""
+    if (document := document_in(message)) is not None:
+        return _Sent(message_id=document.message_id, document=document)
+    replied = message.reply_to_message if isinstance(message, Message) else None
+    if replied is None or not replied.text or (replied.from_user and replied.from_user.is_bot):
+        return None
+    return _Sent(message_id=replied.message_id, text=replied.text)

@@ -1,0 +1,51 @@
+"""Texts of all of Unicode for the local embedder's process, in which C code reads them: it and the bot live on."""
+
+import asyncio
+import random
+import unicodedata
+from collections.abc import Iterator
+
+from llm.local_embedder import LocalEmbedder
+from records.errors import ModelError
+
+LINES = 10
+"""Of 1 MB each."""
+MARKS = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
+
+
+def texts(count: int, seed: int) -> Iterator[str]:
+    """Neighbours through all blocks, runs of one character and of marks, lone surrogates, and lines of 1 MB."""
+    rng = random.Random(seed)  # noqa: S311 - to make the same again
+    for number in range(count):
+        code = max(1, number * 0x110000 // count)
+        if number % max(1, count // LINES) == 0:
+            yield chr(code) * 1_000_000
+        elif number % 4 == 0:
+            yield chr(code) * 12
+        elif number % 4 == 1:
+            yield "a" + "".join(rng.choices(MARKS, k=6)) + chr(code)
+        elif number % 4 == 2:
+            yield "".join(chr(rng.randrange(0xD800, 0xE000)) for _ in range(4)) + chr(code)
+        else:
+            yield "".join(chr(min(code + step, 0x10FFFF)) for step in range(6))
+
+
+async def fuzz_embedder(count: int, seed: int, failures: list[str]) -> dict[str, int]:
+    """Embed them all. A text without a vector is a failure, and so is a death of the process."""
+    left = texts(count, seed)
+    async with LocalEmbedder() as embedder:
+
+        async def feed(*, is_query: bool) -> int:
+            fed = 0
+            for text in left:
+                try:
+                    await (embedder.query(text) if is_query else embedder.passages([text]))
+                except ModelError as error:
+                    failures.append(f"embedder: {text[:20]!a}: {type(error).__name__}")
+                fed += 1
+            return fed
+
+        fed = await asyncio.gather(feed(is_query=False), feed(is_query=True))
+        if embedder.deaths:
+            failures.append(f"embedder: its process died {embedder.deaths} times")
+        return {"texts": sum(fed), "deaths": embedder.deaths}

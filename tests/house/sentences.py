@@ -1,0 +1,44 @@
+"""Every sentence that the program can say to a person, with its key: `python -m tests.house.sentences [LANGUAGE]`."""
+
+import re
+import sys
+from collections.abc import Iterator
+
+from fluent.syntax import ast as fluent
+
+from locales.catalog import ENGLISH, families
+from tests.house.text_sources import texts
+
+_END = re.compile(r"(?<=[.!?:;…])\s+|\n+")
+
+
+def shown(pattern: fluent.Pattern) -> str:
+    """A text as it is read: of plurals the last one, and a name for what is put in."""
+    return "".join(
+        one.value if isinstance(one, fluent.TextElement) else _put_in(one.expression) for one in pattern.elements
+    )
+
+
+def _put_in(found: object) -> str:
+    match found:
+        case fluent.SelectExpression():
+            return shown(found.variants[-1].value)
+        case fluent.VariableReference() | fluent.MessageReference():
+            return f"<{found.id.name}>"
+        case fluent.StringLiteral():
+            return found.value
+        case _:
+            return ""
+
+
+def sentences(language: str = ENGLISH) -> Iterator[tuple[str, str]]:
+    """Key and sentence, in the order of the files."""
+    for family in families(language):
+        for key, message in texts(language, family).items():
+            if message.value is not None:
+                yield from ((key, one) for one in _END.split(shown(message.value)) if one)
+
+
+if __name__ == "__main__":
+    for key, sentence in sentences(*sys.argv[1:2]):
+        sys.stdout.write(f"{key}\t{sentence}\n")

@@ -1,0 +1,30 @@
+"""Regular expressions that meet words of others end in time, whatever is written: pumped with their own alphabet."""
+
+import asyncio
+import json
+import sys
+from asyncio.subprocess import Process
+from subprocess import DEVNULL, PIPE
+
+from tests.paths import ROOT
+
+CHILDREN = 2
+LEAST = 100
+"""Expressions of the program: were fewer found, the search for them would be broken."""
+
+
+async def test_twenty_thousand_characters_end_within_a_second_of_a_processor() -> None:
+    children = [await _child(part) for part in range(CHILDREN)]
+    try:
+        found = [json.loads(out) for out, _ in await asyncio.gather(*(child.communicate() for child in children))]
+    finally:
+        for child in children:
+            if child.returncode is None:
+                child.kill()
+    assert sum(one["count"] for one in found) > LEAST
+    assert [slow for one in found for slow in one["slow"]] == []
+
+
+async def _child(part: int) -> Process:
+    arguments = ("-m", "tests.support.pumping", str(part), str(CHILDREN))
+    return await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT, stdout=PIPE, stderr=DEVNULL)

@@ -1,0 +1,31 @@
+"""Children of LocalEmbedder that die of some texts, as C code may, or have no model: tests start them instead."""
+
+import os
+import signal
+import sys
+
+import numpy as np
+
+from llm.local_embedder_child import MISSING, READY, REQUEST, RESPONSE
+
+
+def child() -> None:
+    """Answer each text with the same vector. "die" kills the process, "hang" is never answered."""
+    out = sys.stdout.buffer
+    out.write(READY)
+    out.flush()
+    while len(header := sys.stdin.buffer.read(REQUEST.size)) == REQUEST.size:
+        is_query, length = REQUEST.unpack(header)
+        text = sys.stdin.buffer.read(length).decode()
+        if "die" in text:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "hang" not in text:
+            vector = np.ones(384, "<f4").tobytes()
+            out.write(RESPONSE.pack(is_query, len(vector)) + vector)
+            out.flush()
+
+
+def without_model() -> None:
+    """Say that there is no model."""
+    sys.stdout.buffer.write(MISSING)
+    sys.stdout.buffer.flush()

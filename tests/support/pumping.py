@@ -1,0 +1,255 @@
+"""Finds every regular expression of the program, and pumps each with its own alphabet: one part of test_expressions.py.
+
+`python -m tests.support.pumping PART PARTS` prints one JSON object about one of so many parts of the expressions:
+how many there are, and which took longer than a second of a processor for a text. `0 1`: all. It may be killed at any
+moment.
+"""
+
+import ast
+import importlib
+import json
+import re
+import signal
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from re import _compiler as compiler  # type: ignore[attr-defined]
+from re import _constants as sre  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from types import FrameType
+from typing import Any, NamedTuple, TypeGuard
+
+from tests.paths import ROOT
+
+LENGTH = 20_000
+SECONDS = 1.0
+OUTSIDE = {"tests", "benchmarks", "reliability", "playground", "docs"}
+CATEGORIES = {
+    sre.CATEGORY_DIGIT: "1",
+    sre.CATEGORY_SPACE: " \n",
+    sre.CATEGORY_WORD: "a1",
+    sre.CATEGORY_NOT_DIGIT: "a ",
+    sre.CATEGORY_NOT_SPACE: "a.",
+    sre.CATEGORY_NOT_WORD: " .",
+}
+FUNCTIONS = {"compile", "match", "fullmatch", "search", "sub", "subn", "findall", "finditer", "split"}
+
+
+class Found(NamedTuple):
+    place: str
+    pattern: str
+    flags: int
+    is_anchored: bool
+    """Only tried at the beginning of a text."""
+
+
+def sources() -> Iterator[Path]:
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT).parts
+        if not parts[0].startswith(".") and parts[0] not in OUTSIDE:
+            yield path
+
+
+def expressions() -> list[Found]:
+    """Those that are written in a call of `re`, read without importing; a module where one cannot be read so is
+    imported, and all count that are compiled meanwhile.
+    """
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources()}
+    found: dict[tuple[str, int], str] = {}
+    unread = list[Path]()
+    for path, tree in trees.items():
+        names = _constants(tree)
+        for node in ast.walk(tree):
+            if not _is_expression(node):
+                continue
+            pattern, *flags = (_value(one, names) for one in (*node.args[:1], *_flags(node)))
+            if isinstance(pattern, str):
+                place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                found.setdefault((pattern, sum(int(one) for one in flags if isinstance(one, re.RegexFlag))), place)
+            elif not isinstance(pattern, bytes) and path not in unread:
+                unread.append(path)
+    for key, place in _compiled(unread).items():
+        found.setdefault(key, place)
+    anchored = _anchored(trees)
+    return sorted(Found(place, pattern, flags, place in anchored) for (pattern, flags), place in found.items())
+
+
+def _is_expression(node: ast.AST) -> TypeGuard[ast.Call]:
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    match node.func:
+        case ast.Attribute(value=ast.Name(id="re"), attr=attr):
+            return attr in FUNCTIONS
+    return False
+
+
+def _flags(call: ast.Call) -> list[ast.expr]:
+    return [*call.args[1:], *(word.value for word in call.keywords)]
+
+
+def _constants(tree: ast.Module) -> dict[str, object]:
+    """The names of a module whose value can be read without importing it."""
+    names: dict[str, object] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            names[node.targets[0].id] = _value(node.value, names)
+    return names
+
+
+def _value(node: ast.expr, names: Mapping[str, object]) -> object:
+    with suppress(Exception):
+        return eval(ast.unparse(node), {"re": re}, dict(names))  # noqa: S307 - our own source
+    return None
+
+
+def _compiled(paths: Iterable[Path]) -> dict[tuple[str, int], str]:
+    """What is compiled when these modules are imported, and where."""
+    compiled: dict[tuple[str, int], str] = {}
+    compile_one = compiler.compile
+
+    def noted(pattern: Any, flags: int = 0) -> Any:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and "/re/" in frame.f_code.co_filename:
+            frame = frame.f_back
+        file = frame.f_code.co_filename if frame else ""
+        if isinstance(pattern, str) and file.startswith(f"{ROOT}/") and "/.venv/" not in file:
+            place = f"{Path(file).relative_to(ROOT)}:{frame.f_lineno if frame else 0}"
+            compiled.setdefault((pattern, int(flags)), place)
+        return compile_one(pattern, flags)
+
+    compiler.compile = noted
+    for path in paths:
+        importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+    compiler.compile = compile_one
+    return compiled
+
+
+def _anchored(trees: dict[Path, ast.Module]) -> set[str]:
+    """The places of expressions with which the program does nothing but `match` and `fullmatch`."""
+    calls: dict[str, set[str]] = {}
+    for path in trees:
+        for name, called in re.findall(r"\b(\w+)\.(\w+)\(", path.read_text(encoding="utf-8")):
+            calls.setdefault(name, set()).add(called)
+    found: set[str] = set()
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("re.match", "re.fullmatch"):
+                found.add(f"{path.relative_to(ROOT)}:{node.lineno}")
+            if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+                continue
+            uses = calls.get(node.targets[0].id, set())
+            if uses and uses <= {"match", "fullmatch"}:
+                found.update(
+                    f"{path.relative_to(ROOT)}:{line}" for line in range(node.lineno, (node.end_lineno or 0) + 1)
+                )
+    return found
+
+
+def alphabet(parsed: Iterable[tuple[Any, Any]]) -> Iterator[str]:
+    """Characters that the parts of an expression take, and texts that its repeated parts take."""
+    for what, value in parsed:
+        if what is sre.BRANCH:
+            for branch in value[1]:
+                yield from alphabet(branch)
+        elif what is sre.SUBPATTERN:
+            yield from alphabet(value[3])
+        elif what in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+            yield sample(value[2])
+            yield from alphabet(value[2])
+        elif what in (sre.ASSERT, sre.ASSERT_NOT):
+            yield from alphabet(value[1])
+        elif what is sre.ATOMIC_GROUP:
+            yield from alphabet(value)
+        else:
+            yield from _characters(what, value)
+
+
+def _characters(what: Any, value: Any) -> str:
+    match what:
+        case sre.LITERAL:
+            return chr(value)
+        case sre.NOT_LITERAL:
+            return "a" if value != ord("a") else "b"
+        case sre.ANY:
+            return "a"
+        case sre.CATEGORY:
+            return CATEGORIES.get(value, "a")
+        case sre.RANGE:
+            return chr(value[0]) + chr(value[1])
+        case sre.IN:
+            inside = "".join(_characters(*one) for one in value if one[0] is not sre.NEGATE)
+            if value[0][0] is sre.NEGATE:
+                return next(one for one in "a .1\n!" if one not in inside)
+            return inside[:6]
+    return ""
+
+
+def sample(parsed: Iterable[tuple[Any, Any]]) -> str:
+    """A text that an expression is likely to take."""
+    made = ""
+    for what, value in parsed:
+        if what is sre.BRANCH:
+            made += max((sample(branch) for branch in value[1]), key=len)
+        elif what is sre.SUBPATTERN:
+            made += sample(value[3])
+        elif what is sre.ATOMIC_GROUP:
+            made += sample(value)
+        elif what in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+            made += sample(value[2]) * max(1, min(value[0], 3))
+        else:
+            made += _characters(what, value)[:1]
+    return made
+
+
+def texts(found: Found) -> Iterator[str]:
+    parsed = parser.parse(found.pattern, found.flags)
+    whole = sample(parsed)
+    units = list(dict.fromkeys(filter(None, [whole, *alphabet(parsed)])))
+    letters = [one for one in units if len(one) == 1][:10]
+    longer = [one for one in units if len(one) > 1][:6]
+    for unit in (*letters, *longer, *(f"{one} " for one in longer)):
+        pumped = (unit * (LENGTH // len(unit) + 1))[:LENGTH]
+        yield f"{pumped}\0"
+        if whole and unit != whole:
+            # Its beginning, so that the pumped part is reached.
+            yield f"{whole[: len(whole) // 2]}{pumped}\0"
+
+
+class TooSlow(Exception):  # noqa: N818 - it never leaves this module
+    pass
+
+
+def _late(*_: object) -> None:
+    raise TooSlow
+
+
+def slowest(found: Found) -> str:
+    """A text that takes too long, in short; nothing if there is none."""
+    compiled = re.compile(found.pattern, found.flags)
+    look = compiled.match if found.is_anchored else partial(_all, compiled)
+    for text in texts(found):
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # the search looks for signals
+        try:
+            look(text)
+        except TooSlow:
+            return f"{found.place}: {found.pattern[:80]!r} on {text[:40]!a}…"
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+    return ""
+
+
+def _all(compiled: re.Pattern[str], text: str) -> None:
+    for _ in compiled.finditer(text):
+        pass
+
+
+def main(part: int, parts: int) -> None:
+    signal.signal(signal.SIGPROF, _late)
+    mine = expressions()[part::parts]
+    sys.stdout.write(json.dumps({"count": len(mine), "slow": [one for one in map(slowest, mine) if one]}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

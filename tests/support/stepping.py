@@ -1,0 +1,59 @@
+"""A coroutine's suspensions, one by one: cancel it at the nth, or do something else in between."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from typing import Any
+
+
+class _Stepped:
+    """Awaits `work`; `between` is awaited once, while `work` stands at its nth suspension."""
+
+    def __init__(self, work: Coroutine[Any, Any, Any], number: int, between: Callable[[], Awaitable[Any]]) -> None:
+        self._work = work
+        self._number = number
+        self._between = between
+        self.was_reached = False
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        inner = self._work.__await__()
+        step, error = 0, None
+        while True:
+            try:
+                waited_for = next(inner) if error is None else inner.throw(error)
+            except StopIteration as end:
+                return end.value
+            error, step = None, step + 1
+            try:
+                if step == self._number:
+                    self.was_reached = True
+                    yield from self._between().__await__()
+                yield waited_for
+            except BaseException as raised:  # a cancellation is the work's to handle
+                error = raised
+
+
+async def interrupted(
+    work: Callable[[], Coroutine[Any, Any, Any]], number: int, between: Callable[[], Awaitable[Any]]
+) -> bool:
+    """Run `work` with `between` at its nth suspension; False when it has fewer than that."""
+    stepped = _Stepped(work(), number, between)
+    await stepped
+    return stepped.was_reached
+
+
+async def cancelled(work: Callable[[], Coroutine[Any, Any, Any]], number: int) -> bool:
+    """Run `work` as a task that is cancelled at its nth suspension; False when it has fewer than that."""
+
+    async def cancel() -> None:
+        asyncio.get_running_loop().call_soon(task.cancel)
+
+    stepped = _Stepped(work(), number, cancel)
+
+    async def run() -> None:
+        await stepped
+
+    task = asyncio.create_task(run())
+    await asyncio.wait({task})
+    if not task.cancelled() and task.exception() is not None:
+        await task
+    return stepped.was_reached

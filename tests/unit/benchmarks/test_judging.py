@@ -1,0 +1,42 @@
+"""What counts as found."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.judging import found, session_figures
+from benchmarks.locomo import Sample, read
+from tests.paths import ROOT
+
+SAID = "The bees are here. I collected them on the 24th from a farm near Hinton."
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_found"),
+    [
+        (SAID, True),
+        ("The bees are here.", False),  # named, but cut so that the fact is gone
+        ("… them on the 24th …", True),  # what answers the question
+        ("", False),
+    ],
+)
+def test_a_message_is_found_where_enough_of_it_is_shown(shown: str, is_found: bool) -> None:
+    assert found({"D1:1": shown}, {"D1:1": SAID}, "on the 24th") == ({"D1:1"} if is_found else set())
+
+
+def test_sessions_count_in_the_order_in_which_the_ranking_names_them() -> None:
+    assert session_figures(["D2:1", "D2:2", "D1:1"], ["D2:9"]) == (1.0, 1.0)
+    assert session_figures(["D1:1"], ["D2:9"]) == (0.0, 0.0)
+    recall, gain = session_figures(["D1:1", "D2:1"], ["D2:9", "D3:1"])
+    assert (recall, round(gain, 3)) == (0.5, 0.387)
+
+
+def test_a_question_that_stands_for_a_message_comes_after_what_was_said_before_it() -> None:
+    [sample] = read(ROOT / "benchmarks" / "data" / "chat-en.json")
+    first = len(sample.sessions[0])
+    assert sample.before("") == sum(map(len, sample.sessions))
+    assert sample.before("D1:1") == 0
+    assert sample.before("D2:3") == first + 2
+    without = replace(sample, sessions=(sample.sessions[0], tuple(list(sample.sessions[1])[3:])))
+    assert Sample.before(without, "D2:3") == first  # its own message is left out of the conversation
+    assert sample.before("D1000:1") == sample.before("")  # its session held nothing else

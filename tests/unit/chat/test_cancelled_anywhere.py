@@ -1,0 +1,147 @@
+"""Work that is cancelled at any of its awaits leaves no lease, no slot, no token and no word behind."""
+
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from records.forgetting import Forgetting
+from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
+from tests.support.stepping import cancelled
+from tests.support.talk import ANNA, Talk, talking
+from tests.unit.facts.test_history_extraction import chat
+
+SCOPE = Scope(owner=ANNA.id)
+MOST_STEPS = 250
+
+
+async def at_each_step(
+    prepare: Callable[[], Awaitable[None]],
+    work: Callable[[], Coroutine[Any, Any, Any]],
+    check: Callable[[], Awaitable[None]],
+) -> None:
+    for number in range(1, MOST_STEPS):
+        await prepare()
+        was_reached = await cancelled(work, number)
+        await check()
+        if not was_reached:
+            assert number > 1
+            return
+    raise AssertionError("it has more steps than expected")
+
+
+async def leases(talk: Talk) -> int:
+    async with (await talk.database()).read() as reader:
+        [[found]] = await reader.rows("SELECT COUNT(*) FROM jobs WHERE state = 'processing'")
+    return int(found)
+
+
+async def test_a_fold(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=500)
+        talk.server.default("summary-model", "They spoke.")
+
+        async def prepare() -> None:
+            await talk.say("A word about walruses.")
+
+        async def fold() -> None:
+            await talk.services.summaries.fold(SCOPE, "now")
+
+        async def check() -> None:
+            assert await leases(talk) == 0
+            async with talk.services.memory.home(ANNA.id) as store:
+                assert (await store.unfolded(SCOPE) == []) or await store.fold_failure(SCOPE) is None
+
+        await at_each_step(prepare, fold, check)
+
+
+async def test_an_import(tmp_path: Path) -> None:
+    number = 0
+
+    async def progress(done: int, total: int) -> None: ...
+
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+
+        async def prepare() -> None:
+            nonlocal number
+            number += 1
+
+        async def bring_in() -> None:
+            data = chat(f"Walrus {number}.", first=number)
+            await talk.services.importer.run(SCOPE, ANNA.id, data, progress=progress)
+
+        async def check() -> None:
+            assert await leases(talk) == 0
+
+        await at_each_step(prepare, bring_in, check)
+
+
+async def test_the_tokens_of_an_answer(tmp_path: Path) -> None:
+    async with talking(tmp_path, daily_token_budget_per_user=1_000_000) as talk:
+        asked = 0
+
+        async def prepare() -> None:
+            talk.server.default("chat-model", Behaviour(text="Yes.", prompt_tokens=10))
+
+        async def answer() -> None:
+            await talk.say("Well?")
+
+        async def check() -> None:
+            nonlocal asked
+            await talk.services.quota.write()
+            spent = (await talk.services.memory.usage.of(talk.moment[0].date())).get(ANNA.id)
+            requests = len(talk.server.requests)
+            before, asked = asked, spent.total if spent else 0
+            assert asked > before or requests == seen[0]
+            seen[0] = requests
+
+        seen = [0]
+        await at_each_step(prepare, answer, check)
+
+
+async def test_an_edit(tmp_path: Path) -> None:
+    number = 0
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+
+        async def prepare() -> None:
+            nonlocal number
+            number += 1
+            incoming = talk.incoming(f"walrus{number}x")
+            [piece] = incoming.pieces
+            object.__setattr__(piece, "telegram_id", number)
+            await talk.conversation.reply(incoming)
+
+        async def edit() -> None:
+            await talk.services.corrections.correct(SCOPE, number, f"herring{number}x")
+
+        async def check() -> None:
+            async with talk.services.memory.home(ANNA.id) as store:
+                [said] = [one.content for one in await store.last_turns(SCOPE, 1) if one.role == "user"]
+            if "herring" in said:
+                await talk.say("And?")
+                assert f"walrus{number}x" not in talk.prompts()[-1]
+
+        await at_each_step(prepare, edit, check)
+
+
+async def test_a_forgetting(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+
+        async def prepare() -> None:
+            await talk.say("A word about walruses.")
+
+        async def forget() -> None:
+            await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+
+        async def check() -> None:
+            async with talk.services.memory.home(ANNA.id) as store:
+                left = (await store.counts(SCOPE)).total
+            held = [one for session in talk.conversation._sessions for one in session.recent]
+            assert bool(left) == bool(held)
+            if not left:
+                await talk.remember()
+
+        await at_each_step(prepare, forget, check)

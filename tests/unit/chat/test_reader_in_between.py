@@ -1,0 +1,91 @@
+"""What is read while it is being changed is never held as if it were new."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+
+from records.owners import KnownPerson
+from records.scopes import Scope
+from tests.support.stepping import interrupted
+from tests.support.talk import ANNA, Talk, talking
+
+PLACE = Scope(owner=ANNA.id)
+MOST_STEPS = 60
+
+
+async def with_reader_at_each_step(
+    write: Callable[[], Awaitable[object]], read: Callable[[], Awaitable[object]], check: Callable[[], Awaitable[None]]
+) -> None:
+    """Write again and again, each time with a reader one step later, and look at what is known afterwards."""
+
+    async def work() -> None:
+        await write()
+
+    for number in range(1, MOST_STEPS):
+        was_reached = await interrupted(work, number, read)
+        await check()
+        if not was_reached:
+            assert number > 1
+            return
+    raise AssertionError("it has more steps than expected")
+
+
+async def told(talk: Talk, scope: Scope) -> None:
+    async with talk.services.memory.home(ANNA.id) as store:
+        if not (await store.counts(scope)).total:
+            await talk.services.conversation.reply(talk.incoming("Hello.", thread=scope.thread))
+
+
+async def test_a_conversation_that_was_begun_is_the_one_that_goes_on(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        memory = talk.services.memory
+
+        async def begin() -> None:
+            await told(talk, await memory.conversation(PLACE))
+            begun.append(await memory.begin_conversation(PLACE))
+
+        async def check() -> None:
+            assert await memory.conversation(PLACE) == begun[-1]
+
+        begun = list[Scope]()
+        await with_reader_at_each_step(begin, lambda: memory.conversation(PLACE), check)
+
+
+async def test_a_conversation_that_was_opened_is_the_one_that_goes_on(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        memory = talk.services.memory
+        await told(talk, PLACE)
+        other = await memory.begin_conversation(PLACE)
+        await told(talk, other)
+        wanted = [other]
+
+        async def open_other() -> None:
+            wanted.append(PLACE if wanted[-1] == other else other)
+            assert await memory.open_conversation(PLACE, wanted[-1])
+
+        async def check() -> None:
+            assert await memory.conversation(PLACE) == wanted[-1]
+
+        await with_reader_at_each_step(open_other, lambda: memory.conversation(PLACE), check)
+
+
+async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        people, now = talk.services.memory.people, talk.moment[0]
+        standing = ["removed"]
+
+        async def decide() -> None:
+            standing.append("allowed" if standing[-1] == "removed" else "removed")
+            one = KnownPerson(id=8, standing=standing[-1], name="Boris", language="en")  # type: ignore[arg-type]
+            await people.put(one, by=7, now=now + timedelta(seconds=len(standing)))
+
+        async def load() -> None:
+            await people.load()
+
+        async def check() -> None:
+            assert people.standing(8) == standing[-1]
+
+        await with_reader_at_each_step(decide, people.load, check)
+        await with_reader_at_each_step(load, decide, check)

@@ -1,0 +1,76 @@
+"""However much is known, a new fact is compared with few, and those are the right ones."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from facts.candidates import MOST, Candidates
+from facts.reconciliation import nearest, plan
+from records.facts import Fact, FactKind, NewFact
+
+NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+LATER = NOW + timedelta(days=1)
+
+
+def known(id_: int, text: str, subject: str = "", kind: FactKind = "personal") -> Fact:
+    return Fact(
+        id=id_,
+        owner=1,
+        text=text,
+        kind=kind,
+        subject=subject,
+        source_ids=(id_,),
+        observed_at=NOW,
+        valid_from=NOW,
+        created_at=NOW,
+    )
+
+
+def new(text: str, subject: str = "", *, only_one: bool = False) -> NewFact:
+    return NewFact(
+        text=text,
+        kind="personal",
+        subject=subject,
+        source_ids=(9_999,),
+        observed_at=LATER,
+        valid_from=LATER,
+        only_one=only_one,
+    )
+
+
+MANY = [
+    known(1, "Anna lives in Oslo.", "home"),
+    known(2, "Anna likes sailing."),
+    known(3, "Nora's rent is 940 euros a month."),
+    *(known(number, f"Anna visited village {number} and likes it.", f"village {number}") for number in range(4, 3_000)),
+]
+
+
+def test_among_thousands_the_one_that_is_meant_is_found() -> None:
+    drafts = [
+        new("Anna lives in Bergen.", "home", only_one=True),
+        new("Anna likes sailing."),
+        new("Correction: Nora's rent is 980 euros, not 940."),
+        new("Anna likes sailing."),
+        new("Anna plays the cello."),
+        new("Anna plays the cello."),
+    ]
+    changes = plan(drafts, MANY)
+    assert [one.closes for one in changes] == [(1,), (), (3,), (), (), ()]
+    assert [one.same_as for one in changes] == [None, 2, None, 2, None, -5]
+
+
+def test_what_a_text_is_compared_with_is_bounded() -> None:
+    assert len(Candidates({one.id: one for one in MANY}).of(new("Anna likes a village."))) == MOST
+    rng = np.random.default_rng(1)
+    vectors = {one.id: rng.standard_normal(8).astype(np.float32) for one in MANY}
+    [found] = nearest(vectors[7][None] * 0.5, vectors, distance=9.0)
+    assert len(found) == MOST
+    assert 7 in found
+
+
+def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
+    drafts = [new("Anna plays the cello."), new("Anna lives in Bergen.", "home", only_one=True), new("Anna swims.")]
+    full = plan(drafts, MANY[:3], most=3)
+    assert [(one.fact.text, one.closes) for one in full] == [("Anna lives in Bergen.", (1,))]
+    assert [one.fact.text for one in plan(drafts, MANY[:3], most=4)] == [one.text for one in drafts[:2]]

@@ -1,0 +1,76 @@
+"""In a group a member's lasting wish holds for that member's turns; only what admins add by hand holds for all."""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from facts import reconciliation
+from records.facts import FactKind, NewFact
+from records.owners import StorageType
+from records.scopes import Person, Scope
+from tests.support.talk import ANNA, Talk, talking
+
+GROUP = Scope(owner=-5)
+BOB = Person(id=8, name=ANNA.name)  # names are free to take
+
+
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=50, storage=storage, owner=GROUP.owner)
+        yield talk
+
+
+async def carried(talk: Talk, person: Person, text: str) -> list[str]:
+    """The wishes in the prompt of what a member says."""
+    said = replace(talk.incoming(text), scope=GROUP, person=person, in_group=True)
+    reply = await talk.conversation.reply(said)
+    assert reply.context is not None
+    return sorted(one.fact.text.rpartition(": ")[2] for one in reply.context.facts if one.fact.is_lasting)
+
+
+async def wishes(talk: Talk, person: Person, text: str, *, replaces: int | None = None) -> None:
+    """A member says this, and a model takes it for a lasting wish."""
+    await carried(talk, person, text)
+    async with talk.services.memory.home(GROUP.owner) as store:
+        [message] = [one for one in await store.page(GROUP, limit=2) if one.is_user]
+    wish = {"message": message.id, "text": text, "type": "instruction", "replaces": replaces}
+    talk.server.default_schema("facts", json.dumps({"facts": [wish]}))
+    await talk.services.facts.learn(GROUP)
+    talk.server.default_schema("facts", json.dumps({"facts": []}))
+
+
+async def test_a_members_wish_holds_for_that_member_alone(talk: Talk) -> None:
+    await wishes(talk, BOB, "Never use emojis.")
+    assert await carried(talk, ANNA, "Good morning to you all!") == []
+    assert await carried(talk, BOB, "Good morning to you all!") == ["Never use emojis."]
+
+
+async def test_nobody_replaces_the_wish_of_another(talk: Talk) -> None:
+    await wishes(talk, ANNA, "Always use metric units.")
+    await wishes(talk, BOB, "Always use imperial units.", replaces=1)
+    assert await carried(talk, ANNA, "Good morning to you all!") == ["Always use metric units."]
+
+
+@pytest.mark.parametrize("kind", ["instruction", "preference"])
+def test_what_a_model_learns_of_one_member_leaves_the_wish_of_another(kind: FactKind) -> None:
+    moment = datetime(2026, 11, 21, tzinfo=UTC)
+    wishes = [
+        NewFact(
+            text=f"Answers use {units} units.",
+            kind=kind,
+            subject="units",
+            source_ids=(person.id,),
+            observed_at=moment,
+            valid_from=moment,
+            only_one=True,
+            person_id=person.id,
+        )
+        for person, units in ((ANNA, "metric"), (BOB, "imperial"))
+    ]
+    changes = reconciliation.plan(wishes, [])
+    assert [(one.same_as, one.closes, one.ends) for one in changes] == [(None, (), False)] * 2

@@ -1,0 +1,105 @@
+"""The local embedder's process may die, hang or be missing: whoever asks is told so, and everything else goes on."""
+
+import asyncio
+import os
+import select
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from llm.embeddings import passages_of
+from llm.local_embedder import LocalEmbedder
+from records.errors import ModelRefused, ModelUnreachable
+from runtime.subprocess_worker import code_of
+from tests.paths import ROOT
+
+FRAGILE = code_of("tests.support.fragile_embedder")
+LIGATURES = "\ufdfa" * 8
+"""Eight characters that its normalisation makes 144 of: they broke the engine's heap."""
+
+
+async def test_the_local_model_finds_meaning_across_languages() -> None:
+    async with LocalEmbedder() as embedder:
+        passages = await embedder.passages(["My dog is called Biscuit.", "Я живу в Лиссабоне.", "The train was late."])
+        query = await embedder.query("Where do I live?")
+    assert passages.shape == (3, embedder.dimensions)
+    assert passages.dtype == np.float32
+    assert np.allclose(np.linalg.norm(passages, axis=1), 1, atol=1e-4)
+    assert int(np.argmax(passages @ query)) == 1
+
+
+async def test_the_local_model_takes_any_text(caplog: pytest.LogCaptureFixture) -> None:
+    async with LocalEmbedder() as embedder:
+        odd = ["", "\0a\0b", "\ud800", "x" * 1_000_000, LIGATURES, LIGATURES * 1_000, "a\u0301" * 2_000, "word"]
+        vectors = await embedder.passages(odd)
+        for text in odd:
+            assert (await embedder.query(text)).shape == (384,)
+        assert (await embedder.passages([])).shape == (0, 384)
+    assert vectors.shape == (len(odd), 384)
+    assert np.isfinite(vectors).all()
+    assert not caplog.messages
+
+
+async def test_a_text_that_killed_it_twice_is_refused_and_the_others_are_embedded() -> None:
+    async with LocalEmbedder(code=FRAGILE) as embedder:
+        with pytest.raises(ModelRefused):
+            await embedder.passages(["one", "die", "two"])
+        with pytest.raises(ModelRefused):
+            await embedder.query("die")
+        vectors = await passages_of(embedder, ["one", "die", "two"])
+    assert [bool(row.any()) for row in vectors] == [True, False, True]
+
+
+async def test_a_text_that_was_beside_one_that_kills_is_not_blamed() -> None:
+    async with LocalEmbedder(code=FRAGILE) as embedder:
+        await embedder.query("it runs")
+        outcomes = await asyncio.gather(embedder.passages(["die"]), embedder.query("beside"), return_exceptions=True)
+        assert isinstance(outcomes[0], ModelRefused | ModelUnreachable)
+        assert not isinstance(outcomes[1], ModelRefused)
+
+
+async def test_a_question_waits_no_longer_than_it_may() -> None:
+    async with LocalEmbedder(longest_wait=0.2, code=FRAGILE) as embedder:
+        for _ in range(3):
+            with pytest.raises(ModelUnreachable):
+                await embedder.query("hang")
+        assert (await embedder.passages(["passages go on"])).any()
+
+
+async def test_where_it_is_missing_that_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    code = FRAGILE.replace("import child; child()", "import without_model; without_model()")
+    async with LocalEmbedder(code=code) as embedder:
+        for _ in range(3):
+            with pytest.raises(ModelUnreachable, match="EMBEDDING_MODEL=none"):
+                await embedder.query("x")
+    assert len(caplog.messages) == 1
+
+
+HOLDER = """
+import asyncio, sys
+from llm.local_embedder import LocalEmbedder
+
+async def main():
+    async with LocalEmbedder() as embedder:
+        await embedder.query("x")
+        print(embedder._child._process.pid, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process is waited for by its file descriptor")
+async def test_it_ends_with_its_parent_even_if_that_is_killed() -> None:
+    parent = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, cwd=ROOT, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    descriptor = os.pidfd_open(int(await parent.stdout.readline()))
+    try:
+        parent.kill()
+        await parent.wait()
+        ended, _, _ = await asyncio.to_thread(select.select, [descriptor], [], [], 60)
+    finally:
+        os.close(descriptor)
+    assert ended

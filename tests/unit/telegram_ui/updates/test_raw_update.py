@@ -1,0 +1,44 @@
+"""What Telegram sends is read within limits: what is beyond them, or nonsense, is no more than its number."""
+
+from typing import Any
+
+import pytest
+import telegram
+
+from telegram_ui.updates.raw_update import MOST_DEPTH, MOST_PARTS, read_or_emptied
+from tests.unit.telegram_ui.conftest import ANN, client
+
+SAID: dict[str, Any] = {
+    "message_id": 1,
+    "date": 0,
+    "chat": {"id": ANN, "type": "private"},
+    "from": {"id": ANN, "is_bot": False, "first_name": "Ann"},
+    "text": "hello",
+}
+
+
+def nested(levels: int) -> dict[str, Any]:
+    said = SAID
+    for _ in range(levels):
+        said = {**SAID, "reply_to_message": said}
+    return said
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {**SAID, "chat": 5},
+        nested(MOST_DEPTH),
+        {**SAID, "entities": [{"type": "bold", "offset": 0, "length": 1}] * MOST_PARTS},
+    ],
+    ids=["nonsense", "deep", "long"],
+)
+def test_an_update_that_cannot_be_read_is_its_number(message: dict[str, Any]) -> None:
+    bot = client("http://127.0.0.1:9")
+    assert read_or_emptied({"update_id": 9, "message": message}, bot) == telegram.Update(9)
+
+
+def test_a_usual_one_is_read() -> None:
+    update = read_or_emptied({"update_id": 9, "message": nested(1)}, client("http://127.0.0.1:9"))
+    assert update.message is not None
+    assert update.message.text == "hello"

@@ -1,0 +1,30 @@
+"""Half a character in what Telegram sends, which no file and no request could carry, does no harm."""
+
+import pytest
+import telegram
+
+from telegram_ui.updates.parsing import parse
+from telegram_ui.updates.polling import QuietRequest
+from text.characters import well_formed_value
+
+ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
+
+
+@pytest.mark.parametrize("half", [r"\ud800", r"\uDFFF", r"x\ud83d", r"\ude00\ud83d"])
+def test_lone_surrogates_are_replaced_when_an_update_is_read(half: str) -> None:
+    person = f'{{"id": 11, "is_bot": false, "first_name": "{half}", "last_name": "{half}"}}'
+    chat = '{"id": 11, "type": "private"}'
+    message = f'{{"message_id": 3, "date": 1, "chat": {chat}, "from": {person}, "text": "{half} \\ud83d\\ude00"}}'
+    answer = QuietRequest.parse_json_payload(
+        f'{{"ok": true, "result": [{{"update_id": 1, "message": {message}}}]}}'.encode()
+    )
+    parsed = parse(telegram.Update.de_json(answer["result"][0], None), ME)
+    assert parsed is not None
+    assert parsed.text.endswith(" 😀")
+    assert "\ufffd" in parsed.person.name
+    (parsed.text + parsed.person.name).encode()
+
+
+def test_what_is_whole_stays_the_same() -> None:
+    value = {"text": "Grüße 😀 \\ud800", "parts": [1, None]}
+    assert well_formed_value(value) is value

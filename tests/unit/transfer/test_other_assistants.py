@@ -1,0 +1,322 @@
+# ruff: noqa: E501
+"""Histories of other programs: who said what, when and in which order; hostile files are refused."""
+
+import io
+import json
+import zipfile
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from records.errors import ImportRefused
+from transfer.formats.detection import read
+from transfer.formats.history import ImportedHistory
+
+ME = 1001
+ANDROID = """\
+31/12/2023, 9:52 PM - Messages and calls are end-to-end encrypted.
+31/12/2023, 9:52 PM - Anna: Bring walnuts
+and two lemons
+31/12/2023, 9:53 PM - Tom Bär: <Media omitted>
+01/01/2024, 12:05 AM - Tom Bär: Happy new year: 2024! <This message was edited>
+01/01/2024, 12:05 AM - Tom Bär: IMG-1.jpg (file attached)
+The cake
+01/01/2024, 12:06 AM - Anna: This message was deleted
+"""
+IOS = (
+    "\ufeff[9/19/26, 09:52:01] Family: \u200eMessages are encrypted.\n"
+    "[9/19/26, 09:52:03] ~\u202fAnna: Hello\n"
+    "\u200e[9/19/26, 09:53:00] Tom: \u200e<attached: 1.jpg>\n"
+    "[9/20/26, 21:00:00] Tom: Good night\n"
+)
+
+
+def zipped(**files: str) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("__", "/").replace("_DOT_", "."), content)
+    return made.getvalue()
+
+
+def past(value: Any, **given: Any) -> ImportedHistory:
+    data = value if isinstance(value, bytes) else (value if isinstance(value, str) else json.dumps(value)).encode()
+    return read(data, person=ME, **given)
+
+
+def said(history: ImportedHistory) -> list[tuple[str, str, str]]:
+    return [(one.role, one.speaker, one.content) for one in history.messages]
+
+
+def times(history: ImportedHistory) -> list[str]:
+    return [f"{one.created_at:%Y-%m-%d %H:%M}" for one in history.messages]
+
+
+def claude_message(number: int, sender: str, text: str, **more: Any) -> dict[str, Any]:
+    block = {"type": "text", "text": text}
+    at = f"2025-03-0{number}T10:00:00.123456Z"
+    return {
+        "uuid": f"m{number}",
+        "sender": sender,
+        "text": f"thinking {text}",
+        "content": [block],
+        "created_at": at,
+    } | more
+
+
+def test_claude() -> None:
+    """Text blocks alone; what is attached; the newest of two answers; memories are offered as facts."""
+    thinking = {"type": "thinking", "thinking": "hm"}
+    attached = {"file_name": "list.txt", "extracted_content": "two lemons"}
+    root = "00000000-0000-4000-8000-000000000000"
+    tree = [
+        claude_message(1, "human", "Hi", parent_message_uuid=root),
+        claude_message(2, "assistant", "Old answer", parent_message_uuid="m1"),
+        claude_message(3, "assistant", "New answer", parent_message_uuid="m1"),
+    ]
+    flat = [
+        claude_message(4, "human", "", content=[], attachments=[attached]) | {"text": ""},
+        None,
+        claude_message(5, "assistant", "I see", content=[thinking, {"type": "text", "text": "I see"}]),
+    ]
+    talks = [
+        {"uuid": "c2", "name": "", "created_at": "2025-03-04T10:00:00+00:00", "chat_messages": flat},
+        {"uuid": "c1", "name": "x", "created_at": "2025-03-01T10:00:00Z", "chat_messages": tree},
+        {"uuid": "c3", "name": "empty", "chat_messages": []},
+        {"uuid": "c4", "chat_messages": [7]},
+    ]
+    memories = [{"conversations_memory": "# Work\n- Anna grows walnuts\n- She lives in Bern", "project_memories": {}}]
+    files = {"data__conversations_DOT_json": json.dumps(talks), "data__memories_DOT_json": json.dumps(memories)}
+    found = past(zipped(**files, data__users_DOT_json="[]"))
+    assert found.format == "claude"
+    assert said(found) == [
+        ("user", "", "Hi"),
+        ("assistant", "", "New answer"),
+        ("user", "", "[list.txt]\ntwo lemons"),
+        ("assistant", "", "I see"),
+    ]
+    assert times(found) == ["2025-03-01 10:00", "2025-03-03 10:00", "2025-03-04 10:00", "2025-03-05 10:00"]
+    assert "conversations.json" not in str(found.notes)
+    assert "[3].chat_messages[0]" in found.notes[-1]
+    assert found.facts == (), "nothing is kept before it was shown"
+    assert found.questions[0].options == ("Anna grows walnuts", "She lives in Bern")
+    kept = past(zipped(**files), answers={"facts0": (1,)}).facts
+    assert [one.text for one in kept] == ["She lives in Bern"]
+
+
+def test_gemini() -> None:
+    """Prompts with and without their answers; other products, and what was merely done, are left out."""
+    records = [
+        {"header": "Gemini Apps", "title": "Prompted How long do walnuts keep?", "time": "2025-01-02T03:04:05.678Z",
+         "products": ["Gemini Apps"], "safeHtmlItem": [{"html": "<p>A <b>year</b> &amp; more</p><ul><li>cool</li></ul>"}]},
+        {"header": "Gemini Apps", "title": "Used an Assistant feature", "time": "2025-01-01T03:04:05Z"},
+        {"header": "Search", "title": "Searched for lemons", "time": "2025-01-01T03:04:05Z"},
+        {"header": "Gemini-Apps", "title": "Frage: Zitronen?", "time": "2024-01-01T03:04:05Z",
+         "safeHtmlItem": [{"html": "Ja"}]},
+    ]  # fmt: skip
+    found = past(records)
+    assert (found.format, times(found)[0]) == ("gemini", "2024-01-01 03:04")
+    assert [(role, text.replace("\n\n", "\n").strip()) for role, _, text in said(found)] == [
+        ("user", "Frage: Zitronen?"),
+        ("assistant", "Ja"),
+        ("user", "How long do walnuts keep?"),
+        ("assistant", "A year & more\ncool"),
+    ]
+    page = (
+        '<html><body><div class="outer-cell mdl"><div class="mdl-grid"><div class="header-cell"><p>Gemini Apps</p></div>'
+        '<div class="content-cell">Prompted\u00a0How old is Bern?<br>Jul 3, 2026, 9:15:00\u202fAM CEST<br><p>From 1191.</p>'
+        "</div></div></div></body></html>"
+    )
+    assert said(past(page)) == [("user", "", "How old is Bern?"), ("assistant", "", "From 1191.")]
+    assert times(past(page))[0] == "2026-07-03 09:15"
+    studio = {"chunkedPrompt": {"chunks": [
+        {"role": "user", "text": "Hello"}, {"role": "model", "text": "Hm", "isThought": True}, {"role": "model", "text": "Hi"},
+    ]}}  # fmt: skip
+    assert said(past(studio, name="Talk")) == [("user", "", "Hello"), ("assistant", "", "Hi")]
+
+
+def test_whatsapp_of_android() -> None:
+    found = past(ANDROID)
+    assert found.format == "whatsapp"
+    assert said(found) == [
+        ("user", "Anna", "Bring walnuts\nand two lemons"),
+        ("user", "Tom Bär", "Happy new year: 2024!"),
+        ("user", "Tom Bär", "The cake"),
+    ]
+    assert times(found) == ["2023-12-31 21:52", "2024-01-01 00:05", "2024-01-01 00:05"]
+    [who] = found.questions
+    assert (who.name, who.chosen) == ("speaker", None), "the order of day and month is plain, the speaker is not"
+    assert [one.is_own for one in past(ANDROID, answers={"speaker0": (1,)}).messages] == [True, False, False]
+    assert len({one.source for one in found.messages}) == 3
+
+
+def test_whatsapp_of_ios() -> None:
+    found = past(zipped(_chat_DOT_txt=IOS))
+    assert said(found) == [("user", "Anna", "Hello"), ("user", "Tom", "Good night")]
+    assert times(found) == ["2026-09-19 09:52", "2026-09-20 21:00"]
+
+
+def test_the_order_of_day_and_month_is_asked_where_the_file_leaves_it_open() -> None:
+    chat = "1/2/2024, 10:00 - Anna: Hi\n"
+    assert [one.name for one in past(chat).questions] == ["order", "speaker"]
+    for answer, date in ((0, "2024-02-01 10:00"), (1, "2024-01-02 10:00")):
+        assert times(past(chat, answers={"order0": (answer,)})) == [date]
+    rising = "1/2/2024, 10:00 - Anna: Hi\n2/2/2024, 10:00 - Anna: Hi\n1/3/2024, 10:00 - Anna: Hi\n"
+    assert times(past(rising))[-1] == "2024-03-01 10:00", "the other order would go back in time"
+
+
+def test_discord() -> None:
+    def one(number: int, name: str, content: str, kind: Any = "Default") -> dict[str, Any]:
+        author = {"id": name, "name": name.lower(), "nickname": name, "isBot": False}
+        at = f"2024-05-0{number}T10:00:00.5+02:00"
+        return {"id": str(number), "type": kind, "timestamp": at, "content": content, "author": author}
+
+    messages = [one(1, "Anna", "Hi"), one(2, "Tom", "joined", 7), one(3, "Tom", "Hello", "Reply"), one(4, "Tom", "")]
+    found = past({"guild": {}, "channel": {"id": "1"}, "messages": messages, "messageCount": 4})
+    assert (said(found), times(found)[0]) == ([("user", "Anna", "Hi"), ("user", "Tom", "Hello")], "2024-05-01 08:00")
+    assert found.questions[0].options[0].startswith("Anna (1)")
+    own = [{"ID": 2**60, "Timestamp": "2024-05-01 10:00:00", "Contents": "Mine", "Attachments": ""}]
+    csv = 'ID,Timestamp,Contents,Attachments\n77,2024-05-02 10:00:00+00:00,"two\nlines",\n'
+    found = past(
+        zipped(Nachrichten__c1234567__messages_DOT_json=json.dumps(own), messages__c7654321__messages_DOT_csv=csv)
+    )
+    assert [text for _, _, text in said(found)] == ["Mine", "two\nlines"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [{"type": "text", "text": "Hello"}]}],
+        {"messages": [{"role": "system", "content": "x"}, {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]},
+        '{"messages": [{"role": "user", "content": "Hi"}]}\n{"messages": [{"role": "assistant", "content": "Hello"}]}\n',
+        [{"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}],
+        [{"title": "x", "chat": {"history": {"currentId": "b", "messages": {
+            "a": {"parentId": None, "role": "user", "content": "Hi", "timestamp": 1700000000},
+            "b": {"parentId": "a", "role": "assistant", "content": '<details type="reasoning">no</details>Hello'},
+            "c": {"parentId": "a", "role": "assistant", "content": "Old"}}}}}],
+        {"conversationId": "x", "messages": [
+            {"messageId": "1", "isCreatedByUser": True, "sender": "User", "text": "Hi"},
+            {"messageId": "2", "isCreatedByUser": False, "sender": "GPT", "text": "Hello"}]},
+        "# A talk\n\n## User\n\nHi\n\n**Assistant:** Hello\n",
+    ],
+)  # fmt: skip
+def test_conversations_of_any_program(file: Any) -> None:
+    found = past(file)
+    assert found.format == "generic"
+    assert [(role, text) for role, _, text in said(found)] == [("user", "Hi"), ("assistant", "Hello")]
+    assert [one.source for one in past(file).messages] == [one.source for one in found.messages]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here is all I know:\n```\n[2025-03-02] - Anna lives in Bern.\n[unknown] - She grows walnuts.\n```\nThat is all.",
+        "- Anna lives in Bern.\n* She grows\n  walnuts.\n",
+        "1. Anna lives in Bern.\n2. She grows walnuts.",
+        '["Anna lives in Bern.", {"memory": "She grows walnuts.", "date": "2025-03-02"}]',
+    ],
+)
+def test_memories_of_another_assistant(text: str) -> None:
+    """All are shown, none is kept unseen."""
+    found = past(text)
+    assert (found.format, found.facts) == ("memories", ())
+    assert found.questions[0].options == ("Anna lives in Bern.", "She grows walnuts.")
+    kept = past(text, answers={"facts0": (0, 1)}).facts
+    if "03-02] " in text:
+        assert kept[0].observed_at == datetime(2025, 3, 2, tzinfo=UTC)
+
+
+def test_chatgpt_s_marks_documents_and_memories() -> None:
+    def node(number: int, role: str, text: str, **more: Any) -> dict[str, Any]:
+        content = {"content_type": "text", "parts": [text]}
+        message = {"id": f"m{number}", "author": {"role": role}, "content": content, "create_time": 1.7e9 + number}
+        return {"id": str(number), "parent": str(number - 1) if number else None, "message": message | more}
+
+    about = {"user_context_message_data": {"about_user_message": "I am a baker", "about_model_message": "Be brief"}}
+    mapping = {
+        "0": node(0, "user", "", metadata={"is_visually_hidden_from_conversation": True} | about),
+        "1": node(1, "user", 'Where is \ue200entity\ue202["city","Bern"]\ue201?'),
+        "2": node(2, "assistant", "User likes walnuts", recipient="bio"),
+        "3": node(
+            3, "assistant", json.dumps({"name": "Plan", "content": "Step 1"}), recipient="canmore.create_textdoc"
+        ),
+        "4": node(4, "assistant", "In Switzerland \ue200cite\ue202turn0search1\ue201\u30104\u2020source\u3011."),
+    }
+    found = past({"title": "x", "mapping": mapping, "current_node": "4"})
+    assert [text for _, _, text in said(found)][1:] == ["# Plan\n\nStep 1", "In Switzerland ."]
+    assert "\ue200" not in str(said(found))
+    assert set(found.questions[0].options) == {"I am a baker", "Be brief", "User likes walnuts"}
+
+
+def test_telegram_in_html() -> None:
+    page = """<html><body><div class="page_wrap"><div class="history">
+     <div class="message service" id="message-1"><div class="body details">1 May 2024</div></div>
+     <div class="message default clearfix" id="message5"><div class="body">
+      <div class="pull_right date details" title="01.05.2024 10:00:00 UTC+02:00">10:00</div>
+      <div class="from_name">Anna</div><div class="text">Hi<br>see <a href="https://example.org">this</a></div></div></div>
+     <div class="message default clearfix joined" id="message6"><div class="body">
+      <div class="pull_right date details" title="01.05.2024 10:01:00">10:01</div>
+      <div class="text">again</div></div></div>
+     </div></div></body></html>"""
+    found = past(zipped(ChatExport__messages_DOT_html=page))
+    assert said(found) == [("user", "Anna", "Hi\nsee this (https://example.org)"), ("user", "Anna", "again")]
+    assert times(found) == ["2024-05-01 08:00", "2024-05-01 10:01"]
+
+
+def test_telegram_of_2020_and_what_else_is_said_in_words() -> None:
+    def one(number: int, sender: Any, **more: Any) -> dict[str, Any]:
+        return {"id": number, "type": "message", "date": "2020-05-01T10:00:00", "from": "A", "from_id": sender} | more
+
+    poll = {"question": "Cake?", "answers": [{"text": "Yes", "chosen": True}, {"text": "No"}]}
+    chats = [
+        {"id": 5, "type": "personal_chat", "name": "Tom", "messages": [
+            one(1, 2**32 + ME, text="Old number", reactions=[{"emoji": "👍", "count": 1}]), one(2, "user5", text="", poll=poll)]},
+        {"id": 77, "type": "bot_chat", "name": "Me", "messages": [one(1, f"user{ME}", text="/start")]},
+        {"id": 9, "type": "public_channel", "name": "News", "messages": [one(1, "channel9", text="News")]},
+    ]  # fmt: skip
+    left = [{"id": 6, "type": "private_group", "name": "Left", "messages": [one(1, "user5", text="Bye")]}]
+    found = past({"chats": {"list": chats}, "left_chats": {"list": left}}, bot=77)
+    assert [(one.content, one.is_own) for one in found.messages] == [
+        ("Old number\n[Reactions: 👍]", True),
+        ("[Poll] Cake?\n- Yes (chosen)\n- No", False),
+    ]
+    [question] = found.questions
+    assert (question.options, question.chosen) == (("Tom (2)", "News (1)", "Left (1)"), (0,))
+    chosen = past({"chats": {"list": chats}, "left_chats": {"list": left}}, bot=77, answers={"chats0": (2,)})
+    assert [one.content for one in chosen.messages] == ["Bye"]
+
+
+@pytest.mark.parametrize(
+    ("data", "seems"),
+    [
+        ('{"a": 1}', "data in JSON"),
+        ("<p>Hi</p>", "a web page"),
+        ("a,b,c\n1,2,3\n", "a table"),
+        ("Hi there", "plain text"),
+    ],
+)
+def test_an_unknown_file_is_named_for_what_it_seems_to_be(data: str, seems: str) -> None:
+    with pytest.raises(ImportRefused, match=f"seems to be {seems}"):
+        past(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "[" * 5000 + "]" * 5000,
+        '[{"chat_messages": 3}]',
+        '[{"chat_messages": [{"sender": [], "created_at": []}]}]',
+        '{"chunkedPrompt": []}',
+        '{"guild": 1, "channel": 2, "messages": [[]]}',
+        "99/99/9999, 99:99 - A: b",
+        '<div class="page_wrap"><div class="message"><div class="body"><div class="text">x',
+        '[{"role": "user", "content": {"x": 1}}]',
+        "- " * 50_000,
+        "```" * 10_000,
+    ],
+)
+def test_hostile_files_are_refused_or_empty(data: str) -> None:
+    with suppress(ImportRefused):
+        assert not past(data).messages

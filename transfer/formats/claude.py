@@ -1,0 +1,134 @@
+"""Claude's export: conversations.json, memories.json and projects → messages, and facts to choose from.
+
+Thinking, tools and injected blocks are left out; of answers that were made again, the newest counts.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from transfer.formats.conversations import (
+    ROLES,
+    Conversations,
+    branch,
+    demand_list,
+    demand_object,
+    each_object,
+    is_numbered,
+    moment,
+    text_of,
+    unhashable_free,
+)
+from transfer.formats.history import (
+    ImportedFact,
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    Reading,
+    Sample,
+    SourceFile,
+)
+from transfer.formats.memories import sentences
+
+_KEPT = frozenset({"uuid", "name", "created_at", "updated_at", "chat_messages"})
+LONGEST_ATTACHED = 20_000
+"""Characters of a file's text that stay with the message to which it was attached."""
+
+
+def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    talks = Conversations("claude")
+    for file in files:
+        walk = file.walk()
+        for where, at, raw in each_object(walk):
+            with talks.each(where, walk, at):
+                value = demand_object(raw)
+                if "chat_messages" in value:
+                    talks.add(_conversation(value, talks, reading))
+                else:
+                    talks.facts += _memories(value)
+    return talks.history(reading)
+
+
+def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -> list[ImportedMessage]:
+    began = moment(raw.get("created_at"), ".created_at", reading.zone) or reading.now
+    messages = [one for one in demand_list(raw["chat_messages"], ".chat_messages") if one is not None]
+    said: list[ImportedMessage] = []
+    last = began
+    for number, message in enumerate(_shown(messages)):
+        where = f".chat_messages[{number}]"
+        value = demand_object(message, where)
+        role = ROLES.get(unhashable_free(value.get("sender")))
+        if role is None:
+            continue
+        last = moment(value.get("created_at"), f"{where}.created_at", reading.zone) or last
+        words = _words(value, where)
+        if not words:
+            talks.wordless += 1
+            continue
+        name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
+        said.append(
+            ImportedMessage(
+                source=f"import:claude:{name}",
+                role=role,
+                content=words,
+                created_at=last,
+                answers=role == "assistant",
+            )
+        )
+    return said
+
+
+def _shown(messages: list[Any]) -> list[Any]:
+    """The branch that ends in the newest message, where messages name the one before them."""
+    if not all(
+        isinstance(one, dict) and one.get("parent_message_uuid") and text_of(one.get("uuid")) for one in messages
+    ):
+        return messages
+    nodes = {one["uuid"]: one for one in messages}
+    order = {name: number for number, name in enumerate(nodes)}
+
+    def age(name: str) -> tuple[str, int]:
+        return text_of(nodes[name].get("created_at")), order[name]
+
+    return [nodes[name] for name in branch(nodes, None, lambda one: unhashable_free(one["parent_message_uuid"]), age)]
+
+
+def _words(message: dict[str, Any], where: str) -> str:
+    blocks = demand_list(message.get("content"), f"{where}.content")
+    texts = [text_of(one.get("text")) for one in blocks if isinstance(one, dict) and one.get("type") == "text"]
+    words = "\n\n".join(text.strip() for text in texts if text.strip()) or text_of(message.get("text")).strip()
+    for one in demand_list(message.get("attachments"), f"{where}.attachments"):
+        if isinstance(one, dict) and text_of(one.get("extracted_content")).strip():
+            name = text_of(one.get("file_name")) or "file"
+            words += f"\n\n[{name}]\n{text_of(one['extracted_content']).strip()[:LONGEST_ATTACHED]}"
+    return words.strip()
+
+
+def _memories(raw: dict[str, Any]) -> list[ImportedFact]:
+    """memories.json: one text in Markdown, one a project, or files."""
+    texts: list[tuple[str, datetime | None]] = [(text_of(raw.get("conversations_memory")), None)]
+    projects = raw.get("project_memories")
+    texts += [(text_of(one), None) for one in (projects.values() if isinstance(projects, dict) else ())]
+    files = raw.get("memory_files")
+    for one in files if isinstance(files, list) else ():
+        if isinstance(one, dict):
+            texts.append((text_of(one.get("content")), moment(one.get("updated_at"), ".memory_files")))
+    return [
+        ImportedFact(text=one.text, observed_at=one.observed_at or at) for text, at in texts for one in sentences(text)
+    ]
+
+
+def _fits(sample: Sample) -> bool:
+    return bool(sample.names & {"chat_messages", "conversations_memory", "project_memories", "memory_files"})
+
+
+FORMAT = ImportFormat(
+    name="claude",
+    fits=_fits,
+    read=read,
+    members=lambda folder, name: (
+        name == "memories.json"
+        or is_numbered(name, "conversations")
+        or (folder == "memories" and name.endswith(".json"))
+    ),
+)

@@ -1,0 +1,183 @@
+"""What the formats of other assistants have in common: conversations, their messages, dates and branches.
+
+A conversation that is damaged is skipped, counted and named; only a file without any other is refused.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+from locales.catalog import tr
+from records.errors import ImportRefused
+from records.messages import Role
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, Reading, WrongElement, offered
+from transfer.formats.json_stream import JsonStream
+
+ROLES: Mapping[object, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "gpt": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "chatgpt": "assistant",
+}
+_MILLISECONDS = 10**11
+"""A number of seconds from here on would be in the year 5138: it is one of milliseconds."""
+_MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
+_CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
+
+
+class Conversations:
+    """The conversations of one import, as they are read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._talks: list[list[ImportedMessage]] = []
+        self._damaged: list[str] = []
+        self.wordless = 0
+        self.facts: list[ImportedFact] = []
+
+    def add(self, talk: list[ImportedMessage]) -> None:
+        if talk:
+            self._talks.append(talk)
+
+    @contextmanager
+    def each(self, where: str, walk: JsonStream, at: int) -> Iterator[None]:
+        """Around the reading of one conversation that begins `at`: what is wrong with it is remembered."""
+        try:
+            yield
+        except WrongElement as wrong:
+            line = str(walk.line_of(at)) if not self._damaged else "?"
+            self._damaged.append(tr("import-place", where=f"{where}{wrong.where}", line=line, why=wrong.why))
+
+    def history(self, reading: Reading, *notes: str) -> ImportedHistory:
+        """Conversations in the order of their beginnings. Raises ImportRefused where all of them are damaged."""
+        if self._damaged and not self._talks and not self.facts:
+            raise ImportRefused(tr("import-refused", why=self._damaged[0]))
+        self._talks.sort(key=lambda talk: talk[0].created_at)
+        told = list(notes)
+        if len(self._talks) > 1:
+            told.append(tr("import-holds-conversations", count=len(self._talks)))
+        if self.wordless:
+            told.append(tr("import-wordless", count=self.wordless))
+        if self._damaged:
+            told.append(tr("import-damaged-skipped", count=len(self._damaged), first=self._damaged[0]))
+        questions, facts = offered(self.facts, reading)
+        return ImportedHistory(
+            format=self._name,
+            messages=[one for talk in self._talks for one in talk],
+            notes=tuple(told),
+            questions=questions,
+            facts=facts,
+        )
+
+
+def each_object(walk: JsonStream) -> Iterator[tuple[str, int, Any]]:
+    """The objects of a file: the elements of its array, or itself, or one a line; each with its place."""
+    if walk.peek() == "[":
+        for number in walk.elements():
+            at = walk.at
+            yield f"[{number}]", at, walk.value()
+        walk.end()
+        return
+    number = 0
+    while walk.peek():
+        at = walk.at
+        value = walk.value()
+        yield (f"[{number}]" if number or walk.peek() else ""), at, value
+        number += 1
+
+
+def is_numbered(name: str, kind: str) -> bool:
+    """Whether a file is called KIND.json or KIND-000.json."""
+    return name == f"{kind}.json" or (
+        name.startswith(f"{kind}-") and name.removeprefix(f"{kind}-").removesuffix(".json").isdecimal()
+    )
+
+
+def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
+    """A date in ISO 8601, or seconds or milliseconds since 1970; None where there is none."""
+    if value is None or value == "":
+        return None
+    try:
+        if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
+            made = datetime.fromisoformat(value)
+            return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise WrongElement(tr("import-no-time"), where)
+        seconds = float(value)
+        return datetime.fromtimestamp(seconds / 1000 if abs(seconds) >= _MILLISECONDS else seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise WrongElement(tr("import-no-time"), where) from None
+
+
+def demand_object(value: object, where: str = "") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise WrongElement(tr("import-no-object"), where)
+    return value
+
+
+def demand_list(value: object, where: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise WrongElement(tr("import-no-list"), where)
+    return value
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def without_citations(text: str) -> str:
+    """Without the marks of sources in private characters; a marked name stays."""
+    if "\ue200" not in text and "†" not in text and not re.search("[\ue201-\ue206]", text):
+        return text
+    return _CITED.sub("", _MARKED.sub(_entity, text))
+
+
+def _entity(found: re.Match[str]) -> str:
+    """The visible name of a marked thing: ["city","Bern"]."""
+    try:
+        held = json.loads(found[1])
+    except (ValueError, RecursionError):
+        return ""
+    names = [one for one in held if isinstance(one, str)] if isinstance(held, list) else []
+    return names[1] if len(names) > 1 else ""
+
+
+def branch(
+    nodes: Mapping[str, Any], leaf: object, parent: Callable[[Any], object], age: Callable[[str], Any]
+) -> list[str]:
+    """The nodes of a tree from its root down to `leaf`, or, where there is no such node, to the newest one that no
+    other follows. Raises WrongElement where the tree leads in a circle.
+    """
+    if not isinstance(leaf, str) or leaf not in nodes:
+        followed = {parent(one) for one in nodes.values()}
+        leaves = [name for name in nodes if name not in followed]
+        leaf = max(leaves or nodes, key=age, default=None)
+    found: list[str] = []
+    seen: set[str] = set()
+    node: object = leaf
+    while isinstance(node, str) and node in nodes:
+        if node in seen:
+            raise WrongElement(tr("import-circle"), f"[{node[:40]!r}]")
+        seen.add(node)
+        found.append(node)
+        node = parent(nodes[node])
+    return found[::-1]
+
+
+def unhashable_free(value: object) -> object:
+    """A value that may stand in a set: what JSON gives for a name is not always a text."""
+    return value if isinstance(value, str) else None
+
+
+def noted(skipped: Counter[str], **keys: str) -> Sequence[str]:
+    """Sentences on what was left out."""
+    return [tr(key, count=skipped[name]) for name, key in keys.items() if skipped[name]]

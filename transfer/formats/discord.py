@@ -1,0 +1,141 @@
+"""Discord: a channel as DiscordChatExporter writes it in JSON, and the messages of one's own data package → messages.
+
+The package holds its owner's messages alone. Of a channel only what people wrote counts, and replies.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from runtime.cooperative import yielding_gil
+from transfer.formats import marks
+from transfer.formats.conversations import (
+    Conversations,
+    demand_list,
+    demand_object,
+    moment,
+    noted,
+    text_of,
+)
+from transfer.formats.history import (
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    Reading,
+    Sample,
+    SourceFile,
+    own_speaker,
+)
+
+_TALK = ("Default", "Reply", None)
+
+
+def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    channels = [file for file in files if '"messages"' in file.text[:20_000] and file.text.lstrip()[:1] == "{"]
+    if channels:
+        return _exported(channels, reading)
+    talks = Conversations("discord")
+    for file in files:
+        talk: list[ImportedMessage] = []
+        for where, raw in _own(file):
+            said_at = moment(raw.get("Timestamp"), f"{where}.Timestamp", reading.zone)
+            words, number = text_of(raw.get("Contents")).strip(), raw.get("ID")
+            if said_at is None or not words or not isinstance(number, int | str):
+                talks.wordless += 1
+                continue
+            talk.append(
+                ImportedMessage(source=f"import:discord:{number}", role="user", content=words, created_at=said_at)
+            )
+        talk.sort(key=lambda one: one.created_at)
+        talks.add(talk)
+    return talks.history(reading)
+
+
+def _own(file: SourceFile) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of messages.json, or of messages.csv in older packages."""
+    if file.text.lstrip()[:1] != "[":
+        rows = csv.DictReader(io.StringIO(file.text, newline=""))
+        for number, row in enumerate(yielding_gil(rows)):
+            yield f"[{number}]", {key: value for key, value in row.items() if key}
+        return
+    walk = file.walk()
+    for number in walk.elements():
+        yield f"[{number}]", demand_object(walk.value(), f"[{number}]")
+    walk.end()
+
+
+def _exported(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    said: list[tuple[str, bool, ImportedMessage]] = []
+    skipped: Counter[str] = Counter()
+    talks = Conversations("discord")
+    for file in files:
+        walk = file.walk()
+        for name in walk.members():
+            if name != "messages":
+                continue
+            for number in walk.elements():
+                at, where = walk.at, f"messages[{number}]"
+                with talks.each(where, walk, at):
+                    raw = demand_object(walk.value())
+                    if raw.get("type") not in _TALK:
+                        skipped["service"] += 1
+                        continue
+                    _add(raw, said, skipped, reading)
+    own_names = Counter(name for name, is_bot, _ in said if not is_bot)
+    question, own = own_speaker(own_names, reading)
+    # Bots of a channel are others like everybody else: they answered all of its people.
+    talks.add([replace(one, is_own=name == own) for name, _, one in said])
+    history = talks.history(reading, *noted(skipped, service="import-service", wordless="import-wordless"))
+    return replace(history, questions=(question,) if own_names else ())
+
+
+def _add(
+    raw: dict[str, Any], said: list[tuple[str, bool, ImportedMessage]], skipped: Counter[str], reading: Reading
+) -> None:
+    author = demand_object(raw.get("author"), ".author")
+    said_at = moment(raw.get("timestamp"), ".timestamp", reading.zone)
+    number = raw.get("id")
+    words = text_of(raw.get("content")).strip()
+    forwarded = raw.get("forwardedMessage")
+    if isinstance(forwarded, dict) and text_of(forwarded.get("content")).strip():
+        words = marks.forwarded("", text_of(forwarded["content"]).strip())
+    if not words or said_at is None or not isinstance(number, int | str):
+        skipped["wordless"] += 1
+        return
+    reactions = [_reaction(one) for one in demand_list(raw.get("reactions"), ".reactions")]
+    words = marks.reacted(words, reactions)
+    name = text_of(author.get("nickname")) or text_of(author.get("name")) or "?"
+    made = ImportedMessage(
+        source=f"import:discord:{number}",
+        role="user",
+        content=words,
+        created_at=said_at,
+        speaker=name,
+        origin="forwarded" if isinstance(forwarded, dict) else "imported",
+    )
+    said.append((name, author.get("isBot") is True, made))
+
+
+def _reaction(raw: object) -> str:
+    emoji = raw.get("emoji") if isinstance(raw, dict) else None
+    return text_of(emoji.get("name")) if isinstance(emoji, dict) else ""
+
+
+def _fits(sample: Sample) -> bool:
+    if sample.opening == "{":
+        return {"guild", "channel"} <= sample.names
+    if sample.opening == "[":
+        return {"ID", "Timestamp", "Contents"} <= sample.names
+    return sample.text.startswith("ID,Timestamp,Contents")
+
+
+FORMAT = ImportFormat(
+    name="discord",
+    fits=_fits,
+    read=read,
+    members=lambda folder, name: folder.removeprefix("c").isdecimal() and name in ("messages.json", "messages.csv"),
+    is_text=True,
+)

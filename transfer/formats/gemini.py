@@ -1,0 +1,188 @@
+"""Gemini: Takeout's MyActivity (JSON, HTML), conversations of Workspace, and AI Studio's prompts → messages.
+
+Takeout knows no conversations: each record is a prompt, mostly with its answer. Records of other products are left out.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from pathlib import PurePosixPath
+from typing import Any
+
+from locales.catalog import tr
+from records.errors import ImportRefused
+from transfer.formats.conversations import (
+    ROLES,
+    Conversations,
+    demand_list,
+    demand_object,
+    each_object,
+    moment,
+    text_of,
+    unhashable_free,
+)
+from transfer.formats.history import (
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    Reading,
+    Sample,
+    SourceFile,
+    WrongElement,
+    fingerprint,
+)
+from transfer.formats.html_blocks import Block, blocks, text_in
+
+_PRODUCTS = ("gemini", "bard")
+_PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Prompt\s?:|Said)[\s\u00a0]+", re.IGNORECASE)
+_OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cleared|Turned)\b")
+_SPACES = re.compile(r"[\u202f\u00a0]")
+_FORMS = (
+    "%b %d, %Y, %I:%M:%S %p",
+    "%b %d, %Y, %H:%M:%S",
+    "%d %b %Y, %H:%M:%S",
+    "%d.%m.%Y, %H:%M:%S",
+    "%d/%m/%Y, %H:%M:%S",
+    "%Y-%m-%d, %H:%M:%S",
+)
+_LINE_DATE = re.compile(r"\d{4}.{0,4} \d{1,2}:\d\d:\d\d")
+
+
+def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    talks = Conversations("gemini")
+    for file in files:
+        if file.text.lstrip()[:1] == "<":
+            for block in blocks(file.text, "outer-cell"):
+                talks.add(_cell(block, reading.zone))
+            continue
+        walk = file.walk()
+        for where, at, raw in each_object(walk):
+            with talks.each(where, walk, at):
+                value = demand_object(raw)
+                if "chunkedPrompt" in value:
+                    talks.add(_studio(value, file, reading))
+                elif "conversation_turns" in value:
+                    talks.add(_workspace(value, reading))
+                else:
+                    talks.add(_record(value, reading.zone))
+    return talks.history(reading)
+
+
+def _record(raw: dict[str, Any], zone: tzinfo) -> list[ImportedMessage]:
+    """One record of MyActivity.json. Verbs are localised: without a known one it is a prompt where it has an answer."""
+    if not any(name in text_of(raw.get("header")).lower() for name in _PRODUCTS):
+        return []
+    said_at = moment(raw.get("time"), ".time", zone)
+    if said_at is None:
+        raise WrongElement(tr("import-missing"), ".time")
+    answers = [
+        text_in(text_of(one.get("html")))
+        for one in demand_list(raw.get("safeHtmlItem"), ".safeHtmlItem")
+        if isinstance(one, dict)
+    ]
+    return _pair(text_of(raw.get("title")), "\n\n".join(filter(None, answers)), said_at)
+
+
+def _pair(title: str, answer: str, said_at: datetime) -> list[ImportedMessage]:
+    title = _SPACES.sub(" ", title).strip()
+    prompt = _PROMPTED.sub("", title)
+    if not prompt or (prompt == title and (_OTHER.match(title) or not answer)):
+        return []
+    name = f"import:gemini:{fingerprint(said_at.isoformat(), prompt)}"
+    made = [ImportedMessage(source=name, role="user", content=prompt, created_at=said_at)]
+    if answer:
+        made.append(ImportedMessage(source=name, role="assistant", content=answer, created_at=said_at, answers=True))
+    return made
+
+
+def _cell(block: Block, zone: tzinfo) -> list[ImportedMessage]:
+    """One record of MyActivity.html: the prompt, a line with the date, the answer."""
+    if not any(name in block.text_of("header-cell").lower() for name in _PRODUCTS):
+        return []
+    lines = block.text_of("content-cell").splitlines()
+    for number, line in enumerate(lines):
+        plain = _SPACES.sub(" ", line).strip()
+        if _LINE_DATE.search(plain) and (said_at := _html_date(plain, zone)):
+            return _pair("\n".join(lines[:number]), "\n".join(lines[number + 1 :]).strip(), said_at)
+    raise ImportRefused(tr("import-gemini-date"))
+
+
+def _html_date(text: str, zone: tzinfo) -> datetime | None:
+    for form in _FORMS:
+        for words in (text, text.rpartition(" ")[0]):  # the zone's abbreviation means different zones
+            try:
+                return datetime.strptime(re.sub("^Sept ", "Sep ", words), form).replace(tzinfo=zone).astimezone(UTC)
+            except (ValueError, OverflowError):
+                continue
+    return None
+
+
+def _studio(raw: dict[str, Any], file: SourceFile, reading: Reading) -> list[ImportedMessage]:
+    chunks = demand_list(demand_object(raw["chunkedPrompt"], ".chunkedPrompt").get("chunks"), ".chunkedPrompt.chunks")
+    turns: list[tuple[object, str, datetime | None]] = []
+    for number, one in enumerate(chunks):
+        chunk = demand_object(one, f".chunkedPrompt.chunks[{number}]")
+        if chunk.get("isThought") or "executableCode" in chunk or "errorMessage" in chunk:
+            continue
+        parts = chunk.get("parts")
+        inner = (
+            [one.get("text") for one in parts if isinstance(one, dict) and not one.get("thought")]
+            if isinstance(parts, list)
+            else []
+        )
+        words = text_of(chunk.get("text")) or "".join(map(text_of, inner))
+        turns.append((chunk.get("role"), words, moment(chunk.get("createTime"), ".createTime", reading.zone)))
+    return _turns(PurePosixPath(file.path).name, turns, reading.now)
+
+
+def _workspace(raw: dict[str, Any], reading: Reading) -> list[ImportedMessage]:
+    began = moment(raw.get("creation_time"), ".creation_time", reading.zone) or reading.now
+    turns: list[tuple[object, str, datetime | None]] = []
+    for number, one in enumerate(demand_list(raw["conversation_turns"], ".conversation_turns")):
+        turn = demand_object(one, f".conversation_turns[{number}]")
+        user, system = turn.get("user_turn"), turn.get("system_turn")
+        if isinstance(user, dict):
+            turns.append(("user", text_of(user.get("prompt")), began))
+        if isinstance(system, dict):
+            parts = system.get("text")
+            words = (
+                [text_of(one.get("data")) for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
+            )
+            turns.append(("model", "\n".join(words), began))
+    return _turns(text_of(raw.get("title")), turns, began)
+
+
+def _turns(title: str, turns: Sequence[tuple[object, str, datetime | None]], began: datetime) -> list[ImportedMessage]:
+    made: list[ImportedMessage] = []
+    last = began
+    for number, (given, words, said_at) in enumerate(turns):
+        role = ROLES.get(unhashable_free(given))
+        last = said_at or last
+        if role is None or not words.strip():
+            continue
+        source = f"import:gemini:{fingerprint(title, number, role, words)}"
+        made.append(
+            ImportedMessage(
+                source=source, role=role, content=words.strip(), created_at=last, answers=role == "assistant"
+            )
+        )
+    return made
+
+
+def _fits(sample: Sample) -> bool:
+    if sample.opening:
+        is_activity = {"header", "title", "time"} <= sample.names
+        return is_activity or bool(sample.names & {"chunkedPrompt", "conversation_turns"})
+    return sample.text.lstrip()[:1] == "<" and "outer-cell" in sample.text and "header-cell" in sample.text
+
+
+FORMAT = ImportFormat(
+    name="gemini",
+    fits=_fits,
+    read=read,
+    members=lambda _, name: (
+        name.replace(" ", "") in ("myactivity.json", "myactivity.html")
+        or (name.startswith("conversation_") and name.endswith(".txt"))
+    ),
+    is_text=True,
+)

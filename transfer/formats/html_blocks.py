@@ -1,0 +1,115 @@
+"""The parts of a web page that have a class, one at a time: Telegram's and Google's exports in HTML.
+
+Python's own parser reads the page; what is kept of it is one part at a time.
+"""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+from runtime.cooperative import yielding_gil
+from transfer.formats.json_stream import MOST_DEPTH
+
+PIECE = 100_000
+_GAP = re.compile(r"\n{3,}")
+_EMPTY = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+)
+_UNSEEN = frozenset({"script", "style", "head", "title"})
+_LINES = frozenset(
+    {"p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "ul", "ol", "table"}
+)
+
+
+class Block:
+    """An element: its name, attributes and what is in it."""
+
+    def __init__(self, tag: str, attributes: dict[str, str]) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.classes = frozenset(attributes.get("class", "").split())
+        self.parts: list[Block | str] = []
+
+    def find(self, name: str) -> "Block | None":
+        """The first part of it that has a class."""
+        return next(self.each(name), None)
+
+    def each(self, name: str) -> "Iterator[Block]":
+        for part in self.parts:
+            if isinstance(part, Block):
+                if name in part.classes:
+                    yield part
+                else:
+                    yield from part.each(name)
+
+    def text(self) -> str:
+        """What a reader sees, with the targets of links whose words do not say them."""
+        lines = (line.strip() for line in "".join(self._text()).splitlines())
+        return _GAP.sub("\n\n", "\n".join(lines)).strip()
+
+    def text_of(self, name: str) -> str:
+        found = self.find(name)
+        return found.text() if found else ""
+
+    def _text(self) -> Iterator[str]:
+        if self.tag in _UNSEEN:
+            return
+        if self.tag == "br":
+            yield "\n"
+        is_line = self.tag in _LINES
+        if is_line:
+            yield "\n"
+        for part in self.parts:
+            yield from [part] if isinstance(part, str) else part._text()
+        target = self.attributes.get("href", "") if self.tag == "a" else ""
+        if target.startswith(("http:", "https:", "mailto:")) and target not in "".join(map(str, self.parts)):
+            yield f" ({target})"
+        if is_line:
+            yield "\n"
+
+
+class _Parser(HTMLParser):
+    def __init__(self, name: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self._name = name
+        self._open: list[Block] = []
+        self.found: list[Block] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        block = Block(tag, {key: value or "" for key, value in attrs})
+        if not self._open and self._name not in block.classes:
+            return
+        if self._open:
+            self._open[-1].parts.append(block)
+        if tag not in _EMPTY and len(self._open) < MOST_DEPTH:
+            self._open.append(block)
+
+    def handle_endtag(self, tag: str) -> None:
+        for at in range(len(self._open) - 1, -1, -1):
+            if self._open[at].tag == tag:
+                if at == 0:
+                    self.found.append(self._open[0])
+                del self._open[at:]
+                return
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self._open[-1].parts.append(data)
+
+
+def blocks(text: str, name: str) -> Iterator[Block]:
+    """The outermost elements with a class, in their order."""
+    parser = _Parser(name)
+    for start in yielding_gil(range(0, len(text), PIECE)):
+        parser.feed(text[start : start + PIECE])
+        yield from parser.found
+        parser.found.clear()
+    parser.close()
+    yield from parser.found
+
+
+def text_in(page: str) -> str:
+    """The text of a piece of HTML."""
+    if "<" not in page and "&" not in page:
+        return page.strip()
+    return next((block.text() for block in blocks(f'<div class="all">{page}</div>', "all")), "")

@@ -1,0 +1,122 @@
+"""What another assistant remembers of a person, as text: pasted, or in a file → facts to choose from.
+
+Lines such as `[2025-03-02] - content`, bullets, numbers, or a JSON list. These are words of another program: they are
+shown, and never followed.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from locales.catalog import tr
+from records.errors import ImportRefused
+from transfer.formats.history import (
+    ImportedFact,
+    ImportedHistory,
+    ImportFormat,
+    Reading,
+    Sample,
+    SourceFile,
+    offered,
+)
+
+_LINE = re.compile(
+    r"^\s{0,12}(?:[-*•–—]\s+|\d{1,4}[.)]\s+)?(?:\[([^\]\n]{0,40})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)[\s:–—-]+)?(.*)$"
+)
+_ITEM = re.compile(
+    r"^\s{0,12}(?:[-*•–—]\s+\S|\d{1,4}[.)]\s+\S|\[[^\]\n]{0,40}\]\s*[-–—:.]\s*\S|\d{4}-\d\d-\d\d\s*[-–—:])"
+)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DATES = re.compile(r"^\[(?:\d{4}-\d\d-\d\d|unknown|no date)[^\]]*\]\s*[-–—:]", re.IGNORECASE)
+SHARE = 0.5
+"""Of the lines of a text that is taken for a list of memories without dates."""
+_TEXTS = ("content", "memory", "text", "fact")
+_WHEN = ("date", "created_at", "updated_at", "saved")
+
+
+def sentences(text: str) -> Iterator[ImportedFact]:
+    """A text's lines as facts: headings and fences are left out, a line that goes on is joined to the one before."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("```", "#", "---"))]
+    is_list = any(map(_ITEM.match, lines))
+    found: list[tuple[str, datetime | None]] = []
+    for line in lines:
+        parts = _LINE.match(line)
+        if parts is None:  # of a text with several kinds of line ends
+            continue
+        if is_list and not _ITEM.match(line):
+            if found and line[:1].isspace():
+                found[-1] = (f"{found[-1][0]} {line.strip()}", found[-1][1])
+            continue
+        said_at = _date(parts[1] or parts[2] or "")
+        words = parts[3] if said_at or not parts[1] or _ITEM.match(f"[{parts[1]}] - x") else line
+        found.append((words.strip().strip("*_").strip(), said_at))
+    for words, said_at in found:
+        if len(words) > 2:
+            yield ImportedFact(text=words, observed_at=said_at)
+
+
+def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    facts = [
+        fact
+        for file in files
+        for fact in (_listed(file) if file.text.lstrip()[:1] in "[{" else None) or sentences(file.text)
+    ]
+    if not facts:
+        raise ImportRefused(tr("import-no-memories"))
+    questions, kept = offered(facts, reading)
+    return ImportedHistory(format="memories", messages=(), questions=questions, facts=kept)
+
+
+def _listed(file: SourceFile) -> list[ImportedFact] | None:
+    """A JSON list of texts or of objects with one; None where the text is no JSON."""
+    try:
+        value = file.walk().value()
+    except ImportRefused:
+        return None
+    if isinstance(value, dict):
+        value = next((one for one in value.values() if isinstance(one, list)), [])
+    return [fact for one in (value if isinstance(value, list) else ()) if (fact := _fact(one))]
+
+
+def _fact(value: Any) -> ImportedFact | None:
+    if isinstance(value, dict):
+        text = next((value[name] for name in _TEXTS if isinstance(value.get(name), str)), "")
+        said_at = next((_date(str(value[name])) for name in _WHEN if value.get(name)), None)
+    else:
+        text, said_at = value if isinstance(value, str) else "", None
+    return ImportedFact(text=text, observed_at=said_at) if text.strip() else None
+
+
+def _date(text: str) -> datetime | None:
+    found = _DATE.search(text)
+    try:
+        return datetime.fromisoformat(found[0]).replace(tzinfo=UTC) if found else None
+    except ValueError:
+        return None
+
+
+def _fits(sample: Sample) -> bool:
+    if sample.opening:
+        return _is_json_list(sample)
+    lines = [line for line in sample.text.splitlines() if line.strip() and not line.startswith("```")]
+    if any(map(_DATES.match, lines)):
+        return True
+    return bool(lines) and sum(bool(_ITEM.match(line)) for line in lines) >= SHARE * len(lines)
+
+
+def _is_json_list(sample: Sample) -> bool:
+    if sample.names & {"memories", "memory", "facts"}:
+        return True
+    start = sample.text.lstrip()[:400]
+    if not start.startswith("["):
+        return False
+    try:
+        json.JSONDecoder().raw_decode(start[1:].lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return start[1:].lstrip().startswith('"')
+
+
+FORMAT = ImportFormat(name="memories", fits=_fits, read=read, is_text=True)

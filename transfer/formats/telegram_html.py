@@ -1,0 +1,129 @@
+"""Telegram Desktop's export in HTML: messages.html, messages2.html, … → messages.
+
+The pages name speakers, but no ids of theirs: who the person is has to be asked.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+
+from locales.catalog import tr
+from transfer.formats import marks
+from transfer.formats.conversations import noted
+from transfer.formats.history import (
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    Reading,
+    Sample,
+    SourceFile,
+    WrongElement,
+    fingerprint,
+    own_speaker,
+)
+from transfer.formats.html_blocks import Block, blocks
+
+_DATE = re.compile(r"(\d\d)\.(\d\d)\.(\d{4}) (\d\d):(\d\d):(\d\d)(?: UTC([+-]\d\d):?(\d\d))?")
+_NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
+
+
+def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    messages: list[ImportedMessage] = []
+    skipped: Counter[str] = Counter()
+    for folder in dict.fromkeys(_folder(file.path) for file in files):
+        speaker = ""
+        for file in sorted((one for one in files if _folder(one.path) == folder), key=_page):
+            for number, block in enumerate(blocks(file.text, "message")):
+                if "service" in block.classes:
+                    skipped["service"] += 1
+                    continue
+                try:
+                    made, speaker = _message(block, speaker, reading.zone)
+                except WrongElement as wrong:
+                    raise wrong.refusal(f"{file.path}[{number}]", 0) from None
+                if made:
+                    messages.append(made)
+                else:
+                    skipped["wordless"] += 1
+    question, own = own_speaker(Counter(one.speaker for one in messages if one.origin != "forwarded"), reading)
+    return ImportedHistory(
+        format="telegram-html",
+        messages=[replace(one, is_own=one.origin == "forwarded" or one.speaker == own) for one in messages],
+        questions=(question,) if messages else (),
+        notes=tuple(noted(skipped, wordless="import-wordless", service="import-service")),
+    )
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0].rpartition("/")[2]
+
+
+def _page(file: SourceFile) -> int:
+    found = _NUMBER.search(file.path)
+    return int(found[1]) if found else 1
+
+
+def _message(block: Block, speaker: str, zone: tzinfo) -> tuple[ImportedMessage | None, str]:
+    """A message, and who speaks: a joined one has the name of the one before it."""
+    body = block.find("body") or block
+    forwarded = body.find("forwarded")
+    own = [part for part in body.parts if isinstance(part, Block) and part is not forwarded]
+    name = next((part.text() for part in own if "from_name" in part.classes), "")
+    speaker = name or speaker
+    stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
+    words = "\n".join(text for part in own if (text := _words(part)))
+    if forwarded:
+        title = forwarded.text_of("from_name").splitlines()[:1]
+        words = marks.forwarded("".join(title).strip(), forwarded.text_of("text")) if forwarded.find("text") else ""
+    said_at = _moment(stamp, zone)
+    if not words.strip():
+        return None, speaker
+    number = block.attributes.get("id", "").removeprefix("message")
+    made = ImportedMessage(
+        source=f"import:telegram-html:{fingerprint(number, stamp, speaker)}",
+        role="user",
+        content=words.strip(),
+        created_at=said_at,
+        speaker=speaker,
+        origin="forwarded" if forwarded else "imported",
+    )
+    return made, speaker
+
+
+def _words(part: Block) -> str:
+    if "text" in part.classes:
+        return part.text()
+    if "media_wrap" in part.classes and (poll := part.find("media_poll")):
+        answers = [(one.text().removeprefix("- "), False) for one in poll.each("answer")]
+        return marks.poll(poll.text_of("question"), answers)
+    return ""
+
+
+def _moment(stamp: str, zone: tzinfo) -> datetime:
+    found = _DATE.search(stamp)
+    if found is None:
+        raise WrongElement(tr("import-its-no-date", name="date"))
+    day, month, year, hour, minute, second = map(int, found.groups()[:6])
+    offset = f"{found[7]}:{found[8]}" if found[7] else ""
+    text = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{offset}"
+    try:
+        made = datetime.fromisoformat(text)
+        return (made if made.tzinfo else made.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise WrongElement(tr("import-its-no-date", name="date")) from None
+
+
+def _fits(sample: Sample) -> bool:
+    text = sample.text
+    return text.lstrip()[:1] == "<" and "message" in text and ("page_wrap" in text or "from_name" in text)
+
+
+FORMAT = ImportFormat(
+    name="telegram-html",
+    fits=_fits,
+    read=read,
+    members=lambda _, name: name.startswith("messages") and name.endswith(".html"),
+    is_text=True,
+)

@@ -1,0 +1,200 @@
+"""WhatsApp's chat as text, of Android and iOS → messages.
+
+The order of day and month is found in the file itself, and asked for where it stays open; so is who of the speakers the
+person is. Lines of the system and media without words are left out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from itertools import pairwise
+from typing import NamedTuple
+
+from locales.catalog import tr
+from runtime.cooperative import yielding_gil
+from transfer.formats.history import (
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    Question,
+    Reading,
+    Sample,
+    SourceFile,
+    WrongElement,
+    fingerprint,
+    own_speaker,
+)
+
+_MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
+_HALF = r"[ap][. \u00a0\u202f]{0,3}m\.?|上午|下午|오전|오후|午前|午後"
+_HEAD = re.compile(
+    rf"[{_MARKS}]{{0,4}}(?P<open>\[?)(\d{{1,4}})[./-] ?(\d{{1,2}})[./-] ?(\d{{1,4}})\.?,?[ \u00a0\u202f]{{1,2}}"
+    rf"(?:({_HALF})[ \u00a0\u202f]?)?(\d{{1,2}})[:.](\d\d)(?:[:.](\d\d))?(?:[ \u00a0\u202f]?({_HALF}))?"
+    r"(?:\] ?| - )(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_LATE = re.compile(r"p|下午|오후|午後", re.IGNORECASE)
+_HALF_DAY = re.compile(r"[ap]|上午|下午|오전|오후|午前|午後", re.IGNORECASE)
+LONGEST_SPEAKER = 100
+"""Characters: a longer beginning of a line is a sentence of the system."""
+_MEDIA = re.compile(r"<[^<>\n]{3,60}>")
+_ATTACHED = re.compile(
+    r"[^\n<>:\"/\\|?*]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)|<[^<>\n:]{3,30}: [^<>\n]{1,200}>(?:\n|$)"
+)
+_EDITED = re.compile(
+    rf" ?[{_MARKS}]{{0,2}}<(?:This message was edited|Diese Nachricht wurde bearbeitet\.?|Se editó este mensaje\.?|"
+    r"Mensagem editada|Ce message a été modifié|Данное сообщение изменено|此消息已编辑)>$"
+)
+_DELETED = re.compile(
+    "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
+    "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Данное сообщение удалено|null"
+)
+ORDERS = ("dmy", "mdy")
+
+
+class _Line(NamedTuple):
+    """The beginning of a message: what its date is made of, and what follows."""
+
+    date: tuple[int, int, int]
+    hour: int
+    minute: int
+    second: int
+    stamp: str
+    is_ios: bool
+    rest: str
+
+
+class _Said(NamedTuple):
+    line: _Line
+    speaker: str
+    words: str
+
+
+def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
+    chats = [_messages(file.text) for file in files]
+    skipped = sum(left for _, left in chats)
+    said = [one for chat, _ in chats for one in chat]
+    questions: list[Question] = []
+    order = _order([one.line for one in said])
+    if order is None:
+        example = next(one.line.date for one in said)
+        labels = tuple(tr(f"import-order-{name}", example=f"{example[0]}/{example[1]}") for name in ORDERS)
+        question = Question(name="order", options=labels)
+        questions.append(question)
+        chosen = reading.chosen(question)
+        order = ORDERS[chosen[0]] if chosen else None
+    who, own = own_speaker(Counter(one.speaker for one in said), reading)
+    questions += [who] if said else []
+    messages: list[ImportedMessage] = []
+    for chat, _ in chats:
+        seen: Counter[str] = Counter()
+        for number, one in enumerate(yielding_gil(chat)):
+            name = fingerprint(one.line.stamp, one.speaker, one.words)
+            seen[name] += 1
+            try:
+                said_at = _moment(one.line, order or "dmy", reading.zone)
+            except ValueError:
+                raise WrongElement(tr("import-no-time")).refusal(f"[{number}]", 0) from None
+            messages.append(
+                ImportedMessage(
+                    source=f"import:whatsapp:{name}" + (f":{seen[name]}" if seen[name] > 1 else ""),
+                    role="user",
+                    content=one.words,
+                    created_at=said_at,
+                    speaker=one.speaker,
+                    is_own=one.speaker == own,
+                )
+            )
+    notes = (tr("import-wordless", count=skipped),) if skipped else ()
+    return ImportedHistory(format="whatsapp", messages=messages, questions=tuple(questions), notes=notes)
+
+
+def _messages(text: str) -> tuple[list[_Said], int]:
+    """What people said, and how many messages had no words; lines of the system are no messages."""
+    found: list[tuple[_Line, list[str]]] = []
+    for line in yielding_gil(text.split("\n")):
+        head = _line(line.rstrip("\r"))
+        if head:
+            found.append((head, [head.rest]))
+        elif found:
+            found[-1][1].append(line.rstrip("\r"))
+    said: list[_Said] = []
+    wordless = 0
+    for head, lines in yielding_gil(found):
+        speaker, colon, words = "\n".join(lines).partition(": ")
+        if not colon:
+            speaker, colon, words = "\n".join(lines).partition(":\n")
+        if not colon or "\n" in speaker or len(speaker) > LONGEST_SPEAKER:
+            continue
+        # iOS marks what the app says itself, and files.
+        is_marked = words.startswith("\u200e")
+        words = _EDITED.sub("", words.strip(" \u200e\u200f\n"))
+        attached = _ATTACHED.match(words)
+        rest = words[attached.end() :].strip() if attached else words
+        if (
+            not rest
+            or _MEDIA.fullmatch(rest)
+            or _DELETED.fullmatch(rest.rstrip("."))
+            or (is_marked and not attached and head.is_ios)
+        ):
+            wordless += 1
+            continue
+        said.append(_Said(head, speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0"), rest))
+    return said, wordless
+
+
+def _line(text: str) -> _Line | None:
+    found = _HEAD.match(text)
+    if found is None or bool(found["open"]) != (
+        text[found.start("rest") - 1] != "-" and "]" in text[: found.start("rest")]
+    ):
+        return None
+    _, first, second, third, before, hour, minute, seconds, after, rest = found.groups()
+    half = before or after or ""
+    number = int(hour)
+    if half and _HALF_DAY.match(half):
+        number = number % 12 + (12 if _LATE.match(half) else 0)
+    stamp = text[: found.start("rest")].strip(" -[]\u200e\u200f\ufeff")
+    date = (int(first), int(second), int(third))
+    return _Line(date, number, int(minute), int(seconds or 0), stamp, bool(found["open"]), rest)
+
+
+def _order(lines: Sequence[_Line]) -> str | None:
+    """By a number above 12; else by the order in which the days of one of the readings never go back."""
+    if not lines or any(line.date[0] > 31 for line in lines):
+        return "ymd"
+    if any(line.date[0] > 12 for line in lines):
+        return "dmy"
+    if any(line.date[1] > 12 for line in lines):
+        return "mdy"
+    rising = {
+        "dmy": all(a <= b for a, b in pairwise((c, b, a) for a, b, c in (line.date for line in lines))),
+        "mdy": all(a <= b for a, b in pairwise((c, a, b) for a, b, c in (line.date for line in lines))),
+    }
+    possible = [order for order, is_rising in rising.items() if is_rising]
+    return possible[0] if len(possible) == 1 else None
+
+
+def _moment(line: _Line, order: str, zone: tzinfo) -> datetime:
+    first, second, third = line.date
+    year, month, day = {"dmy": (third, second, first), "mdy": (third, first, second), "ymd": (first, second, third)}[
+        order
+    ]
+    if month > 12 >= day:
+        month, day = day, month
+    year += 2000 if year < 100 else 0
+    return datetime(year, month, day, line.hour, line.minute, line.second, tzinfo=zone).astimezone(UTC)
+
+
+def _fits(sample: Sample) -> bool:
+    return not sample.opening and sum(_line(line) is not None for line in sample.text.splitlines()[:50]) >= 1
+
+
+FORMAT = ImportFormat(
+    name="whatsapp",
+    fits=_fits,
+    read=read,
+    members=lambda _, name: name == "_chat.txt" or ("whatsapp" in name and name.endswith(".txt")),
+    is_text=True,
+)

@@ -1,0 +1,170 @@
+"""A memory as its owner reads it: a zip of Markdown with YAML heads, and one page of HTML that needs no network.
+
+One file a month of talk, and one each for facts, profile and summaries; `type` in each head is what the Open Knowledge
+Format asks for. Everything on the page is escaped, and its only script searches it.
+"""
+
+import json
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from html import escape
+from typing import IO
+
+from locales.catalog import current, tr
+from runtime.cooperative import yielding_gil
+
+Row = Mapping[str, object]
+_PAGE = """<!doctype html>
+<html lang="{language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+script-src 'unsafe-inline'">
+<title>{title}</title><style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: auto; padding: 1rem; color-scheme: light dark }}
+header {{ position: sticky; top: 0; background: Canvas; padding: .5rem 0 }}
+input {{ font: inherit; width: 100%; box-sizing: border-box; padding: .4rem }}
+p {{ white-space: pre-wrap; overflow-wrap: anywhere; margin: .4rem 0 }} small {{ opacity: .7 }}
+.assistant {{ border-inline-start: 3px solid; padding-inline-start: .6rem }}
+</style></head><body><header><h1>{title}</h1><input type="search" placeholder="{search}" aria-label="{search}"></header>
+"""
+_SCRIPT = """<script>
+const field = document.querySelector("input"), items = [...document.querySelectorAll("p")];
+const texts = items.map((one) => one.textContent.toLowerCase());
+let waiting;
+field.addEventListener("input", () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => {
+    const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean);
+    items.forEach((one, at) => { one.hidden = !words.every((word) => texts[at].includes(word)); });
+  }, 150);
+});
+</script></body></html>
+"""
+
+
+class ReadableExport:
+    """One export in the making: `add` every row, then `zip` and `page`. Messages wait in a file without a name."""
+
+    def __init__(self, zone: tzinfo) -> None:
+        self.counts: Counter[str] = Counter()
+        self._zone = zone
+        self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+        self._places: list[tuple[str, int]] = []
+        self._rows: dict[str, list[Row]] = {"facts": [], "summaries": [], "profiles": []}
+
+    def close(self) -> None:
+        self._spool.close()
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Portable rows, each with its "table"."""
+        for row in rows:
+            table = str(row["table"])
+            if table == "messages":
+                kept = [row["created_at"], row["role"], row["speaker"], row["content"]]
+                self._places.append((str(row["created_at"]), self._spool.tell()))
+                self._spool.write(json.dumps(kept).encode() + b"\n")
+            elif _is_shown(row):
+                self._rows.setdefault(table, []).append(row)
+            else:
+                continue
+            self.counts[table] += 1
+
+    def zip(self, made: IO[bytes]) -> None:
+        """Write the archive of Markdown."""
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+            for month, said in self._months():
+                name = f"talk/{month}.md"
+                with archive.open(name, "w", force_zip64=True) as file:
+                    file.write(_head("conversation", month).encode())
+                    for at, role, speaker, content in yielding_gil(said):
+                        heading = f"**{_one_line(_name(role, speaker))}** · {at:%Y-%m-%d %H:%M}"
+                        file.write(f"{heading}\n\n{content}\n\n".encode("utf-8", "replace"))
+            for table, kind, lines in self._lists():
+                text = _head(kind, kind) + "\n".join(f"- {_one_line(line)}" for line in lines) + "\n"
+                archive.writestr(f"{table}.md", text.encode("utf-8", "replace"))
+            if profile := self._profile():
+                archive.writestr(
+                    "profile.md", (_head("profile", "profile") + profile + "\n").encode("utf-8", "replace")
+                )
+
+    def page(self, made: IO[bytes]) -> None:
+        """Write the page."""
+        title, search = escape(tr("transfer-page-title")), escape(tr("transfer-page-search"))
+
+        def put(text: str) -> None:
+            made.write(text.encode("utf-8", "replace"))
+
+        put(_PAGE.format(language=current(), title=title, search=search))
+        if profile := self._profile():
+            put(f"<h2>{escape(tr('transfer-page-profile'))}</h2>\n<p>{escape(profile)}</p>\n")
+        for table, _, lines in self._lists():
+            put(f"<h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
+            put("".join(f"<p>{escape(line)}</p>\n" for line in lines))
+        for month, said in self._months():
+            put(f"<h2>{month}</h2>\n")
+            for at, role, speaker, content in yielding_gil(said):
+                kind = "assistant" if role == "assistant" else "user"
+                head = f"<small>{at:%Y-%m-%d %H:%M} {escape(_name(role, speaker))}</small>"
+                put(f'<p class="{kind}">{head}\n{escape(content)}</p>\n')
+        put(_SCRIPT)
+
+    def _months(self) -> Iterator[tuple[str, Iterator[tuple[datetime, str, str, str]]]]:
+        """Months in their order, each with what was said in it: when, role, speaker, words."""
+        by_month: dict[str, list[int]] = {}
+        for at, place in sorted(self._places):
+            by_month.setdefault(f"{self._moment(at):%Y-%m}", []).append(place)
+        for month, places in by_month.items():
+            yield month, self._said(places)
+
+    def _said(self, places: Sequence[int]) -> Iterator[tuple[datetime, str, str, str]]:
+        for place in places:
+            self._spool.seek(place)
+            at, role, speaker, content = json.loads(self._spool.readline())
+            yield self._moment(at), str(role), str(speaker or ""), str(content)
+
+    def _lists(self) -> Iterator[tuple[str, str, list[str]]]:
+        facts = [f"{row['text']} ({self._moment(row['observed_at']):%Y-%m-%d})" for row in self._rows["facts"]]
+        summaries = [
+            f"{self._moment(row['first_at']):%Y-%m-%d} – {self._moment(row['last_at']):%Y-%m-%d}: {row['summary_text']}"
+            for row in self._rows["summaries"]
+        ]
+        for table, kind, lines in (("facts", "facts", facts), ("summaries", "summaries", summaries)):
+            if lines:
+                yield table, kind, lines
+
+    def _profile(self) -> str:
+        return str(self._rows["profiles"][-1]["text"]) if self._rows["profiles"] else ""
+
+    def _moment(self, value: object) -> datetime:
+        made = datetime.fromisoformat(str(value))
+        try:
+            return (made.replace(tzinfo=UTC) if made.tzinfo is None else made).astimezone(self._zone)
+        except OverflowError:
+            return made
+
+
+def _is_shown(row: Row) -> bool:
+    """Facts that hold, and summaries that count."""
+    match row["table"]:
+        case "facts":
+            return row["valid_to"] is None and row["deleted_at"] is None
+        case "summaries":
+            return bool(row["is_active"]) and row["first_at"] is not None
+        case "profiles":
+            return True
+    return False
+
+
+def _head(kind: str, title: str) -> str:
+    """YAML, in which texts of JSON are texts."""
+    return f"---\ntype: {kind}\ntitle: {json.dumps(title)}\n---\n\n"
+
+
+def _name(role: str, speaker: str) -> str:
+    return speaker or tr("transfer-page-me" if role == "user" else "transfer-page-bot")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
