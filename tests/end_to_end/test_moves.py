@@ -66,7 +66,7 @@ async def returns(house: House, ann: Member, data: bytes) -> None:
     """Import an export into an empty memory, and ask for what is in it."""
     since = ann.now
     sends(ann, data)
-    offer = await ann.hears("come back as it was", since=since)
+    offer = await ann.hears("would all come back", since=since)
     assert "came back as they were" in await agrees(ann, offer)
     again = json.loads(await exported(ann))
     assert [again[name] for name in ("messages", "summaries")] == [
@@ -128,7 +128,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
     async with own_house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
         assert "known already" in done
-        assert "I read 600 messages of yours" in done
+        assert "That takes 600 messages of yours" in done
         await ann.asks("To which locker went parcel 513?", "Noted")
         assert "went to locker 3591" in json.dumps(own_house.chat_requests()[-1])
         since = ann.now
@@ -141,7 +141,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         stopped = await ann.hears("I have stopped", since=since)
         for text in (begun["text"], stopped["text"]):
             assert "There is nothing to import" in text
-            assert "I read 600 messages" not in text
+            assert "That takes 600 messages" not in text
         await ann.asks("/summary_off", "Memory is off")
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
     found = own_house.memory_in(folder).files()
@@ -181,7 +181,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
         offer = await ann.hears("would add 25 messages", since=since)
         receipt = await agrees(ann, offer)
         assert "25 messages added" in receipt
-        assert "I read 25 messages of yours now, in about 2 requests of roughly " in receipt
+        assert "That takes 25 messages of yours, about 2 requests and roughly " in receipt
         assert not own_house.model.asked_for("facts")
         since = ann.now
         done = await ann.hears("Done", since=0)
@@ -299,7 +299,7 @@ async def test_what_cannot_be_imported_is_refused_with_its_place(house: House, b
     await ann.hears("not valid JSON: line", since=since)
     since = ann.now
     sends(ann, b"x" * (20 * 1024 * 1024 + 1), caption="/import")
-    await ann.hears("at most 20 MB", since=since)
+    await ann.hears("larger than 20 MB", since=since)
     await ann.asks("/import", "send me the file")
     since = ann.now
     sends(ann, b"no export")
