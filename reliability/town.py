@@ -35,6 +35,8 @@ from tests.support.forking import Forked, zygote
 
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
+TRIES = 30
+"""Setups, and cancellings of one, that a kill may interrupt in a row."""
 
 
 class Bot:
@@ -293,14 +295,14 @@ class Talker:
     async def configure_as(self, storage: str) -> None:
         """The whole wizard, from the beginning if a step of it goes unanswered."""
         member, number = self._members[0], str(self._chance.choice(self._thresholds))
-        while True:
+        for _ in range(TRIES):
             try:
                 since = member.now
                 member.says("/summary" if self.is_private else "/summary@keepsake_bot")
-                asked = await member.hears("step 1", since=since, timeout=self._step_patience)
+                asked = await member.hears("tep 1", since=since, timeout=self._step_patience)
                 since = member.now
                 member.press(asked, storage)
-                asked = await member.hears("step 2", since=since, timeout=self._step_patience)
+                asked = await member.hears("tep 2", since=since, timeout=self._step_patience)
                 since = member.now
                 self.moving.beat()
                 member.says(number, reply_to=None if self.is_private else asked["message_id"])
@@ -310,9 +312,10 @@ class Talker:
                 await self._cancel(member)
             else:
                 return
+        raise RuntimeError(f"{TRIES} setups in a row were not finished")
 
     async def _cancel(self, member: Member) -> None:
-        while True:
+        for _ in range(TRIES):
             since = member.now
             member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
             with suppress(AssertionError):
