@@ -46,11 +46,15 @@ class Question:
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
 _GAPS = re.compile(r"\s+")
+_EMOJI_FORM = "\ufe0f"
+"""Variation selector 16: some keyboards add it to an emoji, others do not."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchQuery:
-    """`text`: as typed, without the quotes; `phrases`: what was in quotes, normalised; `terms`: of all the words."""
+    """`text`: as typed, without the quotes; `phrases`: what was in quotes, normalised, or all of it where it holds no
+    word; `terms`: of all the words.
+    """
 
     text: str
     phrases: tuple[str, ...]
@@ -60,10 +64,13 @@ class SearchQuery:
     def of(cls, typed: str) -> "SearchQuery":
         phrases = [plain(next(group for group in match.groups() if group)) for match in _QUOTED.finditer(typed)]
         text = _GAPS.sub(" ", _QUOTED.sub(lambda match: next(group for group in match.groups() if group), typed))
+        terms = tuple(content_terms(text))
+        # Emoji are no words of the index: without a word, what was typed is a phrase.
+        phrases = phrases if phrases or terms else [plain(text)]
         return cls(
             text=text.strip(),
             phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
-            terms=tuple(content_terms(text)),
+            terms=terms,
         )
 
     def matches(self, text: str) -> bool:
@@ -82,5 +89,5 @@ class SearchQuery:
 
 
 def plain(text: str) -> str:
-    """A text as phrases are compared: one case, one form of each letter, single spaces."""
-    return _GAPS.sub(" ", normal(text)).strip()
+    """A text as phrases are compared: one case, one form of each letter and emoji, single spaces."""
+    return _GAPS.sub(" ", normal(text).replace(_EMOJI_FORM, "")).strip()

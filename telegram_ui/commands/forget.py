@@ -108,19 +108,23 @@ class ForgetCommands(Family):
             asked = analyzer.content_terms(ask.argument)
             readings = analyzer.other_readings(asked, ask.argument, alone=True)
             terms = dict.fromkeys([*asked, *(one for term in asked for one in readings.get(term, ()))])
-            found = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
+            hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
             request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.listed(ask.chat.place, first=0, limit=1)
+        found = [hit.message for hit in hits]
+        if not terms:  # emoji are no words of the index
+            page = await self._services.search.page(scope, ask.argument, size=MATCHES + REQUEST)
+            found = [one.message for one in page.found]
         # What asks in words for something to be forgotten is not what is meant, but it goes with it.
-        hits = [hit for hit in found if hit.message.turn != ask.requested_in][:MATCHES] or found[:MATCHES]
-        if not hits:
+        matches = [one for one in found if one.turn != ask.requested_in][:MATCHES] or found[:MATCHES]
+        if not matches:
             nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
             return f"{nothing}\n{tr('forget-elsewhere')}" if conversations > 1 else nothing
         zone = await self._zone(scope.owner)
         lines = [tr("forget-which"), ""]
-        lines += [_line(hit.message, zone) for hit in hits]
-        numbers = tuple(hit.message.id for hit in hits)
+        lines += [_line(one, zone) for one in matches]
+        numbers = tuple(one.id for one in matches)
         buttons = [
             self._target_button(
                 ask, CHOOSE, f"#{number}", Target(kind="turn", number=number, request=ask.requested_in or 0)
@@ -128,17 +132,17 @@ class ForgetCommands(Family):
             for number in numbers
         ]
         rows = [buttons[start : start + 5] for start in range(0, len(buttons), 5)]
-        if len(hits) > 1:
+        if len(matches) > 1:
             key = nonce()
             self._found[key] = tuple(dict.fromkeys((*numbers, *(one.id for one in request))))
             rows.append(
                 [
                     self._target_button(
-                        ask, CHOOSE, tr("forget-all", number=str(len(hits))), Target(kind="found", key=key)
+                        ask, CHOOSE, tr("forget-all", number=str(len(matches))), Target(kind="found", key=key)
                     )
                 ]
             )
-        if len(hits) == MATCHES:
+        if len(matches) == MATCHES:
             lines += ["", tr("forget-maybe-more")]
         rows.append([self._target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))

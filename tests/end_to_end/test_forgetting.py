@@ -71,6 +71,22 @@ async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> N
     assert traces(memory) == traces(memory, OTHER) == []
 
 
+async def test_emoji_alone_are_found_and_forgotten(house: House) -> None:
+    ann = house.person()
+    async with house.bot(DATA_DIR="emoji"):
+        await ann.sets_up("SQLite")
+        await ann.asks("🦔🫐", "Noted")
+        assert "🦔🫐" in await ann.asks("/search 🫐")
+        listed = await ann.tells("/forget 🫐", "#1")
+        since = ann.now
+        ann.press(listed, "#1")
+        asked = await ann.hears("Shall I forget", since=since)
+        since = ann.now
+        ann.press(asked, "Forget question and answer")
+        await ann.hears("Forgotten: 2 messages", since=since)
+        await ann.asks("/search 🫐", "othing")
+
+
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_no_file_holds_what_was_taken_back(house: House, storage: str) -> None:
     ann = house.person()

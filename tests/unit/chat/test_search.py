@@ -41,6 +41,17 @@ async def test_words_find_folded_and_unfolded_messages_of_this_scope_alone(
         assert await found(talk, "") == []
 
 
+async def test_emoji_alone_are_found(tmp_path: Path, storage: StorageType) -> None:
+    """Also where one keyboard adds the form of an emoji and another does not, and among words."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        await say_all(talk, ["❤", "👩‍👩‍👧‍👦🎉", "We won 🎉", "👍🏽"])
+        assert await found(talk, "❤️") == ["❤"]
+        assert await found(talk, "🎉") == ["We won 🎉", "👩‍👩‍👧‍👦🎉"]
+        assert await found(talk, "👍") == ["👍🏽"]
+        assert await found(talk, "🥁") == []
+
+
 async def test_where_nothing_was_said_nothing_is_found(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
