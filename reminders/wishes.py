@@ -6,6 +6,7 @@ Whoever asked sees when they will be reminded before or as it is set, so a wrong
 import re
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from typing import Literal
 
 from locales.catalog import tr, words
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, Repeat, Wish
@@ -18,6 +19,9 @@ MORNING = 9
 REPEATS: Mapping[str, Repeat] = {"": "", "none": "", "daily": "daily", "weekly": "weekly", "monthly": "monthly"}
 _ENDS = " ,.;:!?\"'“”„«»-–—"
 _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(am|pm)?|(\d{1,2})(am|pm)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+Impossible = Literal["none", "far", "passed"]
+"""Why a time that was read is none to be reminded at: no clock or calendar shows it, it is too far ahead, or over."""
 
 
 def wish_of(given: Mapping[str, object], now: datetime) -> Wish | None:
@@ -38,9 +42,9 @@ def wish_of(given: Mapping[str, object], now: datetime) -> Wish | None:
     return _at(text, local.replace(hour=MORNING) if len(str(at)) <= len("2026-01-01") else local, cycle, now)
 
 
-def plain(said: str, now: datetime) -> Wish | None:
+def plain(said: str, now: datetime) -> Wish | Impossible | None:
     """The reminder of "in 20 minutes stretch", "tomorrow 9:00 call mum", "every Monday at 10 …", "2026-12-01 8:15 …",
-    in the words of the current language or in English; None for anything else.
+    in the words of the current language or in English, or why there can be none; None for anything else.
     """
     said = said[:LONGEST]
     tokens = said.split()
@@ -50,7 +54,7 @@ def plain(said: str, now: datetime) -> Wish | None:
         unit = _unit(plain_tokens[2])
         if unit and plain_tokens[1].isdecimal() and len(plain_tokens[1]) <= len("99999"):
             due_at = now + timedelta(minutes=int(plain_tokens[1]) * unit)
-            return _made(_what(tokens[3:]), due_at, None, "", now)
+            return _impossible(due_at, now) or _made(_what(tokens[3:]), due_at, None, "", now)
     day: date | None = None
     clock: tuple[int, int] | None = None
     weekday: int | None = None
@@ -78,6 +82,10 @@ def plain(said: str, now: datetime) -> Wish | None:
             and (number := _weekday(token)) is not None
         ):
             weekday = number
+        elif (clock is None and _CLOCK.fullmatch(token) and (":" in token or is_dated)) or (
+            not is_dated and _DATE.fullmatch(token)
+        ):
+            return "none"  # "31.12" is left to a model: it is a date
         else:
             break
         end = place + 1
@@ -90,7 +98,8 @@ def plain(said: str, now: datetime) -> Wish | None:
         local += timedelta(days=(weekday - local.weekday()) % 7)
     if local <= wall and day is None:
         local += timedelta(days=7 if weekday is not None else 1)
-    return _at(_what(tokens[end:]), local, repeat, now)
+    when = None if repeat else _impossible(local, now.replace(tzinfo=None))
+    return when or _at(_what(tokens[end:]), local, repeat, now)
 
 
 def _at(text: str, local: datetime, repeat: Repeat, now: datetime) -> Wish | None:
@@ -115,6 +124,12 @@ def _made(
         local = due_at.astimezone(now.tzinfo).replace(tzinfo=None)
         month_day = local.day if repeat == "monthly" else 0
     return Wish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day)
+
+
+def _impossible(due_at: datetime, now: datetime) -> Impossible | None:
+    if due_at <= now:
+        return "passed"
+    return "far" if due_at - now > timedelta(days=FARTHEST_DAYS) else None
 
 
 def _what(tokens: list[str]) -> str:

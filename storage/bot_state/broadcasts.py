@@ -86,15 +86,13 @@ class Broadcasts:
 
     async def note(self, one: Broadcast, person: int, outcome: Outcome) -> None:
         """What came of it for one person; unknown until then."""
-        await self._set(one, person, outcome)
-
-    async def give_back(self, one: Broadcast, person: int) -> None:
-        """It surely was not sent to this person: they are asked for again."""
-        await self._set(one, person, "")
-
-    async def _set(self, one: Broadcast, person: int, outcome: str) -> None:
         async with self._db.write(one.admin) as tx:
             await tx.rows(_OUTCOME, outcome, one.id, person)
+
+    async def give_back(self, one: Broadcast, person: int) -> None:
+        """It surely was not sent to this person: they are asked for again, by whichever process sends it now."""
+        async with self._db.write(None) as tx:
+            await tx.rows(_OUTCOME, "", one.id, person)
 
     async def progress(self, one: Broadcast) -> Progress:
         async with self._db.read(None) as reader:

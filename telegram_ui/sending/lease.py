@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from functools import partial
 
+from records.errors import ServedElsewhere
 from storage.bot_state.inbox_protocol import SharedWork
 
 Confirm = Callable[[], Awaitable[None]]
@@ -22,9 +23,15 @@ def work_under(confirm: Confirm | None) -> None:
 
 
 def work_for(shared: SharedWork | None, owner: int) -> None:
-    """As `work_under`, for work that no update began: under this process's lease of an owner, as it is now."""
-    lease = shared.lease(owner) if shared is not None else None
-    work_under(partial(shared.confirm, lease) if shared is not None and lease is not None else None)
+    """As `work_under`, for work that no update began: under this process's lease of an owner, as it is now. Raises
+    ServedElsewhere where it has none.
+    """
+    if shared is None:
+        work_under(None)
+    elif (lease := shared.lease(owner)) is not None:
+        work_under(partial(shared.confirm, lease))
+    else:
+        raise ServedElsewhere
 
 
 async def demand_lease() -> None:

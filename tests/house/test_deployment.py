@@ -79,7 +79,7 @@ def test_the_image_holds_all_that_the_program_imports_and_no_more() -> None:
         more = (rooms_of(rooms[left.pop()]) & rooms.keys()) - needed
         needed |= more
         left += more
-    assert needed == held - {"requirements.txt", "requirements-otel.txt", "LICENSE"}
+    assert needed == held - {"requirements.lock", "requirements-otel.lock", "LICENSE"}
     [command] = of("ENTRYPOINT")
     assert Path(yaml.safe_load(command)[1]) == Path(of("WORKDIR")[0], "bot.py")
     assert of("COPY")[-1].split()[1:] == of("WORKDIR")[:1] * 2

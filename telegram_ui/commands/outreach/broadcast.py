@@ -14,7 +14,7 @@ from telegram.error import BadRequest
 from external_memory import ExternalMemory
 from locales.catalog import speaking, tr
 from locales.choice import language_for
-from records.errors import KeepsakeError
+from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Clock, Person
 from runtime.tasks import repeated
 from storage.bot_state.broadcasts import Broadcast, Outcome, Progress
@@ -23,6 +23,7 @@ from telegram_ui.commands.next_text import NextText
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece, units
+from telegram_ui.sending.lease import work_for
 
 log = logging.getLogger(__name__)
 
@@ -164,6 +165,7 @@ class BroadcastSender:
             if await self._memory.served([one.admin]):
                 chosen = await self._memory.language(one.admin) or ""
                 language = language_for(chosen, "", is_shared=False, default=self._dependencies.default_language)
+                work_for(self._memory.inbox.shared, one.admin)
                 with speaking(language):
                     await self._send(one)
 
@@ -200,6 +202,8 @@ class BroadcastSender:
         """What came of it; None where it surely was not sent, and may be later."""
         try:
             await self._dependencies.delivery.say(Chat(id=person), text)
+        except ServedElsewhere:
+            return None
         except DeliveryUnknown:
             return "unknown"
         except ChatGone:

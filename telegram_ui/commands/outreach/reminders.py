@@ -14,7 +14,7 @@ from telegram.error import BadRequest
 from locales.catalog import current, speaking, tr, words
 from locales.choice import spoken
 from records.owners import OwnerConfig
-from records.reminders import LONGEST_REMINDER, MOST_REMINDERS, Reminder, Repeat, Wish
+from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, Reminder, Repeat, Wish
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
@@ -64,6 +64,12 @@ class ReminderCommands(Family):
         if asked is None:
             async with self._delivery.typing(ask.chat):
                 asked = await self._services.wish_reader.read(ask.person.id, said, sent_at.astimezone(zone))
+        if isinstance(asked, str):
+            return (
+                tr("reminders-passed")
+                if asked == "passed"
+                else tr(f"reminders-impossible-{asked}", years=FARTHEST_DAYS // 366)
+            )
         if asked is None or asked.due_at <= now:
             return tr("reminders-how")
         kept = await self._keep(ask, asked, None)

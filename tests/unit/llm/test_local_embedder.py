@@ -5,12 +5,13 @@ import os
 import select
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from llm.embeddings import passages_of
-from llm.local_embedder import LocalEmbedder
+from llm.local_embedder import FILE, LocalEmbedder
 from records.errors import ModelRefused, ModelUnreachable
 from runtime.subprocess_worker import code_of
 from tests.paths import ROOT
@@ -50,6 +51,27 @@ async def test_a_text_that_killed_it_twice_is_refused_and_the_others_are_embedde
             await embedder.query("die")
         vectors = await passages_of(embedder, ["one", "die", "two"])
     assert [bool(row.any()) for row in vectors] == [True, False, True]
+
+
+async def test_a_restart_between_two_deaths_counts_on(tmp_path: Path) -> None:
+    async with LocalEmbedder(folder=tmp_path, code=FRAGILE) as embedder:
+        with pytest.raises(ModelRefused):
+            await embedder.query("die")
+    [line, again] = (tmp_path / FILE).read_text().splitlines()
+    assert line == again
+    assert "die" not in line
+    (tmp_path / FILE).write_text(f"{line}\n")  # as if the bot had been killed after the first
+    async with LocalEmbedder(folder=tmp_path, code=FRAGILE) as embedder:
+        with pytest.raises(ModelRefused):
+            await embedder.passages(["die"])
+        assert embedder.deaths == 1
+    async with LocalEmbedder(folder=tmp_path, code=FRAGILE) as embedder:
+        with pytest.raises(ModelRefused):
+            await embedder.query("die")
+        assert embedder.deaths == 0
+    (tmp_path / FILE).write_bytes(b"\xff\n" * 10)
+    async with LocalEmbedder(folder=tmp_path, code=FRAGILE) as embedder:
+        assert (await embedder.query("others")).any()
 
 
 async def test_a_text_that_was_beside_one_that_kills_is_not_blamed() -> None:

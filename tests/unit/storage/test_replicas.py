@@ -21,6 +21,7 @@ from records.summaries import FoldPlan
 from settings import Secret
 from storage.bot_state.inbox_protocol import Arrival, Inbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
+from telegram_ui.sending.lease import demand_lease, work_for
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
 from tests.support.talk import BORIS, talking
@@ -313,3 +314,29 @@ async def test_a_folder_that_takes_nothing_is_not_writable(tmp_path: Path) -> No
         with pytest.raises(StorageError):
             await memory.demand_writable()
         (tmp_path / "unmounted").rename(folder)
+
+
+async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_process_had_in_hand(
+    machines: Machines,
+) -> None:
+    """It claims one person, is paused before it sends, and wakes when another process goes on."""
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        assert await first.memory.served([ANN]) == [ANN]
+        work_for(first.work, ANN)
+        await demand_lease()
+        one = await first.memory.broadcasts.propose(ANN, "We move.", now=NOW)
+        assert await first.memory.broadcasts.begin(one, [BEN], receipt=1)
+        [one] = await first.memory.broadcasts.sending()
+        assert await first.memory.broadcasts.next_person(one) == BEN
+        machines.dies(first)
+        assert await second.memory.served([ANN]) == [ANN]
+        assert await second.memory.broadcasts.next_person(one) is None
+        await first.leases._check()  # as the first beat after it woke does
+        with pytest.raises(ServedElsewhere):
+            await demand_lease()
+        with pytest.raises(ServedElsewhere):
+            work_for(first.work, ANN)
+        with pytest.raises(ServedElsewhere):
+            await first.memory.broadcasts.note(one, BEN, "arrived")
+        await first.memory.broadcasts.give_back(one, BEN)
+        assert await second.memory.broadcasts.next_person(one) == BEN

@@ -2,9 +2,13 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
+from telegram.ext import ExtBot
+
+from records.errors import ServedElsewhere
 from telegram_ui.commands.outreach.broadcast import SPACING, TOO_OLD, BroadcastSender
-from tests.unit.telegram_ui.commands.conftest import ANN, BOB, PRIVATE, Desk
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, PRIVATE, TOKEN, Desk
 from tests.unit.telegram_ui.commands.test_admin import administered
 
 EVE, NEVER = 13, 14
@@ -103,5 +107,28 @@ async def test_who_cannot_be_reached_for_now_is_written_to_later(desk: Desk) -> 
     assert desk.peer.texts(BOB) == []
     desk.commands.dependencies.delivery.state(PRIVATE)
     desk.peer.clock.advance(700)
+    await sent(desk)
+    assert desk.peer.texts(BOB) == ["We move."]
+
+
+class WithoutLease(ExtBot[None]):
+    """As HoldingBot, after another process has taken over."""
+
+    async def _post(self, *_: Any, **__: Any) -> Any:
+        raise ServedElsewhere
+
+
+async def test_a_process_that_lost_its_lease_says_nothing_more(desk: Desk) -> None:
+    gathered(desk)
+    await desk.say(ANN, ANN, "/admin broadcast We move.")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Send"])
+    [one] = await desk.services.memory.broadcasts.sending()
+    before, delivery = desk.last(ANN), desk.commands.dependencies.delivery
+    bot, delivery.bot = delivery.bot, WithoutLease(TOKEN)
+    await BroadcastSender(desk.commands.dependencies).send_all()
+    delivery.bot = bot
+    assert (desk.peer.texts(BOB), desk.last(ANN)) == ([], before)
+    assert (await desk.services.memory.broadcasts.progress(one)).left == 3
     await sent(desk)
     assert desk.peer.texts(BOB) == ["We move."]

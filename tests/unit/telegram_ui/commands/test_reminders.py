@@ -6,7 +6,7 @@ import pytest
 
 from playground.refusals import Json
 from records.errors import KeepsakeError
-from records.reminders import Reminder
+from records.reminders import Reminder, Wish
 from records.scopes import Person
 from records.turns import Proposal
 from reminders.sending import MOST_SENDS, Told
@@ -18,7 +18,7 @@ from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, S
 
 async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tuple[Json, dict[str, str]]:
     asked = plain(text, desk.moment[0])
-    assert asked is not None
+    assert isinstance(asked, Wish)
     proposal = Proposal(kind="remind", text=asked.text, wish=asked, source=source)
     await proposals.ask(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
     return desk.buttons(ANN)
@@ -94,7 +94,7 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
 @pytest.mark.parametrize("text", ["every Monday at 9 pay", "in 5 minutes to go"])
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
     asked = plain(text, STARTED)
-    assert asked is not None
+    assert isinstance(asked, Wish)
     payload = offer_payload(asked, 10**11)
     assert len(payload) <= 28
     assert read_offer(payload, f"Remind you?\n\n{asked.text}", UTC) == (asked, 10**11)
@@ -112,6 +112,14 @@ async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> No
     assert f"{(await of(desk))[0].due_at:%H:%M}" == "09:00"
     await desk.say(ANN, ANN, "/reminders whenever you like")
     assert desk.last(ANN).startswith("Say “remind me on Friday")
+    for text, answer in (
+        ("9999-12-31 23:59 x", "This is too far ahead: I remind you within the next 10 years."),
+        ("tomorrow at 25:61 x", "This day or time does not exist. Please give another one."),
+        ("today 0:00 x", "That time has passed already. Ask me again with another one."),
+    ):
+        await desk.say(ANN, ANN, f"/reminders add {text}")
+        assert desk.last(ANN) == answer
+    assert len(await of(desk)) == 1
     await desk.say(ANN, ANN, "/tz Tokyo")
     await desk.say(ANN, ANN, "/reminders")
     assert desk.last(ANN) == (
