@@ -115,9 +115,10 @@ async def test_context_too_long_is_cut_and_tried_once_more(own_house: House) -> 
             await ann.asks(f"{number} {prose(1500, number)}")
         own_house.model.script(ANSWERS, Behaviour(status=400, code="context_length_exceeded", message="too long"))
         assert await ann.asks("And now?") == "Noted."
-    refused, taken = own_house.chat_requests()[-2:]
-    assert tokens(taken) <= tokens(refused) * 0.7
-    assert taken[-1]["content"].endswith("And now?")
+    refused, taken = own_house.model.of(ANSWERS)[-2:]
+    sizes = [tokens(request.messages, tools=request.body.get("tools")) for request in (refused, taken)]
+    assert sizes[1] <= sizes[0] * 0.7
+    assert taken.messages[-1]["content"].endswith("And now?")
 
 
 async def test_no_request_passes_the_ceiling(tmp_path_factory: pytest.TempPathFactory) -> None:

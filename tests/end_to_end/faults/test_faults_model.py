@@ -84,7 +84,7 @@ async def test_where_nobody_listens_the_message_is_kept(house: House, nowhere: s
     async with house.bot(OPENAI_BASE_URL=nowhere) as process:
         await ann.sets_up()
         told = await ann.asks("Remember the kohlrabi", "could not answer")
-        assert "No connection to the model's endpoint" in told
+        assert "The model cannot be reached" in told
         number_of(told, process)
         check(house, ann, ["Remember the kohlrabi"])
 
@@ -128,7 +128,7 @@ async def test_where_nobody_listens_nothing_is_archived(house: House, nowhere: s
         await ann.sets_up()
         await ann.asks("One", "Noted.")
     async with house.bot(OPENAI_BASE_URL=nowhere):
-        failed = await ann.tells("/summary_now", "No connection to the model's endpoint")
+        failed = await ann.tells("/summary_now", "The model cannot be reached")
         assert "Nothing was lost" in failed["text"]
         assert all(row["is_active"] for row in house.memory.files().home(ann.owner).messages)
     async with house.bot():
