@@ -30,13 +30,13 @@ from facts.extractor import FactExtractor
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
 from facts.requests import Requests
-from llm import ollama
 from llm.chat_model import ChatModel, prompt_room
 from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import BackgroundModel, Precedence
 from llm.quota import Quota, charge_nobody
+from llm.server_info import OLLAMA, ollama_model
 from llm.speech import Speaker, Transcriber
 from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
@@ -416,7 +416,7 @@ async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
     """
     if settings.openai_api_key or settings.openai_base_url:
         return settings, settings.openai_model, False
-    if model := await ollama.served_model():
-        found = replace(settings, openai_base_url=ollama.URL, openai_model=model, summary_model=model)
+    if model := await ollama_model():
+        found = replace(settings, openai_base_url=OLLAMA, openai_model=model, summary_model=model)
         return found, f"{model} (Ollama on this machine)", False
     return settings, "the offline model (it only quotes what it remembers)", True

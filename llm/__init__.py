@@ -1,16 +1,13 @@
 """Chat and embedding models behind protocols, what they are asked, and what they may cost. Does not know stores.
 
 chat_model.py        what a chat model is to those who ask it
-context_size.py      how many tokens a model's context has, for --check
 embeddings.py        texts as vectors of meaning: the protocol, and embeddings by an endpoint
-endpoint.py          patience, retries and failures of every call to an endpoint
+endpoint.py          patience and retries of every call to an endpoint
 failures.py          what a call may end in, and how a refusal is read
 local_embedder.py    texts as vectors by the model that ships with the install, in a process of its own
 local_embedder_child.py what runs in that process
-measured.py          what is counted of the calls to a model
 offline.py           no network, no key: answers by quoting, summarises by extraction
 offline_facts.py     the facts that a text states outright, by pattern
-ollama.py            finds an Ollama on this machine, for the playground
 openai_api.py        chat completions of any OpenAI-compatible endpoint
 openai_client.py     the openai SDK's client, its bodies bounded and its errors as ours
 partial_answer.py    one answer as it arrives: what of it may be shown, and when it is whole
@@ -18,6 +15,7 @@ precedence.py        answers go first: background requests wait, and give way
 prompts.py           every instruction given to a model, and the lines in which memory is told
 quoting.py           text in a prompt as data: our tags in it are defused
 quota.py             what each call costs whom, and the day's token budgets
+server_info.py       what servers tell of themselves: a context's size, the models of an Ollama
 speech.py            text → speech, and recordings → the words in them
 text_calls.py        calls of tools that a model wrote as text
 tool_calls.py        tools on the wire: offered, called, answered

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 import numpy as np
 
 from llm.endpoint import Connection, EndpointClient, Patience
-from llm.failures import StatusError, error_body, error_message
+from llm.failures import SettingNames, StatusError, error_body, error_message
 from llm.local_embedder import LocalEmbedder, Vectors, normalised
 from locales.catalog import tr
 from records.errors import ModelBroken, ModelRefused, ModelUnreachable
@@ -65,9 +65,7 @@ class EndpointEmbedder(EndpointClient):
     `longest_wait`: seconds that a question waits.
     """
 
-    model_setting = "EMBEDDING_MODEL"
-    key_setting = "EMBEDDING_API_KEY"
-    url_setting = "EMBEDDING_BASE_URL"
+    settings = SettingNames(model="EMBEDDING_MODEL", key="EMBEDDING_API_KEY", url="EMBEDDING_BASE_URL")
 
     def __init__(
         self, *, size: int | None = None, longest_wait: float | None = None, **connection: Unpack[Connection]

@@ -5,19 +5,32 @@ No sentence of here holds a key, a prompt or the endpoint's own words.
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from records.errors import ModelBroken
+from llm.window import read_refusal
+from locales.catalog import tr
+from locales.lists import all_of
+from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelLoading, ModelRefused
+from runtime.metrics import counter
 
+REQUESTS = counter(
+    "keepsake_model_requests", "HTTP requests to the model's endpoint, by path and status.", ["path", "status"]
+)
 LONGEST_WORDS = 4_000
 """Characters of an error's words that are searched: some of what is looked for takes the square of their number."""
 LONGEST_TOLD = 366 * 86_400.0
 """Seconds that a person is told to wait; what formats numbers takes no 10^30."""
 
-Refused = Literal["", "all", "this", "unclear"]
-
-_PICTURE_STATUS = frozenset({400, 404, 415, 422, 500, 501})
+_TOO_LONG = re.compile(
+    r"context.?(length|window|size)|maximum (context|prompt|input)|(prompt|input|request) (is )?too (long|large)"
+    r"|too many (input )?tokens|exceeds? .{0,40}(token|context)|too large for model with \d+",
+    re.IGNORECASE,
+)
+_TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
+_LOADING = re.compile(r"\bloading\b|\bstarting up\b", re.IGNORECASE)
+"""llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them."""
 _SPOILT_PICTURE = re.compile(
     r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
     r"|decode image|load image",
@@ -47,6 +60,41 @@ class StatusError(Exception):
         self.status_code = status_code
         self.body = body
         self.headers = headers
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingNames:
+    """The variables that a refusal tells people to look at."""
+
+    model: str
+    key: str
+    url: str
+
+
+def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelError:
+    """An error status, or an error inside a stream (then with the status that its body names), as ours."""
+    status, code, message = error.status_code, error_code(error.body), error_message(error.body)
+    is_named = not _TOO_LONG_CODES.isdisjoint((code, str(error_body(error.body).get("type"))))
+    if is_named or (status in (400, 413, 422, 500) and _TOO_LONG.search(message)):
+        said = read_refusal(error_body(error.body), message)
+        return ContextTooLong(limit=said.limit, size=said.size)
+    if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
+        return ModelRefused(tr("errors-no-credit"))
+    if status == 503 and _LOADING.search(message):
+        return ModelLoading()
+    wait = retry_after(error.headers)
+    if status == 429 and wait and wait >= 1:
+        return ModelBusy(tr("errors-no-more-requests-wait", seconds=round(wait)), retry_after=wait)
+    if status == 429:
+        return ModelBusy(tr("errors-no-more-requests"), retry_after=wait)
+    if status in (408, 409) or status >= 500:
+        return ModelBusy(tr("errors-own-fault"), retry_after=wait, remedy=f"(status {status})")
+    told, names = {
+        401: (tr("errors-key"), [settings.key]),
+        403: (tr("errors-forbidden"), [settings.key, settings.model]),
+        404: (tr("errors-unknown-model", name=model), [settings.model, settings.url]),
+    }.get(status, (tr("errors-refused-request"), []))
+    return ModelRefused(told, remedy=tr("errors-check", settings=all_of(names)) if names else f"(status {status})")
 
 
 def error_in_answer(body: object) -> StatusError:
@@ -94,38 +142,20 @@ def error_message(body: object) -> str:
     """The beginning of the endpoint's own words: to be searched, never to be shown or logged, since they may quote key
     or prompt.
     """
-    return _words(body)[:LONGEST_WORDS]
-
-
-def _words(body: object) -> str:
     if isinstance(body, str):
-        return body
+        return body[:LONGEST_WORDS]
     error = error_body(body)
-    words = str(error.get("message") or _detail(error.get("detail")))
     metadata = error.get("metadata")
-    # OpenRouter says little itself, and repeats what the provider said.
-    return f"{words} {metadata['raw']}" if isinstance(metadata, Mapping) and metadata.get("raw") else words
+    # OpenRouter says little itself, and repeats what the provider said. FastAPI lists what is wrong where, as `detail`.
+    raw = metadata.get("raw") if isinstance(metadata, Mapping) else ""
+    return f"{error.get('message') or error.get('detail') or ''} {raw or ''}".strip()[:LONGEST_WORDS]
 
 
-def _detail(detail: object) -> str:
-    """What endpoints made with FastAPI say: words, or what is wrong where, point by point."""
-    if not isinstance(detail, list):
-        return str(detail or "")
-    points = [point for point in detail if isinstance(point, Mapping)]
-    return "; ".join(f"{_location(point.get('loc'))}: {point.get('msg')}" for point in points)
-
-
-def _location(loc: object) -> str:
-    return ".".join(map(str, loc)) if isinstance(loc, list) else str(loc or "")
-
-
-def refused_pictures(error: Exception) -> Refused:
-    """What the refusal of a request with pictures says of them. "unclear": a bad request, and nobody knows why."""
-    if not isinstance(error, StatusError) or error.status_code not in _PICTURE_STATUS:
+def refused_pictures(error: Exception) -> Literal["", "all", "this"]:
+    """Whether a request was refused because of its pictures: of any, or of one that is spoilt."""
+    if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
         return ""
     words = f"{error_code(error.body)} {error_body(error.body).get('param')} {error_message(error.body)}"
     if _SPOILT_PICTURE.search(words):
         return "this"
-    if _NAMED_PICTURES.search(words):
-        return "all"
-    return "unclear" if error.status_code in (400, 422) and error_code(error.body) != "content_filter" else ""
+    return "all" if _NAMED_PICTURES.search(words) else ""

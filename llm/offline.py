@@ -160,28 +160,21 @@ def _known(remembered: Sequence[Sentence]) -> list[Sentence]:
 
 
 def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) -> list[Sentence]:
-    """Up to `most` sentences that share the rarest of the question's words, the best first; questions answer nothing.
-
-    Of those that are nearly as good as the best, the later goes first: it may be a correction.
+    """Up to `most` sentences that share the rarest of the question's words, the latest first, since it may be a
+    correction; questions answer nothing.
     """
     wanted = _terms(question)
     found = [(one, _terms(one.text)) for one in remembered if not is_question(one.text)]
     frequency = Counter(term for _, terms in found for term in terms)
     rarity = {term: math.log(1 + (len(found) + 1) / (frequency[term] + 0.5)) for term in wanted}
-    scored: list[tuple[float, int, Sentence]] = []
-    for index, (sentence, terms) in enumerate(found):
-        share = sum(rarity[term] for term in wanted & terms) / sum(rarity.values()) if wanted else 0.0
-        if share >= _LEAST_SHARE:
-            score = share * _WEIGHT[sentence.speaker] * (1 + 0.1 * min(3, len(terms - wanted)))
-            scored.append((score, index, sentence))
-    best = max((score for score, *_ in scored), default=0.0)
-    alike = sorted((one for one in scored if one[0] >= _ALIKE * best), key=lambda one: (_day(one[2]), one[1]))[::-1]
-    others = sorted((one for one in scored if 0.6 * best <= one[0] < _ALIKE * best), key=lambda one: -one[0])
-    chosen: list[Sentence] = []
-    for _, _, sentence in (*alike, *others):
-        if not any(_folded(sentence.text) in _folded(other.text) for other in chosen):
-            chosen.append(sentence)
-    return chosen[:most]
+    scores = [
+        (sum(rarity[term] for term in wanted & terms) * _WEIGHT[one.speaker] * (1 + 0.1 * min(3, len(terms - wanted))))
+        for one, terms in found
+    ]
+    least = max(_ALIKE * max(scores, default=0.0), _LEAST_SHARE * sum(rarity.values()))
+    best = [one for score, (one, _) in zip(scores, found, strict=True) if score >= least > 0]
+    newest_first = sorted(best, key=_day)[::-1]
+    return list({_folded(one.text): one for one in newest_first}.values())[:most]
 
 
 def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
@@ -192,27 +185,27 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     """
     said = _all(text)
     words = [_terms(one.text) for one in said]
-    worth = {index: _worth(one, words[index]) for index, one in enumerate(said) if words[index]}
+    left = {index for index, terms in enumerate(words) if terms}
     chosen, seen, dearest, kept = list[int](), set[str](), 0.0, ""
-    while worth and len(chosen) < _SUMMARY_SENTENCES:
-        values = {index: value * len(words[index] - seen) / len(words[index]) for index, value in worth.items()}
-        best = max(values, key=lambda index: (values[index], -index))
-        dearest = max(dearest, values[best])
-        if values[best] <= dearest * _WORTH_KEEPING:
+    while left and len(chosen) < _SUMMARY_SENTENCES:
+        value, best = max((_worth(said[at], words[at], words[at] - seen), -at) for at in left)
+        dearest = max(dearest, value)
+        if value <= dearest * _WORTH_KEEPING:
             break
-        del worth[best]
-        with_it = sorted([*chosen, best])
+        left.remove(-best)
+        with_it = sorted([*chosen, -best])
         joined = " ".join(said[index].text for index in with_it)
         if count(joined) <= max_tokens:
             chosen, kept = with_it, joined
-            seen |= words[best]
+            seen |= words[-best]
     return kept
 
 
-def _worth(sentence: Sentence, words: frozenset[str]) -> float:
-    """How much a sentence says that a summary should keep."""
+def _worth(sentence: Sentence, words: frozenset[str], new: frozenset[str]) -> float:
+    """How much a sentence says that a summary should keep and does not have yet."""
     value = min(6, len(words)) / 2 + min(6, len(_TELLING.findall(sentence.text)))
-    return value * (0.2 if is_question(sentence.text) else 1) * (0.2 if sentence.speaker == "assistant" else 1)
+    value *= (0.2 if is_question(sentence.text) else 1) * (0.2 if sentence.speaker == "assistant" else 1)
+    return value * len(new) / len(words)
 
 
 def read(text: str) -> tuple[list[Sentence], str]:

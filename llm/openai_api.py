@@ -7,44 +7,52 @@ a cut-off stream and a silent one are told apart. Does not know prompts, memory 
 import asyncio
 import logging
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Literal, Self, Unpack
 
 from llm.chat_model import ChatModel, OnText
-from llm.context_size import context_size
 from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
 from llm.failures import StatusError, error_body, error_code, error_in_answer, error_message, refused_pictures
-from llm.measured import count_tokens, measured
 from llm.partial_answer import BrokenCall, PartialAnswer
+from llm.server_info import context_size
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
 from llm.window import Refusal, Window
 from locales.catalog import tr
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
+from runtime.metrics import counter, histogram
+from runtime.tracing import span
 from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 
 Vision = Literal["auto", "on", "off"]
 
-LEAST_ANSWER, MOST_ANSWER = 500, 2000
-"""Tokens of an answer in the background: as many as its prompt has, but at least 500 and at most 2,000."""
+SECONDS = histogram("keepsake_model_seconds", "From a request to the model's whole answer, by model.", ["model"])
+TOKENS = counter(
+    "keepsake_model_tokens",
+    "Tokens, by model and kind: prompt (cached included), cached, completion.",
+    ["model", "kind"],
+)
+REFUSALS = counter("keepsake_model_failures", "Calls without an answer, by model and error.", ["model", "error"])
+
 LONGEST_ANSWER = 4_000_000
 """Bytes of an answer that comes whole."""
-THINKING = 8
-"""Times as many for a model that spent them all before its first word: it thinks."""
-_LIMITS = ("max_completion_tokens", "max_tokens")
-"""What names an answer's length, newest first; the second is what most servers at home know."""
-_SHORT_ANSWERS = "answers within their limit"
-_REASONING = "reasoning next to tools"
-DOUBTS = 2
-"""Requests in turn that pass without tools alone, after which an endpoint is taken to have none; and calls in turn that
-cannot be read, after which a model is offered none."""
-_STREAM_UNSUPPORTED = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
+LONGEST_BACKGROUND = 300.0
+"""Seconds that an answer in the background goes on: some small models never end, and keep people waiting."""
+_OPTIONAL = {
+    "stream_options": re.compile(r"\b(stream_options|include_usage)\b", re.IGNORECASE),
+    # llama.cpp names what it makes of a schema.
+    "response_format": re.compile(r"\b(response_format|json[_ ]schema|failed to parse grammar)\b", re.IGNORECASE),
+    "tool_choice": re.compile(r"\btool_choice\b", re.IGNORECASE),
+}
+"""What an endpoint may refuse, and how it says so."""
+_NO_STREAM = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
+_REASONING, _CALLS = "reasoning next to tools", "calls that can be read"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
@@ -64,15 +72,14 @@ class OpenAIChat(EndpointClient, ChatModel):
         abilities: Abilities = UNKNOWN,
         **connection: Unpack[Connection],
     ) -> None:
-        self.model_setting = model_setting
         super().__init__(**connection)
+        self.settings = replace(self.settings, model=model_setting)
         self.name = model = connection["model"]
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported: set[str] = set()
-        self._doubts = Counter[str]()
         self._offer = Offer()
         self._window = Window(tokens=abilities.context, ratio=abilities.tokens)
-        self._is_limited = False
+        self._longest: float | None = None
         self._vision: Vision = vision
         if abilities.vision is not None:
             self._vision = "on" if abilities.vision else "off"
@@ -86,12 +93,18 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
         started = monotonic()
-        with measured(self.name):
-            async with self._endpoint.patience() as patience:
-                answer = await self._attempts(messages, on_text, schema, patience)
+        try:
+            with span("model", model=self.name):
+                async with self._patience(self._longest) as patience:
+                    answer = await self._attempts(messages, on_text, schema, patience)
+        except ModelError as error:
+            REFUSALS.labels(self.name, type(error).__name__).inc()
+            raise
+        SECONDS.labels(self.name).observe(monotonic() - started)
         counted = self.note_usage(messages, answer.usage)
         usage = answer.usage or Usage(prompt=counted, completion=await self._spoken(answer.text))
-        count_tokens(self.name, usage)
+        for kind, tokens in (("prompt", usage.prompt), ("cached", usage.cached), ("completion", usage.completion)):
+            TOKENS.labels(self.name, kind).inc(tokens)
         log.info(
             "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
             *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
@@ -132,7 +145,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def limited(self) -> Self:
         short = copy(self)
-        short._is_limited = True
+        short._longest = LONGEST_BACKGROUND
         return short
 
     async def context_size(self) -> int | None:
@@ -147,7 +160,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         patience: Patience,
     ) -> PartialAnswer:
         """One whole answer, after as many attempts as are allowed within the time limit."""
-        attempt, offer, is_without_tools, was_call_broken = 0, self._offer, False, False
+        attempt, offer, refused_with_tools, was_call_broken = 0, self._offer, False, False
         while True:
             answer = PartialAnswer(offer=offer)
             request = self._request(messages, schema, offer)
@@ -156,37 +169,33 @@ class OpenAIChat(EndpointClient, ChatModel):
             except BrokenCall as error:
                 if was_call_broken:
                     raise error from None
-                # What was shown before the call gives way to the answer, as it does before every call.
                 was_call_broken = True
+                # What was shown before the call gives way to the answer, as it does before every call.
                 self._note_broken_call(request)
                 offer = offer.withdrawn()
                 continue
             except FAILURES as error:
-                failure = self._endpoint.failure(error)
+                failure = self._failure(error)
                 if answer.was_shown:
                     # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
                     raise failure from None
-                if any(one.pictures for one in messages) and not isinstance(failure, ContextTooLong):
-                    self._demand_pictures(error, has_tools="tools" in request)
-                # A limit too long for the window is no limit that is not known.
-                if (
-                    not isinstance(failure, ContextTooLong)
-                    and not answer.was_shown
-                    and self._drop_parameter(request, error)
-                ):
-                    continue
-                if self._found_thinking(request, answer):
-                    continue
                 if isinstance(failure, ContextTooLong):
                     self._note_too_long(self._counted(messages), failure)
-                if "tools" in request and _may_be_tools(error, failure):
-                    offer, is_without_tools = offer.withdrawn(), True
+                    raise failure from None
+                if any(one.pictures for one in messages):
+                    self._demand_pictures(error)
+                if self._drop_parameter(request, error):
+                    continue
+                if "tools" in request and _may_be_tools(error):
+                    offer, refused_with_tools = offer.withdrawn(), _status(error) != 500
                     continue
             else:
-                self._judge_tools(request, answer, passed_without=is_without_tools)
-                self._judge_limit(request, answer)
+                if answer.calls.made() or answer.reading().calls:
+                    self._unsupported.discard(_CALLS)
+                if refused_with_tools and self.takes_tools:
+                    self._note_without_tools()
                 return answer
-            if not await self._retries.pause(failure, attempt, patience):
+            if not await self._may_retry(failure, attempt, patience):
                 raise failure from None
             attempt += 1
             log.info("model %s: %s, trying again", self.name, type(failure).__name__)
@@ -208,73 +217,43 @@ class OpenAIChat(EndpointClient, ChatModel):
                 request["tool_choice"] = "none"
         if schema is not None and "response_format" not in self._unsupported:
             request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
-        if self._is_limited and (limit := next((one for one in _LIMITS if one not in self._unsupported), None)):
-            request[limit] = self._answer_limit(self._counted(messages))
         return request
-
-    def _answer_limit(self, counted: int) -> int:
-        """Tokens of an answer to a background request; within the window, since some servers refuse more."""
-        most = min(MOST_ANSWER, max(LEAST_ANSWER, counted))
-        if _SHORT_ANSWERS in self._unsupported:
-            most *= THINKING
-        left = self._window.left(counted)
-        return most if left is None else max(1, min(most, left))
-
-    def _found_thinking(self, request: Mapping[str, Any], answer: PartialAnswer) -> bool:
-        """Whether the limit was used up before the first word; from then on it is a greater one."""
-        is_used_up = answer.finish == "length" and not answer.visible.strip()
-        if not is_used_up or _SHORT_ANSWERS in self._unsupported or not any(one in request for one in _LIMITS):
-            return False
-        self._unsupported.add(_SHORT_ANSWERS)
-        log.info("model %s thinks before it answers: its background answers may take longer", self.name)
-        return True
-
-    def _judge_limit(self, request: Mapping[str, Any], answer: PartialAnswer) -> None:
-        """An endpoint that overlooks a limit is given the other name of it."""
-        for name in _LIMITS:
-            if answer.usage is not None and answer.usage.completion > request.get(name, answer.usage.completion):
-                self._unsupported.add(name)
 
     def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
         """Whether the endpoint refused an optional parameter of the request; it is then never sent to it again."""
         if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 501):
             return False
-        named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
-        for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
-            alias = _ALIASES.get(parameter, parameter)
-            if parameter in request and (
-                named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words, re.IGNORECASE)
-            ):
-                self._unsupported.add(parameter)
-                return True
+        named = str(error_body(error.body).get("param") or "").split(".")[0]
+        words = error_message(error.body)
         is_about_reasoning = re.search(r"\breasoning_effort\b", f"{named} {words}") is not None
         if is_about_reasoning and "tools" in request and "reasoning_effort" not in request:
             self._unsupported.add(_REASONING)
             log.info("model %s takes tools without reasoning alone: it is asked so from now on", self.name)
             return True
+        for parameter, said in _OPTIONAL.items():
+            if parameter in request and (named == parameter or said.search(words)):
+                self._unsupported.add(parameter)
+                return True
         # "auto" tool choice … is what vLLM says where it was started without tools.
-        if "tools" in request and (
-            is_about_reasoning or named.split(".")[0] in ("tools", "functions") or mentions_tools(words)
-        ):
+        is_about_tools = is_about_reasoning or named in ("tools", "functions") or mentions_tools(words)
+        if "tools" in request and is_about_tools:
             self._note_without_tools()
             return True
-        if "stream" in request and (named == "stream" or _STREAM_UNSUPPORTED.search(words)):
+        if "stream" in request and (named == "stream" or _NO_STREAM.search(words)):
             self._unsupported.add("stream")
             return True
         return False
 
-    def _demand_pictures(self, error: Exception, *, has_tools: bool) -> None:
+    def _demand_pictures(self, error: Exception) -> None:
         """Raises what is to be said where the endpoint refused a request because of its pictures."""
         refused = refused_pictures(error)
         if refused == "this":
             raise PicturesRefused(tr("errors-picture")) from None
-        if refused == "all" or (refused == "unclear" and not has_tools):
-            if refused == "all":
-                self._unsupported.add("pictures")
-                log.info("model %s takes no pictures", self.name)
-            raise PicturesRefused(
-                tr("errors-no-pictures", model=self.name), remedy=tr("errors-check", settings=self.model_setting)
-            ) from None
+        if refused == "all":
+            self._unsupported.add("pictures")
+            log.info("model %s takes no pictures", self.name)
+            told = tr("errors-no-pictures", model=self.name)
+            raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model)) from None
 
     def _counted(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of a prompt, as they are counted here."""
@@ -292,25 +271,14 @@ class OpenAIChat(EndpointClient, ChatModel):
             *(self.name, counted, failure.limit or "not told", self.prompt_limit),
         )
 
-    def _judge_tools(self, request: Mapping[str, Any], answer: PartialAnswer, *, passed_without: bool) -> None:
-        """What passes without tools alone, time after time, is refused because of them."""
-        if answer.calls.made() or answer.reading().calls:
-            del self._doubts["calls"]
-        if passed_without:
-            self._doubts["tools"] += 1
-            if self._doubts["tools"] >= DOUBTS and self.takes_tools:
-                self._note_without_tools()
-        elif "tools" in request:
-            del self._doubts["tools"]
-
     def _note_broken_call(self, request: Mapping[str, Any]) -> None:
-        """A model that calls tools in a way that cannot be read, time after time, is offered none."""
+        """A model that calls tools in a way that cannot be read twice in turn is offered none from then on."""
         if "tools" not in request or request.get("tool_choice") == "none":
             return
-        self._doubts["calls"] += 1
         log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
-        if self._doubts["calls"] >= DOUBTS and self.takes_tools:
+        if _CALLS in self._unsupported:
             self._note_without_tools()
+        self._unsupported.add(_CALLS)
 
     def _note_without_tools(self) -> None:
         self._unsupported.add("tools")
@@ -349,16 +317,16 @@ def _object(value: object) -> Mapping[str, Any]:
     return value
 
 
-def _may_be_tools(error: Exception, failure: ModelError) -> bool:
+def _may_be_tools(error: Exception) -> bool:
     """Whether a request that was refused may be good without tools: found bad and nobody knows why, or an error in
     which tools are named (so llama.cpp where it was started without them, and where one call was badly written).
     """
-    if not isinstance(error, StatusError) or isinstance(failure, ContextTooLong):
+    if not isinstance(error, StatusError):
         return False
     if error.status_code == 500:
         return mentions_tools(error_message(error.body))
     return error.status_code in (400, 422) and error_code(error.body) != "content_filter"
 
 
-# What an endpoint may name instead when it refuses a parameter; llama.cpp names what it makes of a schema.
-_ALIASES = {"stream_options": "include_usage", "response_format": r"json[_ ]schema|failed to parse grammar"}
+def _status(error: Exception) -> int:
+    return error.status_code if isinstance(error, StatusError) else 0

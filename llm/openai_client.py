@@ -13,8 +13,7 @@ import aiohttp
 import httpx2
 from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
-from llm.failures import BrokenOff, NoConnection, StatusError, error_in_answer
-from llm.measured import REQUESTS
+from llm.failures import REQUESTS, BrokenOff, NoConnection, StatusError, error_in_answer
 from locales.catalog import tr
 from records.errors import ModelBroken
 from runtime.bounded_json import parsed

@@ -2,6 +2,7 @@
 
 import io
 import wave
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
@@ -24,7 +25,7 @@ _OGG = b"OggS"
 class Speaker(EndpointClient):
     """A speaking model at an endpoint. Use as `async with Speaker(…) as speaker`. `voice`: as the endpoint calls it."""
 
-    model_setting = "SPEECH_MODEL"
+    settings = replace(EndpointClient.settings, model="SPEECH_MODEL")
     silence = 3
     """Some servers send nothing before they have spoken all of it."""
 
@@ -60,7 +61,7 @@ LONGEST_ANSWER = 2_000_000
 class Transcriber(EndpointClient):
     """A transcribing model at an endpoint. Use as `async with Transcriber(…) as transcriber`."""
 
-    model_setting = "TRANSCRIPTION_MODEL"
+    settings = replace(EndpointClient.settings, model="TRANSCRIPTION_MODEL")
     silence = 3
     """The endpoint sends nothing before it has heard all of it."""
 

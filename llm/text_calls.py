@@ -15,14 +15,14 @@ import json_repair
 from llm.tool_calls import LONGEST_ARGUMENTS, MOST_CALLS
 from records.model_calls import ToolCall
 
-MOST_CANDIDATES = 200
+MOST_CANDIDATES = 20
 """Lines of an answer that are looked at as the beginning of a call; an answer with more is a program, not a call."""
+HELD = 100
+"""Characters of a JSON object within which a call names its tool; so many are held back before they are shown."""
 LONGEST_CALL = 2 * LONGEST_ARGUMENTS
 """Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
 LONGEST_REPAIRED = 1_000
 """Characters of a call that are repaired, which takes up to the square of their number."""
-MOST_REPAIRED = 3
-"""Repairs for one answer."""
 DEEPEST = 3
 """Lists and wrappers around a call that are opened."""
 
@@ -45,8 +45,6 @@ _LONGEST_BEGINNING = 60
 _CLOSING = re.compile(r"(?:[\s,;}\]]|```|~~~|</?tool_call>|</function>|\[/?TOOL_CALLS\])*", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<value>.*?)</parameter>", re.DOTALL)
-_FIRST_KEY = re.compile(r"[\[{\s]{0,40}[\"']?(?P<key>\w{0,60})")
-_FIRST_VALUE = re.compile(r"[\"']?\s*:\s*[\"'](?P<value>[^\"'\\]{0,80})(?P<end>[\"']?)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,29 +67,25 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
     """
     if not names:
         return Reading(shown=text)
-    repairs = MOST_REPAIRED
     for opening in islice(_OPENING.finditer(text, settled), MOST_CANDIDATES):
         before = text[: opening.start()]
         if opening["tag"]:
             calls = _numbered(_tagged(text[opening.start("tag") :], names)) if is_whole else ()
             return Reading(shown=before, calls=calls, is_broken=is_whole and not calls)
-        body = text[opening.start("json") :][:LONGEST_CALL]
-        if not _may_be_call(body, names):
-            continue
-        decoded = _decoded(body)
-        if decoded is None and not is_whole:
+        begin = opening.start("json")
+        body = text[begin : begin + LONGEST_CALL]
+        if not is_whole and len(body) < HELD:
             return Reading(shown=before)
-        if decoded is None and repairs:
-            repairs -= 1
-            decoded = _repaired(body), len(body)
-        value, end = decoded or (None, len(body))
-        after = body[end:][_closing(body[end:]) :] + text[opening.start("json") + LONGEST_CALL :]
-        # While it arrives, the first characters after a call may be those of its closing fence.
-        if before.strip() and len(after) >= (1 if is_whole else 4):
+        if not _names_tool(body[:HELD], names):
+            continue
+        if not is_whole:
+            return Reading(shown=before)
+        value, end = _decoded(body) or (_repaired(body), len(body))
+        after = text[begin + end :][_closing(text[begin + end :]) :]
+        if before.strip() and after:
             continue  # an example within an explanation
         calls = _numbered([*_made(value, names), *_tagged(after, names)])
-        if calls or (is_whole and _names_tool(body, names)):
-            return Reading(shown=before, calls=calls, is_broken=not calls)
+        return Reading(shown=before, calls=calls, is_broken=not calls)
     if is_whole:
         return Reading(shown=text)
     beginning = _BEGINNING.search(text, max(settled, len(text) - _LONGEST_BEGINNING))
@@ -139,17 +133,6 @@ def _repaired(text: str) -> object:
 def _closing(text: str) -> int:
     closing = _CLOSING.match(text)
     return closing.end() if closing else 0
-
-
-def _may_be_call(text: str, names: Collection[str]) -> bool:
-    """Whether JSON that begins so may be a call, as far as it has arrived."""
-    first = _FIRST_KEY.match(text)
-    if first is None or first.end() == len(text):
-        return first is not None and any(key.startswith(first["key"]) for key in _KEYS)
-    value = _FIRST_VALUE.match(text, first.end()) if first["key"] in _NAMES else None
-    if value is None:
-        return first["key"] in _KEYS
-    return value["value"] in names if value["end"] else any(name.startswith(value["value"]) for name in names)
 
 
 def _names_tool(text: str, names: Collection[str]) -> bool:

@@ -4,9 +4,8 @@ Owns how refusals of many servers are read, and what is left of a window for a p
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
 
 LEAST = 256
 """Tokens that a prompt may always have: with fewer there is no room for a question."""
@@ -23,32 +22,15 @@ SLOWLY = 0.2
 SMALLEST, LARGEST = 64, 10**8
 """Windows that are believed."""
 
-_NUMBER = r"\(?(\d[\d,_]*)"
-_LIMITS = (
-    rf"maximum (?:context|prompt|input|sequence)(?: \w+)?(?: is| of|:)? {_NUMBER}",  # OpenAI, vLLM, OpenRouter, xAI
-    rf"available context size {_NUMBER}",  # llama.cpp
-    rf"configured limit of {_NUMBER}",  # OpenAI's newer models
-    rf"\d tokens > {_NUMBER}",  # Anthropic
-    rf"exceed context limit: [\d\s+]+> {_NUMBER}",  # Anthropic
-    rf"maximum number of (?:input )?tokens allowed(?: is)? {_NUMBER}",  # Gemini
-    r"(\d[\d,_]*) maximum context",  # Mistral
-    rf"context (?:length|size|window) of(?: only)? {_NUMBER}",  # LM Studio
-    rf"\blimit:? {_NUMBER}, requested",  # Groq
+_NUMBER = re.compile(r"\d[\d,_]*")
+_LIMIT = re.compile(
+    r"> (\d[\d,_]{1,12})"  # Anthropic
+    r"|(\d[\d,_]{1,12}) maximum context"  # Mistral
+    # OpenAI, vLLM, OpenRouter, xAI, llama.cpp, Gemini, LM Studio, Groq
+    r"|(?:maximum|context (?:length|size|window)|allowed|limit)"
+    r"(?: (?!maximum|context|allowed|limit)[a-z]{1,20}){0,3}:? \(?(\d[\d,_]{1,12}+)(?! \+)",
+    re.IGNORECASE,
 )
-_SIZES = (
-    rf"requested (?:about )?\d+ tokens \({_NUMBER} (?:in the messages|in your prompt|of text input|in the prompt)",
-    rf"prompt contains at least {_NUMBER} input",
-    rf"your request has {_NUMBER} input",
-    rf"messages resulted in {_NUMBER}",
-    rf"request {_NUMBER} tokens\)",
-    rf"prompt is too long: {_NUMBER}",
-    rf"exceed context limit: {_NUMBER}",
-    rf"input token count(?: of)? {_NUMBER}",
-    rf"(?:prompt|request) contains {_NUMBER}",
-    rf"\blimit:? [\d,_]+, requested {_NUMBER}",
-)
-_LIMIT = re.compile("|".join(_LIMITS), re.IGNORECASE)
-_SIZE = re.compile("|".join(_SIZES), re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,18 +47,17 @@ def room_for_answer(window: int) -> int:
 
 
 def read_refusal(error: Mapping[str, object], message: str) -> Refusal:
-    """The sizes in a refusal: in the fields of the error, else in its words."""
-    return Refusal(
-        limit=_believed(error.get("n_ctx")) or next(_numbers(_LIMIT, message), None),
-        size=_believed(error.get("n_prompt_tokens")) or next(_numbers(_SIZE, message), None),
-    )
+    """The sizes in a refusal: in the fields of the error (llama.cpp), else in its words, where the greatest number is
+    about the size of the prompt.
+    """
+    limits = (next(filter(None, match.groups())) for match in _LIMIT.finditer(message))
+    limit = _believed(error.get("n_ctx")) or next(filter(None, map(_number, limits)), None)
+    numbers = [number for number in map(_number, _NUMBER.findall(message)) if number and number != limit]
+    return Refusal(limit=limit, size=_believed(error.get("n_prompt_tokens")) or max(numbers, default=None))
 
 
-def _numbers(pattern: re.Pattern[str], words: str) -> Iterator[int]:
-    for match in pattern.finditer(words):
-        written = next(group for group in match.groups() if group)
-        if number := _believed(int(re.sub(r"\D", "", written)[:12])):
-            yield number
+def _number(written: str) -> int | None:
+    return _believed(int(re.sub(r"\D", "", written)[:12]))
 
 
 def _believed(number: object) -> int | None:
@@ -104,10 +85,6 @@ class Window:
             known.append(int(room / self.ratio))
         return max(LEAST, min(known)) if known else None
 
-    def left(self, counted: int) -> int | None:
-        """Tokens of the window, in the endpoint's own, that such a prompt leaves; None where it is not known."""
-        return None if self.tokens is None else self.tokens - ceil(counted * self.ratio)
-
     def note_usage(self, counted: int, reported: int) -> None:
         """A prompt of so many tokens, as counted here, has so many by the endpoint's own account."""
         if counted < LEAST_COUNTED or not reported:
@@ -117,8 +94,8 @@ class Window:
 
     def note_refusal(self, counted: int, refusal: Refusal) -> None:
         """A prompt of so many tokens, as counted here, was refused as too long."""
-        if refusal.size is not None and counted:
-            self.ratio = max(self.ratio, min(MOST_RATIO, refusal.size / counted))
+        if refusal.size is not None and refusal.size <= MOST_RATIO * counted:
+            self.ratio = max(self.ratio, refusal.size / counted)
         if refusal.limit is not None:
             self.tokens = refusal.limit
         if refusal.limit is None or (self.prompt or 0) >= counted:

@@ -17,7 +17,6 @@ errors-import-refused = لا يمكن استيراد الملف؛ لم يتغي�
 errors-document-unreadable = لا أستطيع قراءة هذا الملف.
 errors-silent = لم يُجب النموذج خلال { $seconds } ثانية.
 errors-no-connection = لا يمكن الوصول إلى النموذج الآن.
-errors-not-an-answer = لم يرسل خادم النموذج جوابًا.
 errors-no-credit = نفد رصيد الحساب لدى مزوّد النموذج.
 errors-no-more-requests = النموذج مشغول؛ حاول مجددًا بعد قليل.
 errors-no-more-requests-wait = النموذج مشغول؛ حاول مجددًا بعد { $seconds } ثانية.

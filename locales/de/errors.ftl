@@ -17,7 +17,6 @@ errors-import-refused = Die Datei kann nicht importiert werden; nichts wurde geÃ
 errors-document-unreadable = Ich kann diese Datei nicht lesen.
 errors-silent = Das Modell hat innerhalb von { $seconds } Sekunden nicht geantwortet.
 errors-no-connection = Das Modell ist gerade nicht erreichbar.
-errors-not-an-answer = Der Server des Modells hat keine Antwort geschickt.
 errors-no-credit = Das Konto beim Anbieter des Modells hat kein Guthaben mehr.
 errors-no-more-requests = Das Modell ist Ã¼berlastet; bitte versuch es gleich noch einmal.
 errors-no-more-requests-wait = { $seconds ->

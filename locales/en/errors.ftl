@@ -19,7 +19,6 @@ errors-import-refused = The file cannot be imported; nothing was changed.
 errors-document-unreadable = I can't read this file.
 errors-silent = The model did not answer within { $seconds } seconds.
 errors-no-connection = The model cannot be reached right now.
-errors-not-an-answer = The model's server sent no answer.
 errors-no-credit = The account with the model's provider has no credit left.
 errors-no-more-requests = The model is busy; please try again in a moment.
 errors-no-more-requests-wait = { $seconds ->

@@ -17,7 +17,6 @@ errors-import-refused = El archivo no se puede importar; no se cambió nada.
 errors-document-unreadable = No puedo leer este archivo.
 errors-silent = El modelo no respondió en { $seconds } segundos.
 errors-no-connection = Ahora mismo no se puede llegar al modelo.
-errors-not-an-answer = El servidor del modelo no envió ninguna respuesta.
 errors-no-credit = La cuenta en el proveedor del modelo no tiene saldo.
 errors-no-more-requests = El modelo está ocupado; inténtalo de nuevo en un momento.
 errors-no-more-requests-wait = { $seconds ->

@@ -17,7 +17,6 @@ errors-import-refused = O arquivo não pode ser importado; nada foi alterado.
 errors-document-unreadable = Não consigo ler este arquivo.
 errors-silent = O modelo não respondeu em { $seconds } segundos.
 errors-no-connection = Não dá para alcançar o modelo agora.
-errors-not-an-answer = O servidor do modelo não enviou uma resposta.
 errors-no-credit = A conta no provedor do modelo não tem mais crédito.
 errors-no-more-requests = O modelo está ocupado; tente de novo daqui a pouco.
 errors-no-more-requests-wait = { $seconds ->

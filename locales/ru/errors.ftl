@@ -17,7 +17,6 @@ errors-import-refused = Файл нельзя импортировать; нич
 errors-document-unreadable = Я не могу прочитать этот файл.
 errors-silent = Модель не ответила за { $seconds } с.
 errors-no-connection = Модель сейчас недоступна.
-errors-not-an-answer = Сервер модели не прислал ответа.
 errors-no-credit = На счёте у поставщика модели закончились деньги.
 errors-no-more-requests = Модель занята; попробуй чуть позже.
 errors-no-more-requests-wait = { $seconds ->

@@ -17,7 +17,6 @@ errors-import-refused = 无法导入这个文件；什么都没有改变。
 errors-document-unreadable = 我读不了这个文件。
 errors-silent = 模型在 { $seconds } 秒内没有回答。
 errors-no-connection = 现在连接不上模型。
-errors-not-an-answer = 模型的服务器没有发来回答。
 errors-no-credit = 模型服务商处的账户余额不足。
 errors-no-more-requests = 模型正忙；请稍后再试。
 errors-no-more-requests-wait = 模型正忙；请在 { $seconds } 秒后再试。

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from llm import openai_api
 from llm.failures import LONGEST_TOLD
 from llm.openai_api import OpenAIChat
 from llm.partial_answer import without_thoughts
@@ -200,46 +201,13 @@ async def test_no_words_begin_a_turn_on_a_server_that_parses_templates(bench: Be
     assert bench.server.requests[0].messages[1]["content"].replace("\u200d", "") == words
 
 
-def limits(bench: Bench) -> list[dict[str, int]]:
-    """What each request said of the answer's length."""
-    names = ("max_completion_tokens", "max_tokens")
-    return [{name: one.body[name] for name in names if name in one.body} for one in bench.server.requests]
-
-
-async def test_an_answer_in_the_background_is_about_as_long_as_its_prompt_at_most(bench: Bench) -> None:
-    background = bench.model.limited()
-    for words in (3, 1000, 9000):
-        await background.complete(asked("word " * words))
-    await bench.model.complete(asked())
-    short, middle, long, answer = limits(bench)
-    assert (short, long, answer) == ({"max_completion_tokens": 500}, {"max_completion_tokens": 2000}, {})
-    assert 1000 < middle["max_completion_tokens"] < 1050
-
-
-async def test_the_limit_goes_by_another_name_where_the_first_is_refused_or_overlooked(bench: Bench) -> None:
-    bench.server.script("m", Behaviour(text="Yes.", refuses=("max_completion_tokens",)))
-    await bench.model.limited().complete(asked())
-    bench.server.script("m", Behaviour(text="word " * 600))
-    await bench.model.limited().complete(asked())
-    await bench.model.limited().complete(asked())
-    assert [list(one) for one in limits(bench)] == [["max_completion_tokens"], ["max_tokens"], ["max_tokens"], []]
-
-
-async def test_a_limit_that_is_too_long_for_the_window_is_still_sent(bench: Bench) -> None:
-    words = (
-        "'max_tokens' or 'max_completion_tokens' is too large: 500. This model's maximum context length is 600 tokens"
-    )
-    assert type(await bench.failure(Behaviour(status=400, message=words, param="max_tokens"))) is ContextTooLong
-    await bench.model.limited().complete(asked("word " * 300))
-    assert 200 < limits(bench)[-1]["max_completion_tokens"] < 290, "what the prompt leaves of the window"
-
-
-async def test_a_model_that_thinks_gets_a_longer_limit(bench: Bench) -> None:
-    background = bench.model.limited()
-    bench.server.script("m", Behaviour(text="", reasoning="hm hm", finish="length"), "Yes.", "No.")
-    assert (await background.complete(asked())).text == "Yes."
-    await background.complete(asked())
-    assert [one["max_completion_tokens"] for one in limits(bench)] == [500, 4000, 4000]
+async def test_an_answer_in_the_background_does_not_go_on_for_ever(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_api, "LONGEST_BACKGROUND", -1.0)
+    assert (await bench.model.complete(asked())).text
+    with pytest.raises(ModelBroken, match="does not end"):
+        await bench.model.limited().complete(asked())
 
 
 async def test_a_model_that_is_being_loaded_is_waited_for(bench: Bench) -> None:

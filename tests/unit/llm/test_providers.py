@@ -2,7 +2,7 @@
 
 `source` says of each body whether it was recorded here (llama.cpp), has the shape of one that others captured and
 published, or follows the maker's documentation; the words in it are ours where it was not recorded. Where a maker
-refuses no schema or limit today, an older version's refusal stands there, in that maker's shape of an error.
+refuses no schema today, an older version's refusal stands there, in that maker's shape of an error.
 """
 
 import json
@@ -155,17 +155,6 @@ async def test_it_has_no_tools_and_is_asked_without(bench: Bench, name: str) -> 
     model = bench.model.with_tools([SEARCH_MEMORY])
     assert [(await model.complete(asked())).text for _ in range(2)] == ["Hello.", "Again."]
     assert ["tools" in body for body in bench.bodies()] == [True, False, False]
-
-
-@everywhere
-async def test_it_refuses_a_limit_and_is_given_the_other_name(bench: Bench, peer: Mapping[str, Any]) -> None:
-    refused = "max_tokens" if "'max_tokens'" in json.dumps(peer["no_limit"]) else "max_completion_tokens"
-    if refused == "max_tokens":
-        bench.server.script("m", Behaviour(status=400, param="max_completion_tokens", message="unknown"))
-    bench.server.script("m", refusing(peer["no_limit"]), "Yes.")
-    assert (await bench.model.limited().complete(asked())).text == "Yes."
-    assert ("max_tokens" in bench.bodies()[-1]) == (refused != "max_tokens")
-    assert "max_completion_tokens" not in bench.bodies()[-1]
 
 
 @everywhere

@@ -17,7 +17,7 @@ REFUSALS = {
             "This model's maximum context length is 4097 tokens. However, you requested 5000 tokens (4500 in the "
             "messages, 500 in the completion)."
         ),
-        Refusal(limit=4097, size=4500),
+        Refusal(limit=4097, size=5000),
     ),
     "OpenAI, newer": (
         "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.",
@@ -28,14 +28,14 @@ REFUSALS = {
             "This model's maximum context length is 2048 tokens. However, you requested 100 output tokens and your "
             "prompt contains at least 1949 input tokens, for a total of at least 2049 tokens."
         ),
-        Refusal(limit=2048, size=1949),
+        Refusal(limit=2048, size=2049),
     ),
     "vLLM, an answer too long": (
         (
             "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 2048 "
             "tokens and your request has 1500 input tokens (2000 > 2048 - 1500)."
         ),
-        Refusal(limit=2048, size=1500),
+        Refusal(limit=2048, size=2000),
     ),
     "llama.cpp in words": (
         "request (1,234 tokens) exceeds the available context size (1024 tokens), try increasing it",
@@ -56,7 +56,7 @@ REFUSALS = {
             "This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens (8900 of "
             "text input, 100 in the output). Please reduce the length of either one."
         ),
-        Refusal(limit=8192, size=8900),
+        Refusal(limit=8192, size=9000),
     ),
     "Mistral": (
         "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
@@ -67,7 +67,7 @@ REFUSALS = {
             "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with "
             "context length of only 4096 tokens"
         ),
-        Refusal(limit=4096),
+        Refusal(limit=4096, size=5000),
     ),
     "xAI": (
         "This model's maximum prompt length is 131072 but the request contains 200000 tokens.",

@@ -25,13 +25,9 @@ SERVERS: dict[str, tuple[Mapping[str, object], int | None]] = {
         },
         1024,
     ),
-    "Ollama, loaded": (
+    "Ollama": (
         {"/v1/models": listed(), "/api/ps": {"models": [{"name": "m", "context_length": 4096}]}},
         4096,
-    ),
-    "Ollama, by its file": (
-        {"/api/ps": {"models": []}, "/api/show": {"parameters": "num_ctx      2048\nstop  x"}},
-        2048,
     ),
     "OpenAI": ({"/v1/models": listed(owned_by="system")}, None),
     "nothing": ({}, None),
