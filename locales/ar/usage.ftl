@@ -20,4 +20,3 @@ usage-cost = التكلفة: ⁨${ $cost }⁩
 usage-cost-partly = التكلفة: ⁨${ $cost }⁩، دون النماذج التي لم يُحدَّد سعرها
 usage-left = المتبقي من رصيد اليوم: { $tokens } من الرموز. يتجدّد عند 00:00 بتوقيت UTC.
 usage-no-limit = لا يوجد حد يومي.
-usage-chart = الرموز في كل يوم؛ أعلى عمود { $tokens }.

@@ -13,4 +13,3 @@ usage-cost = Kosten: ${ $cost }
 usage-cost-partly = Kosten: ${ $cost }, ohne die Modelle, deren Preis nicht gesetzt ist
 usage-left = Vom Budget für heute noch übrig: { $tokens } Tokens. Um 00:00 UTC gibt es ein neues.
 usage-no-limit = Es gibt keine Tagesgrenze.
-usage-chart = Tokens pro Tag; der höchste Balken steht für { $tokens }.

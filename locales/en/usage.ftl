@@ -13,4 +13,3 @@ usage-cost = Cost: ${ $cost }
 usage-cost-partly = Cost: ${ $cost }, without the models whose price is not set
 usage-left = Left of today's budget: { $tokens } tokens. It is renewed at 00:00 UTC.
 usage-no-limit = There is no daily limit.
-usage-chart = Tokens a day; the highest bar is { $tokens }.

@@ -13,4 +13,3 @@ usage-cost = Gasto: ${ $cost }
 usage-cost-partly = Gasto: ${ $cost }, sin los modelos cuyo precio no está fijado
 usage-left = Quedan { $tokens } tokens del cupo de hoy. Se renueva a las 00:00 UTC.
 usage-no-limit = No hay límite diario.
-usage-chart = Tokens por día; la barra más alta son { $tokens }.

@@ -13,4 +13,3 @@ usage-cost = Custo: ${ $cost }
 usage-cost-partly = Custo: ${ $cost }, sem os modelos cujo preço não está definido
 usage-left = Restam { $tokens } tokens da cota de hoje. Ela se renova às 00:00 UTC.
 usage-no-limit = Não há limite diário.
-usage-chart = Tokens por dia; a barra mais alta são { $tokens }.

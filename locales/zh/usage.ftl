@@ -12,4 +12,3 @@ usage-cost = 费用：${ $cost }
 usage-cost-partly = 费用：${ $cost }，不含未设价格的模型
 usage-left = 今天还剩 { $tokens } 个 token，UTC 00:00 更新。
 usage-no-limit = 没有每日限额。
-usage-chart = 每天的 token 数；最高的一天是 { $tokens }。

@@ -6,7 +6,7 @@ outreach/              reminders, and people who would like to be let in
 past/                  /export and /import, and learning from what was imported
 answers.py             the buttons under an answer: regenerate, continue, try again, stop
 basics.py              /start, /help, /privacy and /stop
-buttons.py             callback data that works for its person in its scope alone
+buttons.py             callback data that works for its person alone; which answer has buttons
 chats.py               /new and /chats: several conversations, of which one is open
 choices.py             /settings: every choice in one message, and /tz
 family.py              what a family is made of, and how it declares commands and buttons
@@ -23,7 +23,7 @@ proposals.py           what the model proposes to remember or to forget, with tw
 registry.py            all families, and which of them answers what
 search.py              /search and its "More" button
 summaries.py           /summary_status, _show, _on, _off and _now
-usage.py               /usage: what the talk with the models cost, with a chart
+usage.py               /usage: what the talk with the models cost
 why.py                 /why: what an answer was made from, in plain words
 wizard.py              /summary in two steps, and /cancel
 wording.py             words that several families share

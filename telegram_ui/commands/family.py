@@ -17,10 +17,9 @@ from chat.services import Services
 from chat.speech import Speech
 from locales.catalog import ENGLISH, current, tr
 from records.scopes import Person, Scope
-from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons
+from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.sending.last_buttons import LastButtons
 from telegram_ui.sending.streaming import AnswerStream
 
 Who = Literal["everyone", "admins"]

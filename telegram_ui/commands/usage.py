@@ -3,20 +3,13 @@
 Owns its words and its chart. Does not know how use is counted (llm/quota.py).
 """
 
-import asyncio
-import logging
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, timedelta
 
 from locales.catalog import decimal, tr
 from records.model_calls import DayOfUse, Price, Usage
-from telegram_ui.commands.family import Ask, Dependencies, Family, command
-from telegram_ui.sending.chart import bars
-from telegram_ui.sending.delivery import DeliveryError
-from telegram_ui.sending.documents import Documents
-
-log = logging.getLogger(__name__)
+from telegram_ui.commands.family import Ask, Family, command
 
 SPANS = (7, 30)
 """Days that are told of."""
@@ -28,10 +21,6 @@ class UsageCommands(Family):
     """Answers /usage: in private a person's own use, in a group what the group's memory cost."""
 
     heading = "data"
-
-    def __init__(self, dependencies: Dependencies) -> None:
-        super().__init__(dependencies)
-        self._documents = Documents(dependencies.delivery)
 
     @command("usage", stands_alone=True)
     async def _usage(self, ask: Ask) -> None:
@@ -45,18 +34,6 @@ class UsageCommands(Family):
         left = await quota.room(owner)
         lines += ["", tr("usage-no-limit") if left is None else tr("usage-left", tokens=left)]
         await self._delivery.say(ask.chat, "\n".join(lines))
-        if any(one.used.total for one in used):
-            await self._send_chart(ask, used, today)
-
-    async def _send_chart(self, ask: Ask, used: Sequence[DayOfUse], today: date) -> None:
-        """The longest span as a picture. The words are there already: where Telegram takes no picture, they do."""
-        since = today - timedelta(days=max(SPANS) - 1)
-        tokens = tokens_by_day(used, since, today)
-        picture = await asyncio.to_thread(bars, tokens, first=f"{since:%m-%d}", last=f"{today:%m-%d}")
-        try:
-            await self._documents.send_picture(ask.chat, picture, tr("usage-chart", tokens=max(tokens)))
-        except DeliveryError as error:
-            log.info("a chart was not sent: %s", type(error).__name__)
 
 
 def told(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:

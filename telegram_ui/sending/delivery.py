@@ -27,9 +27,9 @@ from telegram.error import (
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from runtime.tasks import ended
-from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split
+from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.pace import Clock, Pace, SystemClock
 from text.characters import well_formed
 

@@ -1,9 +1,8 @@
 """Files that people send and receive, within the limits of the Bot API."""
 
-import io
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 import telegram
 from telegram.error import BadRequest
@@ -75,60 +74,31 @@ class Documents:
 
     async def send_voice(self, chat: Chat, recording: bytes) -> int:
         """Send a recording in Ogg with Opus; the id of its message. Raises as `send`."""
-
-        async def request() -> int:
-            message = await self._delivery.bot.send_voice(
-                self._delivery.current_id(chat),
-                telegram.InputFile(recording, filename="answer.ogg"),
-                message_thread_id=chat.topic,
-                direct_messages_topic_id=chat.direct_messages_topic,
-                reply_parameters=referring_to(chat.reply_to),
-                write_timeout=120.0,
-                read_timeout=120.0,
-            )
-            return message.message_id
-
-        return await self._sent(chat, request)
-
-    async def send_picture(self, chat: Chat, picture: bytes, caption: str) -> int:
-        """Send a PNG; the id of its message. Raises as `send`."""
-
-        async def request() -> int:
-            message = await self._delivery.bot.send_photo(
-                self._delivery.current_id(chat),
-                telegram.InputFile(picture, filename="chart.png"),
-                caption=caption,
-                message_thread_id=chat.topic,
-                direct_messages_topic_id=chat.direct_messages_topic,
-                write_timeout=120.0,
-                read_timeout=120.0,
-            )
-            return message.message_id
-
-        return await self._sent(chat, request)
+        reply = referring_to(chat.reply_to)
+        return await self._send(chat, self._delivery.bot.send_voice, recording, "answer.ogg", reply_parameters=reply)
 
     async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
         """Send a file; the id of its message. Raises DeliveryError; DeliveryUnknown when it may have arrived."""
-        content = io.BytesIO(file.read())
+        options = {"caption": caption, "disable_content_type_detection": True}
+        return await self._send(chat, self._delivery.bot.send_document, file.read(), name, **options)
+
+    async def _send(
+        self, chat: Chat, method: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str, **options: Any
+    ) -> int:
+        """Made once: what may have arrived is not sent again."""
 
         async def request() -> int:
-            content.seek(0)
-            message = await self._delivery.bot.send_document(
+            message = await method(
                 self._delivery.current_id(chat),
                 telegram.InputFile(content, filename=name),
-                caption=caption,
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,
-                disable_content_type_detection=True,
                 write_timeout=120.0,
                 read_timeout=120.0,
+                **options,
             )
             return message.message_id
 
-        return await self._sent(chat, request)
-
-    async def _sent(self, chat: Chat, request: Callable[[], Awaitable[int]]) -> int:
-        """Made once: what may have arrived is not sent again."""
         try:
             return await self._delivery.insist(chat, request, repeatable=False)
         except BadRequest as refused:

@@ -20,7 +20,6 @@ from telegram import MessageEntity
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
-from telegram_ui.sending.tables import aligned
 from text.characters import boundary, well_formed
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
@@ -99,7 +98,7 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         for entity in found
         if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
     )
-    return aligned(text, entities, _CODE.sub("", source)), tuple(entities)
+    return text, tuple(entities)
 
 
 @cache

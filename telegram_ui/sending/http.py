@@ -1,13 +1,15 @@
 """Requests to Telegram over aiohttp, which takes a fraction of the processor time of the library's own client.
 
-Owns timeouts, and which failure becomes which TelegramError; the client's own exception is in `__cause__`.
+Owns timeouts, which failure becomes which TelegramError (the client's own is in `__cause__`), and what an error means
+for the sender: to wait, to send it differently, or to give up.
 """
 
+from datetime import timedelta
 from typing import Any
 
 import aiohttp
 from cachetools import LRUCache
-from telegram.error import BadRequest, NetworkError, TelegramError, TimedOut
+from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 from yarl import URL
 
@@ -159,3 +161,29 @@ def _body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | 
 def _given(seconds: Any, usual: float) -> float:
     """A timeout of python-telegram-bot's: a number, None for none, or its sign for "the usual one"."""
     return usual if seconds is BaseRequest.DEFAULT_NONE else seconds or 0.0
+
+
+def seconds(refused: RetryAfter) -> float:
+    after = refused.retry_after
+    return after.total_seconds() if isinstance(after, timedelta) else float(after)
+
+
+def says(error: TelegramError, *phrases: str) -> bool:
+    return any(phrase in error.message.lower() for phrase in phrases)
+
+
+def is_about_entities(error: TelegramError) -> bool:
+    return says(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
+
+
+def kind(error: TelegramError) -> str:
+    """What a log may name: never the message, which may quote the text."""
+    return type(error).__name__
+
+
+def surely_without_effect(error: TelegramError) -> bool:
+    """Whether a request was never sent, or was answered by an error."""
+    cause = error.__cause__
+    if cause is None or isinstance(cause, TelegramError):
+        return isinstance(error, NetworkError)  # a status of 500 and above, whatever its body
+    return was_never_sent(error)

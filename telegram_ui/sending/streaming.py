@@ -19,11 +19,11 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 from locales.catalog import tr
 from records.errors import ServedElsewhere
 from runtime.tasks import ended
-from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.documents import Documents
 from telegram_ui.sending.formatting import MAX_UNITS, MOST_MESSAGES, Piece, beginning, is_blank, messages, split, units
+from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.pace import Timer
 from text.characters import well_formed
 

@@ -1,33 +1,166 @@
 """A turn of the talk: its files are read, it is answered, the answer is sent, and then its scope is settled.
 
-Owns the order of these steps and what is done where one is cancelled or fails.
+Owns the order of these steps, what is done where one is cancelled or fails, where a message belongs, and how often an
+answer is sent before it is given up.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from attrs import define, field
+from telegram import InlineKeyboardMarkup
+from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from chat.conversation import Conversation
+from external_memory import ExternalMemory
 from locales.catalog import speaking
 from locales.told import speaking_to
+from records.errors import KeepsakeError, StorageError
 from records.scopes import Scope
 from records.turns import Reply
 from telegram_ui.commands import answers, proposals, summaries
 from telegram_ui.commands.answers import shown_text
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
-from telegram_ui.updates.answer_delivery import AnswerDelivery
-from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.error_boundary import ErrorBoundary
+from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue, Received
+from telegram_ui.updates.error_boundary import ErrorBoundary, where
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.placing import Placing
 from telegram_ui.updates.reading import AttachedFiles, Read
 from telegram_ui.updates.repeats import Asked
 from telegram_ui.updates.serial_queue import SerialQueues
+
+logger = logging.getLogger(__name__)
+
+
+@define(kw_only=True, eq=False)
+class Placing:
+    """Finds in which conversation something was said, and how memory stood then; asked while commands wait, so that a
+    message belongs to what was open and chosen when it came. One for the whole bot.
+    """
+
+    _queue: DurableQueue
+    _conversation: Conversation
+    _memory: ExternalMemory
+
+    async def of_message(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
+        """A message with its conversation, and with how memory stands now: what waits behind other turns is not to be
+        stored for what is chosen after it.
+        """
+        parsed = await self.now(parsed, source=parsed.source if received.is_replayed else "")
+        mode = received.mode
+        if mode is None:
+            try:
+                mode = await self._conversation.mode(parsed.place.owner)
+            except StorageError as error:
+                logger.warning("How memory stands in %s is not known: %s", parsed.scope, type(error).__name__)
+                return parsed
+            if mode != "on":
+                await self._queue.note_mode(parsed.update_id, mode)
+        return replace(parsed, mode=mode)
+
+    async def now(self, parsed: ParsedUpdate, *, source: str = "", telegram_id: int | None = None) -> ParsedUpdate:
+        """An update in the conversation that is open, or in the one that holds a message of this source or Telegram id.
+
+        In the first one, where the store cannot say.
+        """
+        try:
+            if source or telegram_id is not None:
+                scope = await self._memory.conversation_with(parsed.place, source=source, telegram_id=telegram_id)
+            else:
+                scope = await self._memory.conversation(parsed.place)
+        except StorageError as error:
+            logger.warning("Which conversation is open in %s is not known: %s", parsed.place, type(error).__name__)
+            return parsed
+        return parsed.within(scope)
+
+    async def again(self, parsed: ParsedUpdate) -> ParsedUpdate:
+        """A message whose turn begins. Its conversation may have been forgotten while it waited: then it belongs to the
+        one that is open now.
+        """
+        if not parsed.chat.conversation:
+            return parsed
+        try:
+            is_there = await self._memory.has_conversation(parsed.place, parsed.scope)
+        except KeepsakeError:  # the turn itself meets it again, and says so
+            return parsed
+        return parsed if is_there else await self.now(parsed)
+
+
+REFUSALS = 10
+"""Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run."""
+LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
+
+Outcome = Literal["arrived", "lost", "later"]
+
+
+class AnswerDelivery:
+    """Sends an answer again, leaves it to the next run, or gives it up. Counts in the queue how often each was sent.
+    `pause` waits so many seconds.
+    """
+
+    def __init__(self, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]) -> None:
+        self._queue = queue
+        self._pause = pause
+
+    def begin(
+        self,
+        delivery: Delivery,
+        update_id: int,
+        chat: Chat,
+        stop: Callable[[], InlineKeyboardMarkup] | None,
+        instead_of: Sequence[int] = (),
+    ) -> AnswerStream:
+        """The answer to an update, which takes the place of what an earlier run has shown of it."""
+        return AnswerStream(
+            delivery,
+            chat,
+            stop=stop,
+            instead_of=self._queue.shown_before(update_id) or instead_of,
+            note_shown=partial(self._queue.note_shown, update_id),
+        )
+
+    async def send(
+        self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+    ) -> tuple[Outcome, list[int]]:
+        """Send the whole answer to an update; what came of it, and the ids of the messages that are there now."""
+        wait, refusals = 1.0, 0
+        while await self._queue.begin(update_id, "sends") <= SENDS_EVER:
+            try:
+                await stream.finish(text, keyboard=keyboard)
+            except DeliveryUnknown:
+                logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
+            except ChatGone:
+                logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
+                return "lost", list(stream.sent)
+            except DeliveryError as error:
+                await self._queue.take_back(update_id, "sends")
+                if isinstance(error.__cause__, BadRequest | InvalidToken):
+                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, where(error))  # noqa: TRY400
+                    return "lost", list(stream.sent)
+                refusals += not _was_unreachable(error)
+                if refusals == REFUSALS:
+                    logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
+                    return "later", list(stream.sent)
+                logger.warning("Update %s: its answer could not be sent yet.", update_id)
+                await self._pause(wait)
+                wait = min(LONGEST_WAIT, wait * 2)
+            else:
+                return "arrived", list(stream.sent)
+        logger.warning("Update %s: its answer is not sent a third time.", update_id)
+        return "lost", list(stream.sent)
+
+
+def _was_unreachable(error: DeliveryError) -> bool:
+    """Whether no connection was made at all: waiting for the network may take as long as it takes."""
+    failed = error.__cause__
+    return isinstance(failed, NetworkError) and was_unreachable(failed)
 
 
 @define(kw_only=True, eq=False)

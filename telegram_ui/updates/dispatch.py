@@ -23,22 +23,18 @@ from records.scopes import Scope
 from telegram_ui.commands import answers
 from telegram_ui.commands.outreach import admission
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, work_under
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.documents import document_in
-from telegram_ui.sending.lease import work_under
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.answer_delivery import AnswerDelivery
-from telegram_ui.updates.answering import Answering, WaitingTurn
+from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, WaitingTurn
 from telegram_ui.updates.attached import FILE, kind_name
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
-from telegram_ui.updates.file_attempts import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
-from telegram_ui.updates.placing import Placing
-from telegram_ui.updates.reading import AttachedFiles
+from telegram_ui.updates.reading import AttachedFiles, FileAttempts
 from telegram_ui.updates.repeats import Asked, Repeats
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades

@@ -1,25 +1,65 @@
 """How updates are fetched: what is not on disk is not confirmed, and an update that nobody can read holds up none.
 
-Also the watch over polling: when the last poll succeeded.
+Also the watch over polling, and which of several processes polls.
 """
 
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import telegram
 from telegram.error import TelegramError, TimedOut
 from telegram.ext import ExtBot
 
+from runtime.tasks import ended
+from storage.bot_state.inbox_protocol import Leader
+from telegram_ui.sending.chat import demand_lease
 from telegram_ui.sending.http import AiohttpRequest
-from telegram_ui.sending.lease import demand_lease
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.raw_update import read_or_emptied
 from text.characters import well_formed_value
 
 logger = logging.getLogger(__name__)
+
+MOST_PARTS = 5_000
+"""Objects and lists of one update that is parsed: a message has at most 100 entities, and so has the one that it
+replies to (Bot API, MessageEntity); python-telegram-bot takes 100 ms for some 10,000.
+"""
+MOST_DEPTH = 50
+"""Of them within each other; a reply holds no further reply (Bot API, Message). 300 take a tenth of a second."""
+
+
+def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
+    """An update of getUpdates; one that python-telegram-bot cannot read is emptied to its id.
+
+    It would otherwise be fetched for ever, hold up all later ones, and be logged with its text each time.
+    """
+    why = "too many parts"
+    if _is_bounded(raw):
+        try:
+            return telegram.Update.de_json(raw, bot)
+        except Exception as error:  # broad: the library raises whatever it stumbles over
+            why = type(error).__name__
+    number = raw.get("update_id")
+    logger.error("Update %s is unreadable (%s); ignored.", number, why)
+    if not isinstance(number, int):
+        raise TelegramError("Invalid server response")
+    return telegram.Update.de_json({"update_id": number}, bot)
+
+
+def _is_bounded(raw: Mapping[str, Any]) -> bool:
+    """Whether an update is made of at most MOST_PARTS objects and lists, MOST_DEPTH within each other."""
+    parts, level = 0, list[Any]([raw])
+    for _ in range(MOST_DEPTH):
+        parts += len(level)
+        if not level or parts > MOST_PARTS:
+            break
+        inner = (one for part in level for one in (part.values() if isinstance(part, dict) else part))
+        level = [one for one in inner if isinstance(one, dict | list)]
+    return not level and parts <= MOST_PARTS
+
 
 HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
 OVERDUE = 60.0  # seconds; Telegram holds a poll for 25 at most
@@ -116,3 +156,39 @@ class PollRequest(QuietRequest):
         elif code in (401, 404):
             self.refused.set()
         return code, payload
+
+
+@asynccontextmanager
+async def while_leader(
+    leader: Leader, fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
+) -> AsyncIterator[None]:
+    """While the block runs, fetch whenever it is this process's leader. The block begins once it is known whose it is.
+
+    `refused`: set where fetching cannot be begun, for Telegram refuses the token.
+    """
+    await leader.take()
+    begun = asyncio.Event()
+
+    async def lead() -> None:
+        while True:
+            if leader.is_leader():
+                async with fetching():
+                    begun.set()
+                    logger.info("This process fetches the updates of all.")
+                    while leader.is_leader():
+                        await leader.changed()
+                logger.info("Another process fetches the updates now.")
+            begun.set()
+            await leader.changed()
+            await leader.take()
+
+    task = asyncio.create_task(lead())
+    task.add_done_callback(lambda _: begun.set())
+    try:
+        await begun.wait()
+        if task.done():
+            await task
+        task.add_done_callback(lambda done: refused.set() if not done.cancelled() else None)
+        yield
+    finally:
+        await ended(task)

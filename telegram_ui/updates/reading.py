@@ -1,14 +1,18 @@
 """The files of a turn are fetched and read before it is answered: what was in them becomes pieces of the turn.
 
-Owns what is read within which limits, and what a person is told of the rest.
+Owns what is read within which limits, what a person is told of the rest, and when a file is set aside.
 """
 
 import asyncio
+import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from weakref import WeakValueDictionary
+
+from telegram import Update
+from telegram.error import TelegramError
 
 from chat.attachments import Attachments
 from locales.catalog import tr
@@ -16,12 +20,17 @@ from locales.told import told
 from records.attachments import Picture, picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import Incoming, Piece
+from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
-from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge
+from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge, document_in
 from telegram_ui.sending.formatting import Marked
 from telegram_ui.updates.attached import AttachedFile, Size, kind_name
+from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate, incoming
 
+logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 2  # runs that may die over one update's file
 FETCHED_AT_ONCE = 4
 """Files that are held in memory at the same time, of at most 20 MB each, and one of each person: whoever sends files
 that take long, in several chats, would hold all places.
@@ -178,3 +187,40 @@ def fitting(file: AttachedFile, tokens: int) -> Size:
 def _pictures(pieces: Sequence[ParsedUpdate]) -> int:
     files = (parsed.file or parsed.replied_picture for parsed in pieces)
     return sum(file is not None and file.kind == "picture" for file in files) or 1
+
+
+class FileAttempts:
+    """Counts, over all runs, how often work that a file decides is begun: a file that kills the process would kill
+    every next run as well, because its update is replayed. One for the whole bot.
+    """
+
+    def __init__(self, queue: DurableQueue, delivery: Delivery) -> None:
+        self._queue = queue
+        self._delivery = delivery
+
+    async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
+        """Do what a file decides, unless the process has died over it too often: then its sender is told."""
+        attempt = await self._queue.begin(update.update_id, "readings")
+        if attempt > MOST_ATTEMPTS:
+            logger.error(
+                "The process died %s times over the file of update %s; set aside.", attempt - 1, update.update_id
+            )
+            await self._set_aside(update, chat)
+            return
+        try:
+            await work()
+        except asyncio.CancelledError:  # a stop in order, after which the next run tries it again
+            await self._queue.take_back(update.update_id, "readings")
+            raise
+
+    async def _set_aside(self, update: Update, chat: Chat) -> None:
+        message = update.effective_message
+        if (query := update.callback_query) is None:
+            document = document_in(message)
+            await self._delivery.say(
+                replace(chat, reply_to=document.message_id if document else None), tr("notices-set-aside")
+            )
+            return
+        await self._delivery.replace(chat, message.message_id if message else None, tr("notices-set-aside"))
+        with suppress(TelegramError):  # it may be too old by now: the person sees the message anyway
+            await query.answer()

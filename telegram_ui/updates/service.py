@@ -34,9 +34,8 @@ from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import Access, Relevance
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue, Received
-from telegram_ui.updates.leader import while_leader
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.polling import HoldingBot, PollRequest, QuietRequest
+from telegram_ui.updates.polling import HoldingBot, PollRequest, QuietRequest, while_leader
 from telegram_ui.updates.shared_queue import SharedQueue
 
 logger = logging.getLogger(__name__)

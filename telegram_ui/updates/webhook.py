@@ -11,7 +11,7 @@ from telegram.error import TelegramError
 
 from runtime.bounded_json import parsed
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.raw_update import MOST_PARTS, read_or_emptied
+from telegram_ui.updates.polling import MOST_PARTS, read_or_emptied
 from text.characters import well_formed_value
 
 LARGEST_UPDATE = 1_000_000

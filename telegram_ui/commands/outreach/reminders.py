@@ -22,9 +22,8 @@ from reminders.wishes import plain
 from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import minute, quoted
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
-from telegram_ui.sending.lease import work_for
 from text.wall_clock import moment_of
 
 log = logging.getLogger(__name__)

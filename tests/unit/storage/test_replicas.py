@@ -21,7 +21,7 @@ from records.summaries import FoldPlan
 from settings import Secret
 from storage.bot_state.inbox_protocol import Arrival, Inbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
-from telegram_ui.sending.lease import demand_lease, work_for
+from telegram_ui.sending.chat import demand_lease, work_for
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
 from tests.support.talk import BORIS, talking

@@ -103,24 +103,6 @@ def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[i
     assert covered == {at for entity in whole for at in range(entity.offset, entity.offset + entity.length)}
 
 
-@pytest.mark.parametrize(
-    ("table", "shown"),
-    [
-        (
-            "| Item | Price |\n|---|---|\n| Tea | 3.50 € |\n| Cake | 120 |",
-            "Item |  Price\n-----+-------\nTea  | 3.50 €\nCake |    120",
-        ),
-        ("| 茶 | Who |\n|:--|--:|\n| a | Ann |\n| b | 😀 |", "茶 | Who\n--+----\na | Ann\nb |   😀"),
-        ("```\na | b\n---+---\n1 | 2\n```", "a | b\n---+---\n1 | 2"),
-        ("| a | n |\n|---|---|\n| x | 1 |\n| y | none |", "a | n   \n--+-----\nx | 1   \ny | none"),
-    ],
-)
-def test_columns_of_numbers_stand_right(table: str, shown: str) -> None:
-    text, entities = rendered(table)
-    assert text.strip("\n") == shown
-    assert [one.type for one in entities] == ["pre"]
-
-
 def test_long_answers_are_cut_at_line_ends() -> None:
     parts = pieces("\n".join(f"line {number}" for number in range(2000)))
     assert len(parts) > 1

@@ -18,8 +18,7 @@ from telegram.request._requestparameter import RequestParameter
 
 from playground.server import serve
 from telegram_ui.sending import http
-from telegram_ui.sending.api_errors import surely_without_effect
-from telegram_ui.sending.http import AiohttpRequest, was_unreachable
+from telegram_ui.sending.http import AiohttpRequest, surely_without_effect, was_unreachable
 from tests.peers.ports import kept_port
 
 Handler = Callable[[Request], Awaitable[Response]]

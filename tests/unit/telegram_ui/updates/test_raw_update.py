@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import telegram
 
-from telegram_ui.updates.raw_update import MOST_DEPTH, MOST_PARTS, read_or_emptied
+from telegram_ui.updates.polling import MOST_DEPTH, MOST_PARTS, read_or_emptied
 from tests.unit.telegram_ui.conftest import ANN, client
 
 SAID: dict[str, Any] = {

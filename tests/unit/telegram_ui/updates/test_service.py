@@ -16,8 +16,7 @@ from records.errors import SettingsError, StorageError
 from runtime.http_server import REQUEST_WITHIN
 from settings import Secret
 from storage.bot_state.inbox import UpdateInbox
-from telegram_ui.updates.polling import OVERDUE, PollRequest
-from telegram_ui.updates.raw_update import MOST_PARTS
+from telegram_ui.updates.polling import MOST_PARTS, OVERDUE, PollRequest
 from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import LARGEST_UPDATE, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES
