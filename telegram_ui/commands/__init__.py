@@ -8,16 +8,12 @@ answers.py             the buttons under an answer: regenerate, continue, try ag
 basics.py              /start, /help, /privacy and /stop
 buttons.py             callback data that works for its person alone; which answer has buttons
 chats.py               /new and /chats: several conversations, of which one is open
-choices.py             /settings: every choice in one message, and /tz
-family.py              what a family is made of, and how it declares commands and buttons
+choices.py             /settings: every choice in one message; /tz, /incognito, /language
+family.py              what a family is made of, and how it declares commands and buttons; questions that a text answers
 forget.py              /forget: what would be erased, the question, the receipt
 forget_targets.py      what /forget is to erase, in words and in a button
-incognito.py           /incognito
-language.py            /language
 memory.py              /memory
-memory_texts.py        words and buttons of /memory
 models.py              /model and /persona: which model answers, and in what manner
-next_text.py           a question that the person's next text answers
 policy.py              /summary_policy, /summary_prompt, /summary_rebuild
 proposals.py           what the model proposes to remember or to forget, with two buttons
 registry.py            all families, and which of them answers what

@@ -10,8 +10,7 @@ from records.conversations import LONGEST_TITLE
 from records.owners import mode_of
 from records.scopes import Scope
 from telegram_ui.commands import forget
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.next_text import NextText
+from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import conversation_label, messages, moment, ticked
 
 KIND = "cht"

@@ -1,25 +1,26 @@
-"""/settings: every choice of an owner in one message, changed by its buttons; and /tz.
+"""/settings: every choice of an owner in one message, changed by its buttons; /tz, /incognito and /language.
 
 Owns their words. Does not know what a choice does.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+import telegram
+from telegram import BotCommandScopeChat, InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.error import TelegramError
 
-from locales.catalog import LANGUAGES, current, tr
+from locales.catalog import LANGUAGES, current, speaking, tr
+from locales.choice import language_for
 from locales.lists import listed
 from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType
 from summaries.policies import POLICIES
 from telegram_ui.commands import models as model_choices
 from telegram_ui.commands.buttons import BACK, ZONE
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.language import ASK
-from telegram_ui.commands.language import KIND as LANGUAGE
-from telegram_ui.commands.next_text import NextText
+from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wizard import number_in
 from telegram_ui.commands.wording import (
     STORAGE_NAMES,
@@ -32,6 +33,14 @@ from telegram_ui.commands.wording import (
 from text.time_zones import clock_at, label, offsets, similar_names, zone_named, zone_of_offset
 
 MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, SPOKEN = "m", "s", "n", "p", "a", "i", "v"
+LANGUAGE = "lng"
+ASK = "ask"
+"""What the button of /settings carries: it shows the choice in its place."""
+BY_APP = "auto"
+"""The language of a person's app."""
+IN_A_ROW = 2
+LONGEST_SHOWN = 40
+"""Characters of a name that is no language's, as the answer repeats it."""
 OFFSET = "o"
 TIMES_IN_A_ROW = 5
 ON, OFF = "on", "off"
@@ -317,3 +326,96 @@ def no_zone(wanted: str, similar: Sequence[str]) -> str:
     if similar:
         return tr("choices-zone-similar", words=wanted[:60], names=listed(similar))
     return tr("choices-zone-unknown", words=wanted[:60])
+
+
+class IncognitoCommands(Family):
+    """Answers /incognito."""
+
+    heading = "choices"
+
+    @command("incognito", who="admins")
+    async def _incognito(self, ask: Ask) -> str:
+        owner, word = ask.chat.scope.owner, ask.argument.strip().lower()
+        if word not in ("", "on", "off"):
+            return tr("incognito-how")
+        config = await self._services.memory.config(owner)
+        if config is None or not config.enabled:
+            return tr("incognito-memory-off")
+        chosen = word == "on" if word else not config.incognito
+        if chosen == config.incognito:
+            return tr("incognito-on-already" if chosen else "incognito-off-already")
+        await self._services.memory.choose(owner, lambda current: replace(current, incognito=chosen))
+        return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
+
+
+class LanguageCommands(Family):
+    """Answers /language. In groups only admins choose."""
+
+    heading = "choices"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._dependencies = dependencies
+
+    @command("language", who="admins")
+    async def _language(self, ask: Ask) -> str | None:
+        """With buttons; or the one that is named after the command is chosen at once."""
+        wanted = ask.argument.strip().casefold()
+        if not wanted:
+            await self._show_choice(ask, None)
+            return None
+        found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
+        if found is None and wanted != BY_APP:
+            names = listed([*LANGUAGES, BY_APP])
+            return tr("language-unknown", wanted=ask.argument.strip()[:LONGEST_SHOWN], names=names)
+        return await self._choose(ask, found or "")
+
+    @press(LANGUAGE, who="admins")
+    async def _press(self, ask: Ask) -> str | None:
+        if ask.argument == ASK:
+            await self._show_choice(ask, ask.message_id)
+            return None
+        if ask.argument != BY_APP and ask.argument not in LANGUAGES:
+            return tr("shared-dead-button")
+        chosen = "" if ask.argument == BY_APP else ask.argument
+        text = await self._choose(ask, chosen)
+        with speaking(self._spoken(ask, chosen)):
+            await self._show_choice(ask, ask.message_id)
+        return text
+
+    async def _choose(self, ask: Ask, chosen: str) -> str:
+        """Keep a choice, "" = none; what to say, in the language that is spoken from now on."""
+        await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=chosen))
+        with speaking(self._spoken(ask, chosen)):
+            await self._set_menu(ask, chosen)
+            key = "language-chosen" if chosen else "language-chosen-automatic"
+            return tr(key, language=LANGUAGES[current()])
+
+    def _spoken(self, ask: Ask, chosen: str) -> str:
+        default = self._dependencies.default_language
+        return language_for(chosen, ask.person.language, is_shared=not ask.chat.is_private, default=default)
+
+    async def _set_menu(self, ask: Ask, chosen: str) -> None:
+        """The menu of a private chat speaks the chosen language; without one, that of the person's app again."""
+        if not ask.chat.is_private:
+            return
+        bot: telegram.Bot = ask.update.get_bot()
+        scope = BotCommandScopeChat(ask.chat.id)
+        rows = [(row.name, row.description) for row in self._dependencies.commands if row.where != "admins"]
+        with suppress(TelegramError):  # the commands work all the same
+            await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
+
+    async def _show_choice(self, ask: Ask, instead_of: int | None) -> None:
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        chosen = config.language if config else ""
+        buttons = [
+            self._button(ask, LANGUAGE, ticked(name, is_chosen=code == chosen), code)
+            for code, name in LANGUAGES.items()
+        ]
+        if ask.chat.is_private:
+            label = ticked(tr("language-automatic"), is_chosen=not chosen)
+            buttons.append(self._button(ask, LANGUAGE, label, BY_APP))
+        rows = [buttons[start : start + IN_A_ROW] for start in range(0, len(buttons), IN_A_ROW)]
+        rows.append([self._settings_button(ask)])
+        text = tr("language-question") if ask.chat.is_private else tr("language-question-group")
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))

@@ -6,18 +6,19 @@ A family is a class; registry.py lists them all. Does not know any of them, nor 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, tzinfo
+from datetime import UTC, timedelta, tzinfo
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import telegram
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.services import Services
 from chat.speech import Speech
 from locales.catalog import ENGLISH, current, tr
 from records.scopes import Person, Scope
-from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons
+from storage.bot_state.wizard_state import LEFT, WizardState
+from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, nonce
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.streaming import AnswerStream
@@ -50,39 +51,37 @@ class Ask:
     requested_in: int | None = None
 
     @property
+    def _replied(self) -> telegram.Message | None:
+        message = self.update.effective_message
+        return message.reply_to_message if message else None
+
+    @property
     def replied_to(self) -> int | None:
         """The Telegram id of the message that the command replies to.
 
         None for a message of the group from before it became a supergroup: another message may have its id by now.
         """
-        message = self.update.effective_message
-        replied = message.reply_to_message if message else None
+        replied = self._replied
         # In a topic everything "replies" to the service message that opened it.
-        if message is None or replied is None or replied.forum_topic_created is not None:
-            return None
-        return replied.message_id if replied.chat.id == message.chat.id else None
+        is_none = replied is None or replied.forum_topic_created is not None or self.replies_to_former
+        return None if replied is None or is_none else replied.message_id
 
     @property
     def replies_to_former(self) -> bool:
         """Whether the command replies to a message of the group from before it became a supergroup."""
-        message = self.update.effective_message
-        replied = message.reply_to_message if message else None
+        message, replied = self.update.effective_message, self._replied
         return message is not None and replied is not None and replied.chat.id != message.chat.id
 
     @property
     def answers_the_bot(self) -> bool:
         """Whether the message is a reply to one of the bot's."""
-        message = self.update.effective_message
-        replied = message.reply_to_message if message else None
-        return (
-            replied is not None and replied.from_user is not None and replied.from_user.id == self.update.get_bot().id
-        )
+        author = self._replied.from_user if self._replied else None
+        return author is not None and author.id == self.update.get_bot().id
 
     @property
     def answers_themselves(self) -> bool:
         """Whether the message is a reply to one of the same person's, or of the channel in whose name they write."""
-        message = self.update.effective_message
-        replied = message.reply_to_message if message else None
+        message, replied = self.update.effective_message, self._replied
         return message is not None and replied is not None and _author(message) == _author(replied) is not None
 
     @property
@@ -110,21 +109,35 @@ Handler = Callable[[Any, Ask], Awaitable[str | None]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
-    """A command as /help, the menus and docs show it, and the method that answers it.
+class Press:
+    """A kind of inline button, and the method that answers a press of it. The button is known to be its presser's.
 
-    `where`: the menus that list it. `refusal`: the key of what anybody but an admin is told in a group. `reads_file`:
-    whether an untrusted file, where the message has one, decides what the work costs. `stands_alone`: words after it
-    mean nothing, and whoever writes them is told so. `heading`: under which /help lists it.
+    `refusal`: the key of what anybody but an admin is told in a group. `reads_file`: whether an untrusted file, where
+    the message has one, decides what the work costs.
     """
 
     name: str
     handler: Handler
-    who: Who
-    where: Where
-    queue: Queue
-    refusal: str
+    who: Who = "everyone"
+    queue: Queue = "commands"
+    refusal: str = "shared-admins-only"
     reads_file: bool = False
+
+    @property
+    def key(self) -> str:
+        """What finds it."""
+        return self.name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command(Press):
+    """A command as /help, the menus and docs show it, and the method that answers it.
+
+    `where`: the menus that list it. `stands_alone`: words after it mean nothing, and whoever writes them is told so.
+    `heading`: under which /help lists it.
+    """
+
+    where: Where = "everywhere"
     stands_alone: bool = False
     heading: str = ""
 
@@ -139,57 +152,30 @@ class Command:
         return f"/{self.name}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Press:
-    """A kind of inline button, and the method that answers a press of it. The button is known to be its presser's."""
+class PressOptions(TypedDict, total=False):
+    """See Press."""
 
-    kind: str
-    handler: Handler
     who: Who
     queue: Queue
     refusal: str
-    reads_file: bool = False
-
-    @property
-    def key(self) -> str:
-        return self.kind
+    reads_file: bool
 
 
-def command(
-    name: str,
-    *,
-    who: Who = "everyone",
-    where: Where = "everywhere",
-    queue: Queue = "commands",
-    refusal: str = "shared-admins-only",
-    reads_file: bool = False,
-    stands_alone: bool = False,
-) -> Callable[[Handler], Command]:
+class CommandOptions(PressOptions, total=False):
+    """See Command."""
+
+    where: Where
+    stands_alone: bool
+
+
+def command(name: str, **options: Unpack[CommandOptions]) -> Callable[[Handler], Command]:
     """Declare a method of a family as the answer to a command. Its description is the text menu-NAME."""
-    return lambda handler: Command(
-        name=name,
-        handler=handler,
-        who=who,
-        where=where,
-        queue=queue,
-        refusal=refusal,
-        reads_file=reads_file,
-        stands_alone=stands_alone,
-    )
+    return lambda handler: Command(name=name, handler=handler, **options)
 
 
-def press(
-    kind: str,
-    *,
-    who: Who = "everyone",
-    queue: Queue = "commands",
-    refusal: str = "shared-admins-only",
-    reads_file: bool = False,
-) -> Callable[[Handler], Press]:
+def press(kind: str, **options: Unpack[PressOptions]) -> Callable[[Handler], Press]:
     """Declare a method of a family as the answer to its buttons of a kind (at most three characters)."""
-    return lambda handler: Press(
-        kind=kind, handler=handler, who=who, queue=queue, refusal=refusal, reads_file=reads_file
-    )
+    return lambda handler: Press(name=kind, handler=handler, **options)
 
 
 async def _give_nothing(chat: Chat, person: Person, name: str, argument: str, requested_in: int | None) -> None:
@@ -271,9 +257,9 @@ class Family:
         self._monotonic = dependencies.monotonic
 
     @classmethod
-    def declared(cls) -> Iterator[Command | Press]:
+    def declared(cls) -> Iterator[Press]:
         """Its commands and presses, in the order of the class's body."""
-        return (value for value in vars(cls).values() if isinstance(value, Command | Press))
+        return (value for value in vars(cls).values() if isinstance(value, Press))
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         """Whether take_text() may deal with a person's text in this update: something was asked of them here."""
@@ -325,3 +311,64 @@ class Family:
     async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
         """Put a text in place of the message whose button was pressed."""
         await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)
+
+
+LIFETIME = timedelta(minutes=10)
+PLACEHOLDER = 64
+"""Characters that Telegram shows in an empty reply field."""
+
+
+class NextText:
+    """One kind of question that the person's next text answers. It waits LIFETIME.
+
+    `kind` begins its step in the store, so that a restart changes nothing.
+    """
+
+    def __init__(self, kind: str, dependencies: Dependencies) -> None:
+        self._kind = f"{kind}:"
+        self._states = dependencies.services.memory.wizards
+        self._delivery = dependencies.delivery
+        self._now = dependencies.services.clock
+
+    async def ask_for(
+        self, ask: Ask, question: str, *, about: int | None, example: str, choices: InlineKeyboardMarkup | None = None
+    ) -> None:
+        """Ask a person; an earlier question or setup of theirs here is replaced. `about`: a number that the answer
+        needs; `example`: stands in the empty reply field, which only groups need; `choices`: answers to press, which
+        only private chats have room for.
+        """
+        await self._put(ask, f"{self._kind}{about or ''}", nonce())
+        if ask.chat.is_private:
+            await self._delivery.say(ask.chat, question, keyboard=choices)
+        else:
+            field = ForceReply(selective=True, input_field_placeholder=example[:PLACEHOLDER])
+            await self._delivery.say(ask.chat, tr("choices-reply", question=question), keyboard=field)
+
+    async def answered(self, ask: Ask) -> int | None:
+        """What the question was about that this text answers (0: nothing that needs a number); None where it answers
+        none, or comes too late.
+        """
+        state = await self._states.get(ask.chat.place, ask.person.id)
+        if state is None or not state.step.startswith(self._kind):
+            return None
+        if not ask.chat.is_private and not ask.answers_the_bot:
+            return None
+        if self._now() >= state.expires_at:
+            await self._states.drop(ask.chat.place, ask.person.id)
+            return None
+        return int(state.step.removeprefix(self._kind) or 0)
+
+    async def close(self, ask: Ask) -> None:
+        """End the question. The update that ended it is taken for nothing else when it is replayed."""
+        await self._put(ask, LEFT, str(ask.update.update_id))
+
+    async def _put(self, ask: Ask, step: str, nonce_: str) -> None:
+        await self._states.put(
+            WizardState(
+                scope=ask.chat.place,
+                person=ask.person.id,
+                step=step,
+                nonce=nonce_,
+                expires_at=self._now() + LIFETIME,
+            )
+        )

@@ -1,21 +1,23 @@
 """What I know about an owner, shown and corrected: /memory.
 
-Owns the command. Does not know how facts are learned, nor how messages are sent; the words are in memory_texts.py.
+Owns its words, and what each button carries: an action and its numbers, "f.12.0" (see LOOKS and VERBS). Does not know
+how facts are learned.
 """
 
 import logging
-from datetime import UTC
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
 
-from telegram import InlineKeyboardMarkup
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
 from records.errors import FactsFull
-from records.facts import MOST_FACTS, Fact, Profile
-from records.forgetting import Forgetting
-from telegram_ui.commands import memory_texts as texts
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.memory_texts import View
-from telegram_ui.commands.next_text import NextText
+from records.facts import LASTING, MOST_FACTS, Fact, Profile
+from records.forgetting import Forgetting, Forgotten
+from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
+from telegram_ui.commands.forget import counts
+from telegram_ui.commands.wording import day
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -23,6 +25,27 @@ log = logging.getLogger(__name__)
 
 KIND = "mem"
 LONGEST_FACT = 300
+
+Button = Callable[[str, str], InlineKeyboardButton]
+Shown = tuple[str, InlineKeyboardMarkup | None]
+
+PAGE = 6
+LOOKS = ("l", "f", "p")
+"""Actions that only show: the list from a page on, a fact, the profile's versions."""
+VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "d": "delete", "u": "undo"}
+"""Actions on a fact. Also: "e" asks for a new text, "r" distils the profile, "x" erases a version of it."""
+
+WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
+"""The least importance of a fact (0 to 1) for the text memory-worth-NAME; "" says nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """What is shown: the list from `page` on, the fact or version of this number, or the profile's versions."""
+
+    page: int = 0
+    fact: int = 0
+    profiles: bool = False
 
 
 class MemoryCommands(Family):
@@ -110,13 +133,13 @@ class MemoryCommands(Family):
                 if current is not None and current.deleted_at is not None:
                     fact = await facts.restore(owner, id_)
                 elif current is not None:
-                    return texts.undone(await self._services.corrections.undo_edit(owner, id_))
+                    return undone(await self._services.corrections.undo_edit(owner, id_))
         return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
 
     async def _show_view(self, ask: Ask, view: View, *, instead_of: int | None = None) -> None:
         owner = ask.chat.scope.owner
         config = await self._services.memory.config(owner)
-        text, keyboard = texts.shown(
+        text, keyboard = shown(
             view,
             await self._services.facts.known(owner),
             await self._services.distiller.versions(owner),
@@ -131,13 +154,13 @@ class MemoryCommands(Family):
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        """A button of a list or of a fact: see memory_texts.py for what each carries."""
+        """A button of a list or of a fact."""
         action, _, numbers = ask.argument.partition(".")
-        view = texts.view_of(action, numbers)
+        view = view_of(action, numbers)
         if view is None:
             return tr("shared-dead-button")
         toast: str | None = None
-        if action not in texts.LOOKS:
+        if action not in LOOKS:
             if not await self._may_configure(ask.chat, ask.person):
                 return tr("shared-admins-only")
             if action == "e":
@@ -146,10 +169,10 @@ class MemoryCommands(Family):
                 return self._refresh(ask)
             if action == "x":
                 what = Forgetting(what="profiles", ids=(view.fact,))
-                toast = texts.erased(await self._services.corrections.forget(ask.chat.scope.owner, what))
+                toast = erased(await self._services.corrections.forget(ask.chat.scope.owner, what))
                 view = View(profiles=True)
             else:
-                toast = await self._change(ask.chat, texts.VERBS[action], view.fact)
+                toast = await self._change(ask.chat, VERBS[action], view.fact)
         await self._show_view(ask, view, instead_of=ask.message_id)
         return toast and toast[:200]
 
@@ -159,7 +182,7 @@ class MemoryCommands(Family):
         async def tell(made: Profile | str | None) -> None:
             keyboard = again if isinstance(made, str) else None
             try:
-                await self._delivery.say(ask.chat, texts.distilled(made), keyboard=keyboard)
+                await self._delivery.say(ask.chat, distilled(made), keyboard=keyboard)
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
@@ -200,3 +223,206 @@ def _id(text: str) -> int:
     """The number of a fact ("12", "#12"); 0 for none."""
     digits = text.strip().lstrip("#")
     return int(digits) if digits.isdecimal() and len(digits) <= 10 else 0
+
+
+def view_of(action: str, numbers: str) -> View | None:
+    """What is to be shown after a press; None for data that is no button of ours."""
+    parts = numbers.split(".") if numbers else []
+    if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
+        return None
+    values = [int(part) for part in parts]
+    if action == "l" and len(values) == 1:
+        return View(page=values[0])
+    if action in ("p", "r") and not values:
+        return View(profiles=True)
+    if action in ("f", "e", "x", *VERBS) and values:
+        return View(fact=values[0], page=values[1] if len(values) > 1 else 0)
+    return None
+
+
+def shown(
+    view: View,
+    facts: Sequence[Fact],
+    versions: Sequence[Profile],
+    *,
+    zone: tzinfo,
+    is_on: bool,
+    is_group: bool,
+    button: Button,
+) -> Shown:
+    """The text of a view and its buttons. `facts`: all of them; `button`: makes one of a label and a payload."""
+    if view.profiles:
+        return _profiles(versions, zone, button)
+    if view.fact:
+        fact = next((one for one in facts if one.id == view.fact), None)
+        if fact is None:
+            return tr("memory-no-such-fact", id=str(view.fact)), None
+        return _fact(fact, facts, view.page, zone, button)
+    return _list(view.page, facts, versions, zone, is_on=is_on, is_group=is_group, button=button)
+
+
+def _list(
+    page: int,
+    facts: Sequence[Fact],
+    versions: Sequence[Profile],
+    zone: tzinfo,
+    *,
+    is_on: bool,
+    is_group: bool,
+    button: Button,
+) -> Shown:
+    valid = sorted((fact for fact in facts if fact.is_valid), key=lambda one: (_rank(one), not one.is_pinned, -one.id))
+    deleted = [fact for fact in facts if fact.deleted_at is not None]
+    pages = max(1, -(-len(valid) // PAGE))
+    page = min(page, pages - 1)
+    here = valid[page * PAGE : (page + 1) * PAGE]
+    lines = [tr("memory-title-group" if is_group else "memory-title")]
+    if not is_on:
+        lines.append(tr("memory-off"))
+    if versions and page == 0:
+        newest = versions[0]
+        lines += ["", tr("memory-profile", id=str(newest.id), day=day(newest.created_at, zone)), newest.text]
+    if valid:
+        for rank, kind in enumerate((*LASTING, "facts")):
+            if of_this := [fact for fact in here if _rank(fact) == rank]:
+                total = sum(_rank(fact) == rank for fact in valid)
+                heading = {"heading": tr(f"memory-heading-{kind}"), "total": str(total)}
+                where = {"page": str(page + 1), "pages": str(pages)}
+                if pages > 1:
+                    lines += ["", tr("memory-count-page", **heading, **where)]
+                else:
+                    lines += ["", tr("memory-count", **heading)]
+                lines += [line for fact in of_this for line in _listed(fact, facts, zone)]
+    elif not versions:
+        lines += ["", tr("memory-nothing-known-group" if is_group else "memory-nothing-known")]
+    if deleted and page == 0:
+        lines += ["", tr("memory-deleted"), *(f"{fact.id} · {fact.text}" for fact in deleted)]
+    if valid:
+        lines += ["", tr("memory-press")]
+    rows: list[list[InlineKeyboardButton]] = []
+    shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
+    numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
+    rows += [numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE)]
+    turn = [button(tr("memory-button-newer"), f"l.{page - 1}")] if page else []
+    turn += [button(tr("memory-button-older"), f"l.{page + 1}")] if page < pages - 1 else []
+    rows += [turn] if turn else []
+    if versions or valid:
+        rows.append([button(tr("memory-button-profile"), "p")])
+    return "\n".join(lines), InlineKeyboardMarkup(rows) if rows else None
+
+
+def _rank(fact: Fact) -> int:
+    """Where a fact stands in the list: what the owner asks to keep to comes first."""
+    return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
+
+
+def _worth(fact: Fact) -> str:
+    name = next(name for least, name in WORTH if fact.importance >= least)
+    return tr(f"memory-worth-{name}") if name else ""
+
+
+def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
+    """Two lines of the list."""
+    worth = _worth(fact)
+    details = [worth, tr("memory-since", day=day(fact.valid_from, zone))]
+    earlier = sum(one.superseded_by == fact.id for one in facts)
+    details += [tr("memory-earlier", number=str(earlier))] if earlier else []
+    pinned = "📌 " if fact.is_pinned else ""
+    return [f"{fact.id} · {pinned}{fact.text}", f"    {' · '.join(part for part in details if part)}"]
+
+
+def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
+    """One fact with where it comes from and what was before it."""
+    worth = _worth(fact)
+    lines = [f"{'📌 ' if fact.is_pinned else ''}{fact.text}", ""]
+    lines += [worth] if worth else []
+    held = {"from": day(fact.valid_from, zone), "said": day(fact.observed_at, zone)}
+    if fact.valid_to:
+        lines.append(tr("memory-held", until=day(fact.valid_to, zone), **held))
+    else:
+        lines.append(tr("memory-holds", **held))
+    if fact.source_ids:
+        lines.append(tr("memory-learned", messages=len(fact.source_ids)))
+    else:
+        lines.append(tr("memory-by-hand"))
+    successor = next((one for one in facts if one.id == fact.superseded_by), None)
+    if successor is not None:
+        lines.append(tr("memory-superseded", text=successor.text))
+    lines += _history(fact, facts, zone)
+    if fact.deleted_at is not None:
+        lines.append(tr("memory-is-deleted"))
+    own = f"{fact.id}.{page}"
+    rows: list[list[InlineKeyboardButton]] = []
+    if fact.deleted_at is not None:
+        rows.append([button(tr("memory-button-undo-delete"), f"u.{own}")])
+    elif fact.is_valid:
+        pin = (
+            button(tr("memory-button-unpin"), f"o.{own}")
+            if fact.is_pinned
+            else button(tr("memory-button-pin"), f"i.{own}")
+        )
+        rows.append([button(tr("memory-button-edit"), f"e.{own}"), pin, button(tr("memory-button-delete"), f"d.{own}")])
+        if any(one.superseded_by == fact.id and one.origin == "earlier" for one in facts):
+            rows.append([button(tr("memory-button-undo-edit"), f"u.{own}")])
+    else:
+        rows.append([button(tr("memory-button-delete"), f"d.{own}")])
+    rows.append([button(tr("memory-button-all"), f"l.{page}")])
+    return "\n".join(lines), InlineKeyboardMarkup(rows)
+
+
+def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
+    """The facts that this one replaced, back to the first."""
+    lines: list[str] = []
+    seen, waiting = {fact.id}, [fact.id]
+    while waiting:
+        successor = waiting.pop(0)
+        for one in sorted((one for one in facts if one.superseded_by == successor), key=lambda one: -one.id):
+            if one.id not in seen and one.deleted_at is None:
+                seen.add(one.id)
+                waiting.append(one.id)
+                before = {"from": day(one.valid_from, zone), "text": one.text}
+                if one.valid_to:
+                    lines.append(tr("memory-before", until=day(one.valid_to, zone), **before))
+                else:
+                    lines.append(tr("memory-before-now", **before))
+    return lines
+
+
+def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
+    """The newest versions of the profile, the one in use first."""
+    few = versions[:3]
+    lines = [tr("memory-no-profile")]
+    if few:
+        lines = [tr("memory-profiles", versions=len(versions))]
+    for one in few:
+        lines += ["", tr("memory-version", id=str(one.id), day=day(one.created_at, zone)), one.text]
+    rows = [[button(tr("memory-button-rewrite"), "r")]]
+    rows += [[button(tr("memory-button-erase", id=str(one.id)), f"x.{one.id}")] for one in few]
+    rows.append([button(tr("memory-button-all"), "l.0")])
+    return "\n".join(lines), InlineKeyboardMarkup(rows)
+
+
+def distilled(made: Profile | str | None) -> str:
+    """The result of writing a profile."""
+    if isinstance(made, Profile):
+        return f"{tr('memory-rewritten', id=str(made.id))}\n\n{made.text}"
+    if made is None:
+        return tr("memory-not-enough")
+    return tr("memory-not-written", why=made)
+
+
+def undone(forgotten: Forgotten | None) -> str:
+    """The result of undoing an edit; `forgotten` None: there was none."""
+    if forgotten is None:
+        return tr("memory-nothing-to-undo")
+    derived = counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
+    told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
+    return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"
+
+
+def erased(forgotten: Forgotten) -> str:
+    """The result of erasing a version of the profile."""
+    if not forgotten.profiles:
+        return tr("shared-dead-button")
+    told = tr("memory-profile-erased")
+    return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"

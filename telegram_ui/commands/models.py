@@ -13,8 +13,7 @@ from llm.prompts import PERSONAS
 from locales.catalog import tr
 from locales.lists import listed
 from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.next_text import NextText
+from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import quoted, ticked
 
 MODEL, PERSONA = "mod", "per"

@@ -28,11 +28,9 @@ from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.chats import ChatsCommands
-from telegram_ui.commands.choices import ChoiceCommands
+from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
 from telegram_ui.commands.forget import ForgetCommands
-from telegram_ui.commands.incognito import IncognitoCommands
-from telegram_ui.commands.language import LanguageCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.models import ModelCommands
 from telegram_ui.commands.outreach.admin import AdminCommands
@@ -111,7 +109,7 @@ class Commands:
         self._taking_texts = [one for one in self._families if type(one).take_text is not Family.take_text]
         # Families with the same rule are asked once.
         self._awaiting_texts = tuple({type(one).awaits_text: one for one in self._taking_texts}.values())
-        self._declared: dict[str, tuple[Family, Command | Press]] = {}
+        self._declared: dict[str, tuple[Family, Press]] = {}
         for family in self._families:
             for one in family.declared():
                 if one.key in self._declared:
@@ -290,7 +288,7 @@ class Commands:
         with speaking(language):
             return {row.name: row.description for row in self._rows}
 
-    async def _answer(self, ask: Ask, family: Family, declared: Command | Press) -> str | None:
+    async def _answer(self, ask: Ask, family: Family, declared: Press) -> str | None:
         if declared.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):
             return tr(declared.refusal)
         return await declared.handler(family, ask)

@@ -21,8 +21,7 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import nonce
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.next_text import LIFETIME
+from telegram_ui.commands.family import LIFETIME, Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import STORAGE_NAMES, thresholds, ticked
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError

@@ -21,7 +21,7 @@ from locales.catalog import speaking, tr
 from records.errors import ServedElsewhere
 from records.scopes import Scope
 from telegram_ui.commands import answers
-from telegram_ui.commands.outreach import admission
+from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, work_under
 from telegram_ui.sending.delivery import Delivery
@@ -311,7 +311,7 @@ class Dispatcher:
             asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
             self._notify(parsed, lambda: tr("notices-stranger-asked" if asks else "notices-stranger", id=id_))
             if asks:
-                ask = partial(admission.ask_admins, self._commands.dependencies, parsed.person, parsed.text)
+                ask = partial(admin.ask_admins, self._commands.dependencies, parsed.person, parsed.text)
                 self._notice_queues.submit(parsed.scope, ask)
 
     def _notify(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:

@@ -1,7 +1,6 @@
 """What the bot tells people without being asked at that moment, and the admins' view of all that.
 
-admin.py      /admin: people, health, latest errors; letting in and removing
-admission.py  a stranger would like to be let in: the admins are asked
+admin.py      /admin: people, health, latest errors; letting in and removing; strangers who ask
 broadcast.py  a message of an admin to everybody
 reminders.py  /reminders, the offer of one, and how one is told
 """

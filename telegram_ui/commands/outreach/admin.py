@@ -1,24 +1,36 @@
-"""/admin, for ADMIN_USER_IDS in private: who uses the bot, how it is, the latest errors; letting in and removing.
+"""/admin, for ADMIN_USER_IDS in private: who uses the bot, how it is, the latest errors; letting in and removing. A
+stranger who would like to be let in is shown to the admins once, with two buttons.
 
-Nothing here shows what anybody said. Does not know who is served (updates/access.py), nor how strangers ask
-(admission.py).
+Nothing else here shows what anybody said. Does not know who is served, or how often strangers may ask
+(updates/access.py).
 """
 
 import asyncio
+import logging
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from telegram import InlineKeyboardMarkup
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from locales.catalog import decimal, tr, words
+from locales.catalog import decimal, speaking, tr, words
+from locales.choice import language_for, spoken
 from locales.lists import listed
-from records.owners import KnownPerson
+from records.errors import KeepsakeError
+from records.owners import KnownPerson, Standing
+from records.scopes import Person
 from runtime import logs, metrics
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.outreach import admission, broadcast
-from telegram_ui.commands.outreach.admission import ALLOW, KIND, REFUSE
-from telegram_ui.commands.wording import minute
+from telegram_ui.commands.outreach import broadcast
+from telegram_ui.commands.wording import minute, quoted
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import DeliveryError
 
+log = logging.getLogger(__name__)
+
+KIND = "adm"
+ALLOW, REFUSE = "a", "r"
+SHOWN = 200
+"""Characters of what a stranger wrote that the admins see; it is kept nowhere."""
 OVERVIEW, ERRORS, PEOPLE, REMOVE = "o", "e", "p", "x"
 ON_A_PAGE = 8
 ACTIVE_WITHIN = timedelta(days=7)
@@ -78,7 +90,7 @@ class AdminCommands(Family):
             text = tr("admin-decided-already", name=_shown(known))
         else:
             standing = "allowed" if what == ALLOW else "refused"
-            decided = await admission.decide(
+            decided = await decide(
                 self._dependencies, number, "allowed" if standing == "allowed" else "refused", by=ask.person.id
             )
             text = tr("admin-allowed" if what == ALLOW else "admin-refused", name=_shown(decided))
@@ -88,7 +100,7 @@ class AdminCommands(Family):
     async def _remove(self, ask: Ask, number: int) -> str:
         if number in self._operation.admin_ids:
             return tr("admin-not-an-admin")
-        removed = await admission.decide(self._dependencies, number, "removed", by=ask.person.id)
+        removed = await decide(self._dependencies, number, "removed", by=ask.person.id)
         await self._show_people(ask, 0)
         return tr("admin-removed", name=_shown(removed))[:200]
 
@@ -182,3 +194,53 @@ def _size(folder: Path | None) -> int:
         except OSError:
             continue
     return total
+
+
+async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> None:
+    """Ask each admin, in their language, whether this stranger is let in. Raises nothing of ours."""
+    services, operation = dependencies.services, dependencies.operation
+    stranger = KnownPerson(id=person.id, standing="asked", name=_called(person), language=person.language)
+    try:
+        if not await services.memory.people.ask(stranger, now=services.clock()):
+            return
+        for number in sorted(operation.admin_ids):
+            chosen = await services.memory.language(number) or ""
+            language = language_for(chosen, "", is_shared=False, default=dependencies.default_language)
+            with speaking(language):
+                await _ask(dependencies, Chat(id=number), Person(id=number, name=""), stranger, words)
+    except KeepsakeError as error:
+        log.warning("the admins could not be asked about somebody: %s", type(error).__name__)
+
+
+async def _ask(dependencies: Dependencies, chat: Chat, admin: Person, stranger: KnownPerson, words: str) -> None:
+    row = [
+        InlineKeyboardButton(label, callback_data=dependencies.buttons.data(KIND, chat, admin, f"{what}.{stranger.id}"))
+        for label, what in ((tr("admin-allow"), ALLOW), (tr("admin-refuse"), REFUSE))
+    ]
+    text = tr("admin-request", name=stranger.name, id=str(stranger.id))
+    if said := quoted(words, SHOWN):
+        text += f"\n\n“{said}”"
+    try:
+        await dependencies.delivery.say(chat, text, keyboard=InlineKeyboardMarkup([row]))
+    except DeliveryError as error:
+        log.warning("an admin could not be asked about somebody: %s", type(error).__name__)
+
+
+async def decide(dependencies: Dependencies, number: int, standing: Standing, *, by: int) -> KnownPerson:
+    """Keep what an admin decided of a person, and tell whoever is let in."""
+    people = dependencies.services.memory.people
+    before = people.get(number)
+    name, language = (before.name, before.language) if before else ("", "")
+    decided = KnownPerson(id=number, standing=standing, name=name, language=language)
+    await people.put(decided, by=by, now=dependencies.services.clock())
+    if standing == "allowed" and before is not None and before.standing != "allowed":
+        with speaking(spoken(language) or dependencies.default_language):
+            try:
+                await dependencies.delivery.say(Chat(id=number), tr("admin-let-in"))
+            except DeliveryError as error:
+                log.info("somebody who was let in could not be told: %s", type(error).__name__)
+    return decided
+
+
+def _called(person: Person) -> str:
+    return f"{person.name} (@{person.username})" if person.username else person.name

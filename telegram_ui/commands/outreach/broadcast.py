@@ -18,8 +18,7 @@ from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Clock, Person
 from runtime.tasks import repeated
 from storage.bot_state.broadcasts import Broadcast, Outcome, Progress
-from telegram_ui.commands.family import Ask, Dependencies, Family, Operation, press
-from telegram_ui.commands.next_text import NextText
+from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, Operation, press
 from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece, units

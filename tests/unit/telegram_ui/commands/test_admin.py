@@ -8,7 +8,7 @@ from runtime import logs
 from settings import Settings
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies, Operation
-from telegram_ui.commands.outreach.admission import ask_admins
+from telegram_ui.commands.outreach.admin import ask_admins
 from telegram_ui.commands.registry import Commands
 from telegram_ui.updates.access import MOST_REQUESTS, Access
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, Desk

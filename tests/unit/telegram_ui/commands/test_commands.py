@@ -19,7 +19,7 @@ from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
 from retrieval.budgets import with_sections
 from summary_manager import SummaryManager
-from telegram_ui.commands.next_text import LIFETIME
+from telegram_ui.commands.family import LIFETIME
 from telegram_ui.commands.registry import all_commands
 from telegram_ui.commands.summaries import retention_text, status_text
 from telegram_ui.commands.wizard import number_in

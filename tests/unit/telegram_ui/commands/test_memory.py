@@ -10,8 +10,8 @@ from records.facts import FactChange, FactKind, NewFact
 from records.forgetting import Forgotten
 from records.owners import StorageType
 from records.scopes import Scope
-from telegram_ui.commands.memory_texts import undone, view_of
-from telegram_ui.commands.next_text import LIFETIME
+from telegram_ui.commands.family import LIFETIME
+from telegram_ui.commands.memory import undone, view_of
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 

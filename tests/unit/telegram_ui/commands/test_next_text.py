@@ -2,8 +2,7 @@
 
 import pytest
 
-from telegram_ui.commands.family import Ask
-from telegram_ui.commands.next_text import LIFETIME, NextText
+from telegram_ui.commands.family import LIFETIME, Ask, NextText
 from telegram_ui.updates.parsing import parse
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
