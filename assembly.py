@@ -24,9 +24,8 @@ from chat.speech import Speech
 from chat.titles import Titles
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory
-from facts.backoff import Backoff
 from facts.distillation import ProfileDistiller, ProfileSettings
-from facts.extractor import FactExtractor
+from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
 from facts.requests import Requests

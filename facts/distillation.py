@@ -15,7 +15,7 @@ from attrs import define, field
 from cachetools import LRUCache
 
 from external_memory import ExternalMemory
-from facts import profile_schema
+from facts.extraction import PROFILE_SCHEMA, document, parse_profile
 from facts.requests import Requests
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -145,10 +145,8 @@ class ProfileDistiller:
         asked = self._requests.profile(before, newest, known, who=prompts.whom(owner))
         if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
-        completion = await self._budget.complete(
-            owner, self._model, asked.request, schema=profile_schema.PROFILE_SCHEMA
-        )
-        sections = profile_schema.parse(completion.text)
+        completion = await self._budget.complete(owner, self._model, asked.request, schema=PROFILE_SCHEMA)
+        sections = parse_profile(completion.text)
         source = asked.request[-1].content
         objections = [
             objection
@@ -160,7 +158,7 @@ class ProfileDistiller:
             return None
         new = NewProfile(
             owner=owner,
-            text=profile_schema.document(sections, most_words=prompts.LONGEST_PROFILE),
+            text=document(sections, most_words=prompts.LONGEST_PROFILE),
             model=self._model.name,
             base_id=before.id if before else None,
             facts=asked.facts,

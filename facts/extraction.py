@@ -1,4 +1,4 @@
-"""What the model is asked about facts: the schema, and the answer read defensively. Pure.
+"""What the model is asked about facts and the profile: the schemas, and the answers read defensively. Pure.
 
 Anything that is not a fact with words and a source is left out; an answer that is no list of facts is told apart from
 an empty list. Does not know the instructions (llm/prompts.py), or whether a fact is true to its source.
@@ -209,3 +209,58 @@ def _whole(value: object) -> int | None:
         return None
     match = re.fullmatch(r"\s*#?(-?\d{1,15})(?:\.0)?\s*", str(value))
     return int(match[1]) if match else None
+
+
+SECTIONS = {
+    "profile": "Who they are",
+    "preferences": "Preferences",
+    "ongoing_topics": "Ongoing",
+    "key_history": "History",
+}
+"""The parts of the answer, and the words that head them."""
+
+PROFILE_SCHEMA: Mapping[str, object] = {
+    "name": "profile",
+    "strict": True,
+    "schema": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(SECTIONS),
+        "properties": {name: {"type": "string"} for name in SECTIONS},
+    },
+}
+"""The answer's shape, as `response_format` of type json_schema takes it."""
+
+
+def parse_profile(answer: str) -> dict[str, str]:
+    """The sections of an answer that have words, by name; empty where the answer is no such object."""
+    start = answer.find("{")
+    if start < 0:
+        return {}
+    try:
+        value, _ = json.JSONDecoder().raw_decode(answer, start)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    found = {name: " ".join(_section(value.get(name)).split()) for name in SECTIONS}
+    return {name: text for name, text in found.items() if text}
+
+
+def document(sections: Mapping[str, str], *, most_words: int) -> str:
+    """The sections under their headings, at most this many words."""
+    parts = []
+    left = most_words
+    for name, text in sections.items():
+        words = text.split()[: max(0, left)]
+        if words:
+            parts.append(f"{SECTIONS[name]}: {' '.join(words)}")
+            left -= len(words) + len(SECTIONS[name].split())
+    return "\n".join(parts)
+
+
+def _section(value: object) -> str:
+    """A section's words; lists of sentences are taken as well."""
+    if isinstance(value, list):
+        value = " ".join(one for one in value if isinstance(one, str))
+    return well_formed(value).replace("\0", " ") if isinstance(value, str) else ""

@@ -1,31 +1,44 @@
 """What a model finds in some turns: asked, asked again where it must be, and held to what was said.
 
-Owns the repair, the halves and the refusals. Does not know stores, when facts are learned, or what a new one does to
-the known ones.
+Owns the repair, the halves, the refusals, and when it is tried again after a failure. Does not know stores, when facts
+are learned, or what a new one does to the known ones.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime, timedelta, tzinfo
 from functools import partial
 
 from attrs import define
+from cachetools import LRUCache
 
 from facts import extraction, verification
-from facts.backoff import Source
 from facts.requests import ExtractionRequest, Request, Requests
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from records.errors import ContextTooLong, ModelBroken, ModelDeclined, QuotaExceeded
+from records.errors import (
+    ContextTooLong,
+    ModelBroken,
+    ModelDeclined,
+    ModelError,
+    QuotaExceeded,
+    ServedElsewhere,
+    StaleFacts,
+    StorageError,
+)
 from records.facts import Fact, NewFact
-from records.scopes import Scope
+from records.scopes import Clock, Scope
 from runtime.tasks import done
 from text.characters import both_ends
 
 log = logging.getLogger(__name__)
 
+Source = tuple[Scope, bool]
+"""The messages of a scope that were said here, or (True) its imported history: each fails and is tried again alone."""
+MOST_SOURCES = 1_000
+"""Sources whose failures are kept; any other is tried at once."""
 GIVEN_UP_AFTER = 3
 """Attempts after which messages are skipped that the model cannot answer."""
 SCARCE = 4
@@ -37,6 +50,50 @@ it; the patterns for words of change take seconds for a hundred thousand.
 """
 CHECKED_HERE = 4_000
 """Characters of all messages together that are checked on the event loop; more are checked in a thread."""
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failures:
+    """How often in a row it failed, and when it is tried again."""
+
+    attempts: int
+    again_at: datetime
+
+
+class Backoff:
+    """The sources from which learning has failed: it is tried again after twice as long each time."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._failures = LRUCache[Source, _Failures](MOST_SOURCES)
+
+    def attempts(self, source: Source) -> int:
+        """How often it has failed in a row."""
+        failures = self._failures.get(source)
+        return failures.attempts if failures else 0
+
+    async def attempt(self, source: Source, work: Callable[[], Awaitable[bool]]) -> bool:
+        """The result of `work`; False where it fails, which is logged, or has failed too recently."""
+        failures = self._failures.get(source)
+        if failures is not None and self._clock() < failures.again_at:
+            return False
+        try:
+            is_done = await work()
+        except StaleFacts:
+            log.info("the messages of %s changed while facts were learned from them: they are read again", source[0])
+        except ServedElsewhere:
+            log.info("facts of %s are learned by another process now", source[0])
+        except (StorageError, ModelError) as error:
+            # Running out of the day's tokens is no failure of these messages.
+            attempts = 1 if isinstance(error, QuotaExceeded) else self.attempts(source) + 1
+            pause = min(FIRST_PAUSE * 2 ** (attempts - 1), LONGEST_PAUSE)
+            self._failures[source] = _Failures(attempts, self._clock() + pause)
+            log.warning("no facts learned from %s yet (attempt %d): %s", source[0], attempts, type(error).__name__)
+        else:
+            self._failures.pop(source, None)
+            return is_done
+        return False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,8 +15,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts import reconciliation
-from facts.backoff import Backoff
-from facts.extractor import Batch, FactExtractor
+from facts.extractor import Backoff, Batch, FactExtractor
 from facts.requests import MOST_TURNS, ExtractionEstimate, Requests
 from llm import prompts
 from llm.embeddings import Embedder, passages_of

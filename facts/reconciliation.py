@@ -1,19 +1,75 @@
 """What a new fact does to the known ones: it repeats one, changes one, ends one, or is another. Pure.
 
-Nearness in meaning or words nominates a bounded number; words, numbers, dates, names and negation decide.
+An index of words and nearness in meaning nominate a bounded number, however much is known; words, numbers, dates, names
+and negation decide.
 """
 
+import heapq
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from facts.candidates import MOST, Candidates
 from records.facts import LASTING, MOST_FACTS, Fact, FactChange, NewFact
+from retrieval.fact_ranking import fact_terms
 from storage.search.protocol import Floats
 from text.fingerprint import Fingerprint, essence, fingerprint, topics
+
+MOST_NEAR = 40
+"""Facts that one text may be about."""
+MOST_KEYS = 64
+"""Words of a text that are looked up: a pasted page has thousands."""
+BEGINNING = 3
+"""Letters of a term by which it is found as well."""
+OFTEN = 500
+"""Of a word that more facts have, only the newest so many are looked at."""
+
+
+class Candidates:
+    """Facts by a number of the caller's, found by their words."""
+
+    def __init__(self, facts: Mapping[int, Fact | NewFact]) -> None:
+        self._having: dict[str, list[int]] = {}
+        self._total = 0
+        for number, fact in facts.items():
+            self.add(number, fact)
+
+    def add(self, number: int, fact: Fact | NewFact) -> None:
+        """One more; what is added later counts as newer."""
+        self._total += 1
+        for key in _with_beginnings(_keys(fact)):
+            self._having.setdefault(key, []).append(number)
+
+    def of(self, fact: Fact | NewFact) -> list[int]:
+        """The facts that this one may repeat, change or end, those that share most first."""
+        return self.with_any(_keys(fact))
+
+    def with_any(self, keys: Iterable[str], most: int = MOST_NEAR) -> list[int]:
+        """The `most` facts that share most with these terms, rare ones counting more."""
+        having = [found for key in _with_beginnings(keys) if (found := self._having.get(key))]
+        weights = defaultdict[int, float](float)
+        for found in heapq.nsmallest(MOST_KEYS, having, key=len):
+            rarity = math.log(1 + self._total / len(found))
+            for number in found[-OFTEN:]:
+                weights[number] += rarity
+        return heapq.nlargest(most, weights, key=lambda number: (weights[number], abs(number)))
+
+
+def _with_beginnings(keys: Iterable[str]) -> set[str]:
+    """Terms and their first letters: of two short sentences one may be stemmed as another language ("fuma", "fum")."""
+    return {part for key in keys for part in (key, key if key.startswith(" ") else key[:BEGINNING])}
+
+
+def _keys(fact: Fact | NewFact) -> Iterator[str]:
+    yield from fact_terms(fact)
+    yield f" {' '.join(fact.text.casefold().split())}"  # so that a repetition is found, however common its words
+    if fact.subject:
+        yield f" {fact.subject.strip().casefold()}:"
+
 
 Nearness = Mapping[int, float]
 """Cosine distance from a new fact to each of the known facts that are near it in meaning."""
@@ -115,13 +171,13 @@ def same_subject(one: str, other: str) -> bool:
 
 
 def nearest(new: Floats, known: Mapping[int, Floats], distance: float) -> list[Nearness]:
-    """For each of the new vectors [n, d], the known ones within this distance, the `MOST` nearest at most."""
+    """For each of the new vectors [n, d], the known ones within this distance, the `MOST_NEAR` nearest at most."""
     ids = [id_ for id_, vector in known.items() if vector.shape == new.shape[1:]]
     if not ids:
         return [{} for _ in new]
     apart = 1.0 - new @ np.stack([known[id_] for id_ in ids]).T
     return [
-        {ids[place]: float(row[place]) for place in np.argsort(row, kind="stable")[:MOST] if row[place] < distance}
+        {ids[place]: float(row[place]) for place in np.argsort(row, kind="stable")[:MOST_NEAR] if row[place] < distance}
         for row in apart
     ]
 

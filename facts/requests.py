@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from facts.candidates import Candidates
-from facts.extraction import FACTS_SCHEMA
-from facts.profile_schema import PROFILE_SCHEMA
+from facts.extraction import FACTS_SCHEMA, PROFILE_SCHEMA
+from facts.reconciliation import Candidates
 from llm import prompts
 from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message

@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from records.model_calls import PromptMessage, Tool, ToolCall
-from text.characters import well_formed
-from text.template_tokens import defused
+from text.characters import defused, well_formed
 
 MOST_CALLS = 8
 """Calls of one answer that are accepted; a model that asks for more has lost its way."""

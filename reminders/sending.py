@@ -18,7 +18,7 @@ from records.errors import KeepsakeError
 from records.reminders import Reminder, Wish
 from records.scopes import Clock
 from runtime.tasks import repeated, uncancelled
-from text.wall_clock import moment_of, next_time
+from text.time_zones import moment_of, next_time
 
 log = logging.getLogger(__name__)
 

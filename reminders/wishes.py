@@ -10,7 +10,7 @@ from typing import Literal
 
 from locales.catalog import tr, words
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, Repeat, Wish
-from text.wall_clock import moment_of, monthly, next_time
+from text.time_zones import moment_of, monthly, next_time
 
 LONGEST = 1_000
 """Characters of a text that is read."""

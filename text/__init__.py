@@ -1,14 +1,12 @@
 """Words and tokens in many languages: pure functions of text. Does not know messages or stores.
 
-analyzer.py    text → the terms by which it is searched
-characters.py  where a text may be cut, and the repair of broken characters
-date_words.py  how languages name times, as data
-fingerprint.py what must be equal in two sentences that say the same: numbers, dates, names, negation
-passages.py   what is searched and shown of a message: all of a short one, the passages of a long one
+analyzer.py       text → the terms by which it is searched
+characters.py     where a text may be cut, the repair of broken characters, tokens of chat templates made harmless
+date_words.py     how languages name times, as data
+fingerprint.py    what must be equal in two sentences that say the same: numbers, dates, names, negation
+passages.py       what is searched and shown of a message: all of a short one, the passages of a long one
 single_values.py  of what nobody has two, read from the words of a fact or of the person themselves
-stopwords.py   articles, pronouns and the like, by language: what a search leaves out
-template_tokens.py  tokens of chat templates in anybody's words, made harmless
-time_zones.py  time zones as people write them
-tokenizer.py   counting and cutting by tokens
-wall_clock.py  times of a wall clock, and the next time of what repeats
+stopwords.py      articles, pronouns and the like, by language: what a search leaves out
+time_zones.py     time zones as people write them; the times of a wall clock
+tokenizer.py      counting and cutting by tokens
 """

@@ -1,6 +1,6 @@
 """Where a text may be cut, at the ends of sentences or between visible characters, and the repair of broken ones.
 
-Pure. Does not know tokens, or who cuts.
+Also what makes the tokens of chat templates harmless. Pure.
 """
 
 import json
@@ -132,3 +132,20 @@ def next_boundary(text: str, at: int) -> int:
         if not _joined(text, position):
             return position
     return at
+
+
+_JOINER = "\u200d"
+"""Has no width, and is part of no such token."""
+_OPENING = re.compile(
+    r"<(?=[|｜][^\s<>|｜]{1,60}[|｜]>"  # ChatML, Llama 3, Phi, gpt-oss; DeepSeek
+    r"|/?(?:s|bos|eos|pad|unk|mask|sop|eop|(?:start|end|begin)_of_[a-z_]{1,30}|unused\d{1,4})>"  # Llama 2, Gemma, GLM
+    r"|</?SYS>>)"
+    r"|\[(?=/?[A-Z][A-Z_]{2,30}\]|gMASK\])",  # Llama 2, Mistral; GLM
+)
+
+
+def defused(text: str) -> str:
+    """A text in which each token of a chat template (<|im_start|>, [INST], …) is divided by an invisible sign: many
+    servers parse them anywhere, so that a message could begin a turn in another role. Done twice it is the same.
+    """
+    return _OPENING.sub(rf"\g<0>{_JOINER}", text) if "<" in text or "[" in text else text

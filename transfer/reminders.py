@@ -11,7 +11,7 @@ from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, R
 from storage.schema.portable_tables import Portable
 from storage.schema.rows import moment_of as moment_in
 from storage.schema.rows import text_of
-from text.wall_clock import moment_of, next_time
+from text.time_zones import moment_of, next_time
 
 _REPEATS: Mapping[object, Repeat] = {"daily": "daily", "weekly": "weekly", "monthly": "monthly"}
 

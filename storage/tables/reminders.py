@@ -11,7 +11,7 @@ from storage.engine.protocol import Connection
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS, AnyRow, text_of
 from storage.tables.owner_tables import OwnerTables, take_ids
-from text.wall_clock import moment_of
+from text.time_zones import moment_of
 
 _LONGEST_MONTH = 31
 

@@ -24,7 +24,7 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, command, pres
 from telegram_ui.commands.wording import minute, quoted
 from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
-from text.wall_clock import moment_of
+from text.time_zones import moment_of
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from facts import profile_schema
+from facts.extraction import document, parse_profile
 from records.errors import ModelBusy
 from records.owners import StorageType
 from records.scopes import Scope
@@ -93,7 +93,7 @@ async def test_there_is_none_of_nothing(talk: Talk) -> None:
 
 def test_a_profile_has_at_most_so_many_words() -> None:
     told = json.dumps({"profile": "word " * 500, "preferences": "more " * 10, "key_history": ["One.", "Two."]})
-    text = profile_schema.document(profile_schema.parse(f"Here it is: {told} Enjoy!"), most_words=400)
+    text = document(parse_profile(f"Here it is: {told} Enjoy!"), most_words=400)
     assert 390 <= len(text.split()) <= 403
-    few = profile_schema.parse(json.dumps({"key_history": ["One.", "Two."]}))
-    assert profile_schema.document(few, most_words=400) == "History: One. Two."
+    few = parse_profile(json.dumps({"key_history": ["One.", "Two."]}))
+    assert document(few, most_words=400) == "History: One. Two."

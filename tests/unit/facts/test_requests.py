@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facts.extraction import FACTS_SCHEMA
-from facts.profile_schema import PROFILE_SCHEMA
+from facts.extraction import FACTS_SCHEMA, PROFILE_SCHEMA
 from facts.requests import MOST_TURNS, ExtractionRequest, Requests
 from llm import prompts
 from records.facts import Fact, Profile
@@ -184,8 +183,3 @@ def test_a_profile_is_asked_for_within_the_ceiling(
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
     asked = Requests(TOKENS, ceiling).profile(version, summaries(told), facts(known), who=who)
     assert TOKENS.prompt_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling
-
-
-def test_a_mere_estimate_of_tokens_stops_nothing() -> None:
-    requests = Requests(Tokenizer.estimate(), 500)
-    assert read_out(requests, talk([[("user", "I live in Oslo. " * 300)]]), [], "the user")

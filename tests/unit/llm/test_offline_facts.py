@@ -2,8 +2,7 @@
 
 import json
 
-from facts.extraction import FACTS_SCHEMA
-from facts.profile_schema import PROFILE_SCHEMA
+from facts.extraction import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm.offline_facts import stated
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.template_tokens import defused
+from text.characters import defused
 from text.tokenizer import Tokenizer
 
 TOKENS = [

