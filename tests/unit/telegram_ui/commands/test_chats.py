@@ -45,6 +45,7 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/forget walrus")
     assert "It may be in another conversation: /search" in desk.last(ANN)
     await desk.say(ANN, ANN, "/search walrus")
+    await desk.services.titles.finished()
     assert await press(desk, "In all conversations") is None
     assert "In all your conversations:" in desk.last(ANN)
     told = "talked about several things\nThe walrus is called Oskar"
