@@ -69,7 +69,7 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_
     found = []
     if _REFUSALS.match(text):
         found.append("it is a refusal")
-    if _repeats(text):
+    if _repeats(text) and not _repeats(source):
         found.append("it repeats itself")
     if source_tokens > LONG_SOURCE and tokens >= source_tokens:
         found.append("it is not shorter than what it summarises")

@@ -55,6 +55,11 @@ def test_bad_summaries_are_refused_with_a_reason(text: str, reason: str) -> None
     assert any(reason in objection for objection in judged(text))
 
 
+def test_a_talk_that_repeats_itself_may_be_summarised_in_its_words() -> None:
+    talk = "".join(f"Let us talk about the weather, part {number}. " for number in range(8))
+    assert not objections(talk, talk, tokens=0, source_tokens=0)
+
+
 def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_long() -> None:
     assert judged("Anna has cats.", tokens=300, source_tokens=300)
     assert not judged("Anna has cats.", tokens=100, source_tokens=100)
