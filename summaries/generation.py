@@ -117,7 +117,7 @@ class Summariser:
                     score=judged.total if judged else None,
                     details={**(judged.parts if judged else {}), "compressed": float(material.compressed)},
                 )
-        log.info("a summary was refused: %s", "; ".join(reasons))  # the quality gate's own phrases, no words of a person
+        log.info("a summary was refused: %s", "; ".join(reasons))
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
 
     async def _more_complete(
