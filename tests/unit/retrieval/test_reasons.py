@@ -1,5 +1,7 @@
 """The reason that /why gives for a message, against the figures that ranked it: sixty questions, four languages."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.locomo import read
@@ -13,11 +15,14 @@ from text.analyzer import analyse
 DATA = ROOT / "benchmarks/data"
 ASKED = 15
 """Questions of each file."""
+REMEMBERED = 3
+"""Its sessions that are remembered: a reason is true of a few hundred messages as of all, and embedding takes time."""
 
 
 @pytest.mark.parametrize("language", ["en", "es", "ru", "zh"])
 async def test_a_reason_is_the_strongest_signal_and_true(language: str) -> None:
-    [sample] = read(DATA / f"chat-{language}.json")
+    [whole] = read(DATA / f"chat-{language}.json")
+    sample = replace(whole, sessions=whole.sessions[:REMEMBERED])
     settings = Settings()
     async with embedding(settings, None) as embedder, remembered(sample, settings, embedder=embedder) as memory:
         await memory.until("")
