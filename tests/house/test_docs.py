@@ -123,11 +123,10 @@ def test_the_pages_name_files_that_exist() -> None:
 
 
 def test_the_pages_name_tests_that_exist() -> None:
-    named = [
-        (path, name)
-        for page in (ROOT / "docs").glob("*.md")
-        for path, name in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page.read_text(encoding="utf-8"))
-    ]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+    faults = re.findall(r"`(storage|postgres|model|telegram)::(\w+?)_?…?`", text)
+    named += [(f"tests/end_to_end/faults/test_faults_{kind}.py", rf"{name}\w*") for kind, name in faults]
     assert named
     missing = [
         (path, name)
