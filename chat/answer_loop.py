@@ -36,7 +36,7 @@ MOST_REFUSALS = 3
 MOST_ROUNDS = 3
 """Times that the model may use tools before it has to answer."""
 RESULTS_SHARE = 3
-"""What tools were asked and what they gave takes at most one in so many tokens of the ceiling, over all rounds."""
+"""Calls of tools and their results take at most one in so many tokens of the ceiling, over all rounds."""
 LEAST_SHARE = 12
 """So many tools are offered, the most useful first, that their schemas take at most one in so many tokens."""
 
@@ -60,12 +60,12 @@ class Answered:
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """What a person will be asked, once each, the first few."""
+        """The first few proposals, each once."""
         return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MOST_PROPOSALS]
 
     def messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
-        """What memory keeps: a note of each use of a tool, and the answer, last. `source`: of the question.
-        `explained`: with the answer's explanation, which is of use to a store only.
+        """The messages that memory keeps: a note of each use of a tool, and the answer, last. `source`: of the
+        question. `explained`: with the answer's explanation, which is of use to a store only.
         """
         record = self.record if explained else None
         notes = [

@@ -1,4 +1,4 @@
-"""What people send along is read, looked at or heard: by which part of the program, and what is said where it is not.
+"""Attachments are read, looked at or heard here; where they cannot be, a sentence says what to set.
 
 Does not know how files are fetched, or what becomes of what was in them.
 """
@@ -38,7 +38,7 @@ class Attachments:
         return await self._documents.read(data, name, person=person)
 
     async def demand_sight(self, owner: int) -> int:
-        """What the pictures of one turn may cost together, in tokens. Raises DocumentUnreadable where the model that
+        """The tokens that the pictures of one turn may cost together. Raises DocumentUnreadable where the model that
         answers this owner cannot look at them, as far as is known.
         """
         model = await self._answers(owner)
@@ -66,7 +66,7 @@ class Attachments:
             raise DocumentUnreadable(tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=whisper-1"))
 
     async def transcript(self, data: bytes, name: str, mime: str, *, person: int) -> str:
-        """What is said in a recording. Raises DocumentUnreadable, and a ModelError where the endpoint fails."""
+        """The words of a recording. Raises DocumentUnreadable, and a ModelError where the endpoint fails."""
         if self._transcriber is None:
             raise DocumentUnreadable(tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=whisper-1"))
         await self._quota.demand(person)

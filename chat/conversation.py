@@ -184,7 +184,7 @@ class Conversation:
         await self._explanations.shown(incoming, telegram_ids)
 
     def last_context(self, scope: Scope) -> Context | None:
-        """What the newest answer of a scope was made from, while the process holds it."""
+        """The context of a scope's newest answer, while the process holds it."""
         return self._sessions.contexts.get(scope)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
@@ -300,7 +300,7 @@ class Conversation:
         return answered
 
     async def _context(self, turn: Turn, ceiling: int) -> Context:
-        """What the request carries, within a ceiling; without memory where that cannot be read."""
+        """The context of the request, within a ceiling; without memory where that cannot be read."""
         built = partial(self._retrieval.context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone)
         if turn.reads_memory:
             try:
@@ -434,7 +434,9 @@ class Conversation:
 
 
 def _stricter(now: Mode | None, then: Mode | None) -> Mode | None:
-    """What is said while nothing is stored is not stored later, nor what waited until then; None: not known now."""
+    """The stricter of the mode now and the mode then, so that nothing said while memory was off is stored later; None:
+    not known now.
+    """
     if then is None or then == "on":
         return now
     return then if now is None else min(now, then, key=MODES.index)

@@ -1,4 +1,4 @@
-"""What an answer was made from, with the messages, summaries and facts themselves.
+"""Explanations of answers, with the messages, summaries and facts that they were made from.
 
 A record holds ids and figures (retrieval/explanation.py); here it is read together with what they name, as far as that
 still exists. The process holds the records that no store has. Does not know how an answer is made or shown.
@@ -106,7 +106,7 @@ class Explanations:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
-        """What the last answer of a scope was made from, or the one that a Telegram message showed or asked for.
+        """The explanation of the last answer of a scope, or of the one that a Telegram message showed or asked for.
 
         None where nothing is known of it. Raises a StorageError.
         """

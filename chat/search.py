@@ -75,7 +75,7 @@ class MemorySearch:
         before: datetime | None = None,
         among: Sequence[Scope] = (),
     ) -> Page:
-        """What words, and phrases in quotes, find. Raises a StorageError.
+        """Messages that words, and phrases in quotes, find. Raises a StorageError.
 
         Notes of tools, which nobody said, are left out. `since`, `before`: when it was said. `among`: conversations of
         the same owner that are searched as well; the best of each come first.

@@ -1,4 +1,4 @@
-"""What the process itself holds of each scope's talk: what was said, and what is still to be written.
+"""Sessions: the newest talk of each scope in the process, and turns that are still to be written.
 
 Does not know models, stores or prompts; conversation.py decides what is held, corrections.py what goes before its time.
 """
@@ -52,7 +52,7 @@ class Unwritten:
 
 @dataclass(eq=False)
 class Session:
-    """What is held of one scope.
+    """The talk of one scope in this process.
 
     `recent` is what was said, `incognito` what was said incognito, which the store does not hold. `mode` is how memory
     stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them.
@@ -91,7 +91,7 @@ class Session:
             self.is_in_turn = False
 
     def enter(self, mode: Mode) -> bool:
-        """What was said under one mode is not carried into another; whether the mode changed."""
+        """Enter a mode; talk of one mode is not carried into another. Whether the mode changed."""
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()

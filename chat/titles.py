@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 SHOWN = 400
 """Characters of each message that the model sees: a title needs its subject only."""
 MARKS = " \t\n\"'“”„«»*_#.。"
-"""What models put around a title."""
+"""Signs that models put around a title."""
 
 
 @define(kw_only=True, eq=False)

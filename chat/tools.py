@@ -1,4 +1,4 @@
-"""What the model may do while it answers: search the memory of its scope, and propose facts to keep or to forget,
+"""Tools of the model while it answers: it may search the memory of its scope, and propose facts to keep or to forget,
 reminders, or a command to give.
 
 Owns which tools are offered when, and what their results are. Does not know how a model calls tools (llm/), nor

@@ -22,7 +22,7 @@ from runtime.tracing import span
 
 @dataclass(kw_only=True)
 class Turn:
-    """What one step of a turn hands to the next.
+    """The state of a turn, handed from one step to the next.
 
     Read once, at the beginning: `config`, the owner's configuration (None: there is none, or the store could not say);
     `mode`, how memory stands for this turn (taken to be on where that is not known: `is_mode_known`); `history`, what
@@ -53,7 +53,7 @@ class Turn:
 
     @property
     def number(self) -> int:
-        """What names this turn in its scope: its number in the store, or in the process, which is never the same."""
+        """The turn's number in the store, or else in the process; the two never meet."""
         return self.local_id if self.stored is None else self.stored
 
     @property
@@ -73,7 +73,7 @@ class Turn:
 
     @property
     def questions(self) -> list[NewMessage]:
-        """What memory should hold of the question: its pieces, in order."""
+        """The question's messages, as memory should hold them, in order."""
         return [
             NewMessage(
                 role="user",

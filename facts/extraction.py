@@ -1,4 +1,4 @@
-"""What the model is asked about facts and the profile: the schemas, and the answers read defensively. Pure.
+"""Schemas of facts and profile for the model, and its answers read defensively. Pure.
 
 Anything that is not a fact with words and a source is left out; an answer that is no list of facts is told apart from
 an empty list. Does not know the instructions (llm/prompts.py), or whether a fact is true to its source.
@@ -21,7 +21,7 @@ LONGEST_TEXT = 300
 LONGEST_SUBJECT = 60
 MOST_FACTS = 30
 TYPES: Mapping[str, FactKind] = {"fact": "personal", "preference": "preference", "instruction": "instruction"}
-"""What the model calls the kinds of facts."""
+"""The model's names for the kinds of facts."""
 IMPORTANCE = 0.5
 VITAL = 1.0
 """Importance of what may harm somebody if it is forgotten."""

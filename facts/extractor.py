@@ -1,4 +1,4 @@
-"""What a model finds in some turns: asked, asked again where it must be, and held to what was said.
+"""Extraction of facts from some turns by a model: asked, asked again where needed, and held to what was said.
 
 Owns the repair, the halves, the refusals, and when it is tried again after a failure. Does not know stores, when facts
 are learned, or what a new one does to the known ones.
@@ -55,7 +55,7 @@ FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class _Failures:
-    """How often in a row it failed, and when it is tried again."""
+    """The failures in a row, and when it is tried again."""
 
     attempts: int
     again_at: datetime
@@ -69,7 +69,7 @@ class Backoff:
         self._failures = LRUCache[Source, _Failures](MOST_SOURCES)
 
     def attempts(self, source: Source) -> int:
-        """How often it has failed in a row."""
+        """The failures in a row."""
         failures = self._failures.get(source)
         return failures.attempts if failures else 0
 
@@ -98,7 +98,8 @@ class Backoff:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Batch:
-    """What is learned at once: a request (None: there is nothing to learn), and the state in which it was read.
+    """Turns that are learned from at once: a request (None: there is nothing to learn), and the state in which it was
+    read.
 
     `known`: the facts that hold.
     `from_history`: from imported history, otherwise from what was said here.
@@ -128,7 +129,7 @@ class FactExtractor:
     _quota: Quota
 
     async def extracted(self, batch: Batch, request: ExtractionRequest, *, attempts: int) -> list[NewFact]:
-        """What the model found, without what its sources do not say.
+        """The facts that the model found and that their sources say.
 
         Turns for which it gave no list of facts are asked about again in halves, down to a single turn, each once.
         `attempts`: how often it has failed before. Raises a ModelError.

@@ -45,7 +45,7 @@ class HistoryExtraction:
             await ended(self._task)
 
     async def estimate(self, owner: int, first: int, last: int) -> ExtractionEstimate | None:
-        """What learning from the imported messages first..last would take; None where nothing would be learned."""
+        """The cost of learning from the imported messages first..last; None where nothing would be learned."""
         if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
@@ -66,7 +66,7 @@ class HistoryExtraction:
         return "begun"
 
     async def stop(self, owner: int) -> None:
-        """What was learned stays; nothing is learned from the messages that are being read now."""
+        """Stop; what was learned stays, and the messages that are being read now teach nothing."""
         async with self._memory.home(owner) as store:
             await store.history_extraction.stop(owner)
 

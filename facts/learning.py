@@ -1,4 +1,4 @@
-"""What is known about an owner: facts, learned from their own words or added by hand.
+"""Learning about an owner: facts, learned from their own words or added by hand.
 
 Owns when facts are learned, from which messages, and that a failure here affects nothing else. Does not know Telegram,
 when imported history is read (history_extraction.py), or how facts get into a prompt or a profile.
@@ -37,7 +37,7 @@ EMBEDDED_AT_ONCE = 32
 MANY_FACTS = 200
 """With more, they are compared in a thread."""
 MOST_PLANS = 8
-"""How often the changes of one answer are planned, because other facts of the owner were stored meanwhile."""
+"""Times that the changes of one answer are planned, because other facts of the owner were stored meanwhile."""
 IMPORTANCE_BY_HAND = 0.75
 """Importance of a fact that its owner has added by hand."""
 
@@ -244,7 +244,7 @@ class Facts:
     def _planned(
         self, new: Sequence[NewFact], facts: Sequence[Fact], vectors: Floats | None, known: Mapping[int, Floats]
     ) -> list[FactChange]:
-        """What to do with new facts that have these vectors."""
+        """The changes that new facts with these vectors make."""
         limit = self._settings.duplicate_distance
         near = reconciliation.nearest(vectors, known, limit) if vectors is not None else ()
         return reconciliation.plan(new, facts, near=near)

@@ -1,4 +1,4 @@
-"""What a new fact does to the known ones: it repeats one, changes one, ends one, or is another. Pure.
+"""Reconciliation of a new fact with the known ones: it repeats one, changes one, ends one, or is another. Pure.
 
 An index of words and nearness in meaning nominate a bounded number, however much is known; words, numbers, dates, names
 and negation decide.
@@ -89,8 +89,8 @@ _Known = Mapping[int, Fact | NewFact]
 def plan(
     new: Sequence[NewFact], known: Sequence[Fact], *, near: Sequence[Nearness] = (), most: int = MOST_FACTS
 ) -> list[FactChange]:
-    """What to do with each new fact, in order. `known`: all facts of the owner that are valid; no new one makes them
-    more than `most`. `near`: by new fact.
+    """The change that each new fact makes, in order. `known`: all facts of the owner that are valid; no new one makes
+    them more than `most`. `near`: by new fact.
 
     Of several changes to one fact the later one counts: what was said before it (imported history, messages that are
     learned from again) was over when the later one began.

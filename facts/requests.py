@@ -71,7 +71,7 @@ class ExtractionRequest:
 
     @property
     def answers(self) -> str:
-        """What the assistant said in these turns, which the model is not shown."""
+        """The assistant's words in these turns; the model is not shown them."""
         return "\n".join(one.content for turn in self.turns for one in turn if one.role == "assistant")
 
 
@@ -157,7 +157,7 @@ class Requests:
         )
 
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """What learning from imported history would take, guessed from its length."""
+        """The cost of learning from imported history, guessed from its length."""
         empty = _request(prompts.EXTRACT_FACTS.format(who=""), prompts.facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // CHARACTERS_OF_TOKEN + backlog.messages * LINE_TOKENS

@@ -44,7 +44,7 @@ LEAST_ROOM = 32
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Material:
-    """What a summary is made from, line by line as the model will read it, and how it should be.
+    """The material of a summary, line by line as the model will read it, and how it should be.
 
     `lines`: messages, or lower summaries where `of_summaries`. `base`: the summaries that it continues. `dropped`:
     messages that the base may mention and the new text must not; `window`: all messages that it should cover, where
@@ -67,7 +67,7 @@ class Material:
 
     @property
     def told(self) -> Sequence[Source]:
-        """What the text may mention."""
+        """The sources that the text may mention."""
         return self.window or [*self.base, *self.lines]
 
     def without_base(self) -> "Material":
@@ -302,7 +302,7 @@ def summary_sources(summaries: Sequence[Summary]) -> list[Source]:
 
 
 def superseded_lines(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
-    """What was said from `first` to `last` and no longer holds, in the order of time. Nothing of what replaced it: a
+    """Facts learned from `first` to `last` that no longer hold, in the order of time. Nothing of what replaced it: a
     summary says only what its own sources say, and so goes with them when they are forgotten.
     """
     since = sorted(

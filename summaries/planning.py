@@ -1,4 +1,5 @@
-"""What every planner looks at: the active turns and summaries of a scope, and which turns a reason leaves alone.
+"""The state that every planner looks at: the active turns and summaries of a scope, and which turns a reason leaves
+alone.
 
 Pure. A state goes in, one plan or None comes out; the caller commits the plan and asks again until there is none.
 Does not know texts, models or stores.

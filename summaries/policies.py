@@ -17,7 +17,7 @@ def policy_of(name: Policy) -> FoldPolicy:
 
 
 def times_compressed_by_rebuild(policy: FoldPolicy, *, messages: int, every_n: int, most: int) -> int:
-    """How often a rebuild of so many archived messages would compress the oldest detail, without making a summary.
+    """The times that a rebuild of so many archived messages would compress the oldest detail, without making a summary.
 
     An upper bound, since a turn has at least one message; not counted further than to `most`.
     """

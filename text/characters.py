@@ -1,4 +1,4 @@
-"""Where a text may be cut, at the ends of sentences or between visible characters, and the repair of broken ones.
+"""Places where a text may be cut, at ends of sentences or between visible characters, and the repair of broken ones.
 
 Also what makes the tokens of chat templates harmless. Pure.
 """

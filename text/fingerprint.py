@@ -1,4 +1,4 @@
-"""What must be equal in two sentences that say the same: numbers, dates, names, people, negation, mood. Pure.
+"""Fingerprints of sentences, equal where two say the same: numbers, dates, names, people, negation, mood. Pure.
 
 Owns the word lists of the languages it knows. A difference that it misses costs a wrong merge, an imagined one only a
 duplicate: in doubt it sees one. Does not know facts or models.
@@ -141,7 +141,7 @@ _CANONICAL = {word: words.split()[0] for words in _SAME_WORDS for word in words.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fingerprint:
-    """What distinguishes a sentence. `numbers`, `dates` and `names` in their order; `polarity`: negated or not."""
+    """The distinguishing parts of a sentence. `numbers`, `dates` and `names` in their order; `polarity`: negated or not."""
 
     numbers: tuple[str, ...]
     dates: tuple[str, ...]
@@ -212,7 +212,7 @@ def essence(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=CACHED)
 def topics(text: str) -> frozenset[str]:
-    """What a text is about, whatever it says about it: stems without negation, one word for synonyms."""
+    """The topics of a text, whatever it says about them: stems without negation, one word for synonyms."""
     plain = [
         _one_word(word, plain=True)
         for word in (match.group() for match in _WORD.finditer(normal(text)))

@@ -1,4 +1,4 @@
-"""What is searched and shown of a message: all of a short one, the passages of a long one. Pure.
+"""Passages of a message that are searched and shown: all of a short one, the passages of a long one. Pure.
 
 A short message is never cut, since half a sentence often loses the fact. Long ones are divided at the ends of lines and
 sentences; so are all that is embedded, indexed and shown of them.

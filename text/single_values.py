@@ -1,5 +1,4 @@
-"""Of what nobody has two: a home, an employer, a name, the date of one exam. Read from the words of a fact, and from what
-a person says of themselves. Pure.
+"""Things that nobody has two of: a home, an employer, a name, the date of one exam. Read from the words of a fact. Pure.
 
 A new home ends the old one, whatever the model that found it says. Owns the words of the languages it knows; what they
 miss costs a fact that stays next to its successor. Does not know stores or models.
@@ -77,8 +76,8 @@ _AMOUNT = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SingleValue:
-    """Of what a fact gives the value: "home", "sister home", "exam". `is_over`: as something that was; `is_single`: there
-    cannot be another of it (of somebody's sisters each has a home).
+    """The thing that a fact gives the value of: "home", "sister home", "exam". `is_over`: it is told as past; `is_single`:
+    there cannot be another (of somebody's sisters each has a home).
     """
 
     subject: str
@@ -88,7 +87,7 @@ class SingleValue:
 
 @lru_cache(maxsize=CACHED)
 def single_value(text: str) -> SingleValue | None:
-    """Of what a fact gives the one value; None where people may have several, or it is not known here."""
+    """The thing that a fact gives the one value of; None where people may have several, or it is not known here."""
     plain = folded(normal(text))
     if fingerprint(text).polarity:
         return None

@@ -68,7 +68,7 @@ def offsets() -> Sequence[int]:
 
 
 def clock_at(now: datetime, minutes: int) -> str:
-    """What a clock so many minutes east of Greenwich shows: "14:05"."""
+    """The time on a clock so many minutes east of Greenwich: "14:05"."""
     zone = zone_of_offset(minutes)
     return f"{now.astimezone(ZoneInfo(zone or 'UTC')):%H:%M}"
 

@@ -249,7 +249,7 @@ def _note(left_out: int) -> str:
 
 
 def _last_sentence_end(head: str, text: str) -> int:
-    """Where the last sentence of the head ends, if that is near the end of the head; else 0. `text` begins with it."""
+    """The end of the last sentence of the head, if that is near the end of the head; else 0. `text` begins with it."""
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
     return max((end for end in sentence_ends(within) if near <= end <= len(head)), default=0)

@@ -84,7 +84,7 @@ class AnswerButtons(Family):
 
     @press(AGAIN)
     async def _pressed_twice(self, ask: Ask) -> str:
-        """What repeats something is dealt with before (updates/repeats.py)."""
+        """A second press; the first is dealt with in updates/repeats.py."""
         return tr("answers-pressed-already")
 
     @press(GO_ON, queue="chat")
@@ -263,7 +263,7 @@ def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply
 
 
 def _once(turn: int) -> str:
-    """What a button carries that has a turn answered when it is pressed for the first time."""
+    """The payload of a button that has a turn answered at its first press."""
     return f"{turn}.{nonce()}"
 
 

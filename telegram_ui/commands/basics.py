@@ -18,7 +18,7 @@ USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "e
 
 
 class Basics(Family):
-    """What everybody sees first."""
+    """The commands that everybody sees first."""
 
     heading = "start"
 

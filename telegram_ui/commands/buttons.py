@@ -26,7 +26,7 @@ AGAIN = "ag"
 SETTINGS, BACK = "set", "b"
 """The kind of the buttons under /settings; what the one carries that shows them in the place of one of their lists."""
 ZONE, ALONE = "z", "z.a"
-"""What the one carries that asks for a city; the other one stands under another message, which stays as it is."""
+"""Payloads of the button that asks for a city; with ALONE the message above it stays as it is."""
 HELD = "h"
 """Ends what it carries where only the process has what is to be done again: no message says all of it."""
 MOST_PAYLOAD = 28
@@ -55,7 +55,7 @@ class Buttons:
         return InlineKeyboardMarkup([[InlineKeyboardButton(tr("answers-try-again"), callback_data=data)]])
 
     def payload(self, data: str, chat: Chat, person: Person) -> str:
-        """What a pressed button carries. Raises NotTheirs, with a sentence for the toast, if it is forged or somebody
+        """The payload of a pressed button. Raises NotTheirs, with a sentence for the toast, if it is forged or somebody
         else's.
         """
         kind, _, rest = well_formed(data).partition(":")

@@ -35,7 +35,7 @@ from text.time_zones import clock_at, label, offsets, similar_names, zone_named,
 MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, SPOKEN = "m", "s", "n", "p", "a", "i", "v"
 LANGUAGE = "lng"
 ASK = "ask"
-"""What the button of /settings carries: it shows the choice in its place."""
+"""The payload of the button of /settings that shows the choice in its place."""
 BY_APP = "auto"
 """The language of a person's app."""
 IN_A_ROW = 2
@@ -45,9 +45,9 @@ OFFSET = "o"
 TIMES_IN_A_ROW = 5
 ON, OFF = "on", "off"
 WORDS_OF_A_CITY = 3
-"""What has more and names no city is taken for talk: the question is not asked again."""
+"""A text with more words that names no city is taken for talk: the question is not asked again."""
 SPOKEN_NAMES = {one: one or "none" for one in SPOKEN_ANSWERS}
-"""What the button of a choice carries, and the end of the names of its texts."""
+"""The payloads of the buttons, and the ends of the names of their texts."""
 
 Button = Callable[[str, str], InlineKeyboardButton]
 """Makes a button of its label and what it carries."""
@@ -134,7 +134,7 @@ class ChoiceCommands(Family):
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     def _powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
-        """What becomes of pictures and voices here, which the operator decides: the bot's admins are told by what."""
+        """Lines about pictures and voices, which the operator's settings decide; admins are told by which."""
         services, is_admin = self._services, self._operation.is_admin(ask.chat, ask.person)
         model = services.models[model_choices.model_of(config, tuple(services.models))]
         seen = {True: "seen", False: "unseen", None: "tried"}[model.sees]
@@ -219,7 +219,7 @@ class ChoiceCommands(Family):
 
 
 def _change(what: str, value: str) -> tuple[Callable[[OwnerConfig], OwnerConfig], str] | None:
-    """What a choice changes, apart from memory's switch and its storage, and the toast; None for no choice of ours."""
+    """The change and the toast of a choice other than memory's switch and storage; None for no choice of ours."""
     number, is_on = number_in(value), value == ON
     if what == NUMBER and number is not None:
         return lambda current: replace(current, every_n=number), tr("choices-toast-number", turns=number)
@@ -300,7 +300,7 @@ def _zone(config: OwnerConfig | None) -> tzinfo:
 
 
 def zone_text(name: str, now: datetime, zone: tzinfo, *, asked: str = "") -> str:
-    """Which time zone is in use, and how to choose another. `asked`: the words by which it was just chosen."""
+    """The time zone in use, and how to choose another. `asked`: the words by which it was just chosen."""
     local, shown = now.astimezone(zone), label(name)
     lines = []
     if asked and asked.casefold() != shown.casefold():

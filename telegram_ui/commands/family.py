@@ -1,4 +1,4 @@
-"""What a family of commands is made of: commands and buttons declared next to the methods that answer them.
+"""Families of commands: commands and buttons are declared next to the methods that answer them.
 
 A family is a class; registry.py lists them all. Does not know any of them, nor how updates arrive.
 """
@@ -28,7 +28,7 @@ Who = Literal["everyone", "admins"]
 Where = Literal["private", "everywhere", "admins"]
 """The menus that list a command; "admins": none, for only ADMIN_USER_IDS know it."""
 Queue = Literal["commands", "slow", "chat"]
-"""Where the work waits: with the other commands; with those that take as long as a model does; or with the scope's
+"""The queue of the work: that of the commands; that of those that take as long as a model; or that of the scope's
 answers, where /stop reaches it."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 BeginAnswer = Callable[[Delivery, int, Chat, Callable[[], InlineKeyboardMarkup] | None, Sequence[int]], AnswerStream]
@@ -125,7 +125,7 @@ class Press:
 
     @property
     def key(self) -> str:
-        """What finds it."""
+        """The key that finds it."""
         return self.name
 
 
@@ -143,12 +143,12 @@ class Command(Press):
 
     @property
     def description(self) -> str:
-        """What the menus, /help and the docs say of it: the text menu-NAME."""
+        """Its line in the menus, /help and the docs: the text menu-NAME."""
         return tr(f"menu-{self.name}")
 
     @property
     def key(self) -> str:
-        """What finds it: no kind of button begins with a slash."""
+        """The key that finds it; no kind of button begins with a slash."""
         return f"/{self.name}"
 
 
@@ -200,7 +200,7 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """What /admin knows of the settings. `budget`, `budget_per_person`: tokens a day; 0 = no limit."""
+    """The settings that /admin shows. `budget`, `budget_per_person`: tokens a day; 0 = no limit."""
 
     admin_ids: frozenset[int] = frozenset()
     allowed_ids: frozenset[int] = frozenset()
@@ -221,8 +221,8 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
-    """What families work with. `commands`: all rows, for /help; `monotonic`: seconds; `last_buttons`: which message has
-    the buttons of the last answer.
+    """The parts that families work with. `commands`: all rows, for /help; `monotonic`: seconds; `last_buttons`: which
+    message has the buttons of the last answer.
 
     `retention_days`: the age at which archives are erased; 0 = never. `default_language`: of those who speak none of
     ours. `speech` None: nothing is spoken.
@@ -345,8 +345,8 @@ class NextText:
             await self._delivery.say(ask.chat, tr("choices-reply", question=question), keyboard=field)
 
     async def answered(self, ask: Ask) -> int | None:
-        """What the question was about that this text answers (0: nothing that needs a number); None where it answers
-        none, or comes too late.
+        """The number that the answered question was about (0: no number); None where the text answers none, or too
+        late.
         """
         state = await self._states.get(ask.chat.place, ask.person.id)
         if state is None or not state.step.startswith(self._kind):

@@ -97,7 +97,7 @@ class ForgetCommands(Family):
             return await store.forgetting.said_as(scope, ask.replied_to)
 
     async def _scope(self, ask: Ask, target: Target) -> Scope:
-        """Where a target is: a message may be in any conversation of its place."""
+        """The scope of a target: a message may be in any conversation of its topic."""
         if target.kind not in ("message", "turn"):
             return ask.chat.scope
         return await self._services.memory.conversation_with(ask.chat.place, number=target.number)
@@ -159,7 +159,7 @@ class ForgetCommands(Family):
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     async def _question(self, place: Scope, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
-        """What would be erased, and the choices; no choice if there is nothing to erase."""
+        """The question with its choices; no choice if there is nothing to erase."""
         owner = scope.owner
         if target.kind in ("message", "turn"):
             return await self._message_question(scope, target)
@@ -200,7 +200,7 @@ class ForgetCommands(Family):
     async def _quotes(
         self, scope: Scope, target: Target, label: str, forgotten: Forgotten
     ) -> tuple[Sequence[str], Sequence[tuple[str, Target]]]:
-        """What quotes a target that would erase this much, and the choices: with it or without.
+        """Lines about later answers and facts that quote a target, and the choices: with them or without.
 
         Where nothing quotes it yet, what may be written meanwhile goes too.
         """
@@ -376,7 +376,7 @@ def _line(message: Message, zone: tzinfo) -> str:
 
 
 def counts(forgotten: Forgotten) -> str:
-    """What is erased, in words: "2 messages, 1 summary"."""
+    """The counts in words: "2 messages, 1 summary"."""
     parts = [
         forgotten.messages and tr("shared-messages", messages=forgotten.messages),
         forgotten.summaries and tr("shared-summaries", summaries=forgotten.summaries),
@@ -389,7 +389,7 @@ def counts(forgotten: Forgotten) -> str:
 
 
 def quoting(remainder: Remainder) -> tuple[str, int]:
-    """What quotes, in words ("3 later answers, 1 fact"), and how much of it there is."""
+    """The quotes in words ("3 later answers, 1 fact"), and how many there are."""
     answers = len(remainder.answers)
     parts = [
         answers and tr("forget-answers", answers=answers),
@@ -402,7 +402,7 @@ def quoting(remainder: Remainder) -> tuple[str, int]:
 
 
 def left(remainder: Remainder) -> list[str]:
-    """Where words of what was forgotten still stand."""
+    """Sentences about words of what was forgotten that are still there."""
     lines = []
     if remainder.has_quotes:
         what, count = quoting(remainder)
@@ -415,7 +415,7 @@ def left(remainder: Remainder) -> list[str]:
 
 
 def receipt(forgotten: Forgotten) -> str:
-    """What was erased, and what may still hold it."""
+    """The receipt of a forgetting: what was erased, and what may still hold it."""
     stays = left(forgotten.remainder)
     rest = [*stays, *([] if forgotten.is_clean else [tr("forget-traces")])] or [tr("forget-clean")]
     lines = [tr("forget-receipt", what=counts(forgotten), rest=" ".join(rest))]

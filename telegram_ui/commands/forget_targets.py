@@ -1,4 +1,4 @@
-"""What /forget is to erase: from words to a target, and from a target to what a button can carry, and back.
+"""Targets of /forget: read from words, written into a button's payload, and read from it again.
 
 Pure. Does not know what is stored, nor what is said about it.
 """
@@ -32,11 +32,10 @@ class NoSuchDateError(ValueError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
-    """What to forget. `number`: of a message, of a turn (any message of it), of a fact, or the thread of a conversation
-    of the owner's; `first` to `last`:
-    days, both included; `key` (8 characters): a list of messages that a search found, alone or with their turns.
-    `with_quotes`: what repeats its words goes too. `request`: the turn that asked for this in words, which goes with
-    the turn to forget; 0 where a command asked for it.
+    """Something to forget. `number`: of a message, of a turn (any message of it), of a fact, or the thread of a
+    conversation of the owner's; `first` to `last`: days, both included; `key` (8 characters): a list of messages that a
+    search found, alone or with their turns. `with_quotes`: what repeats its words goes too. `request`: the turn that
+    asked for this in words, which goes with the turn to forget; 0 where a command asked for it.
     """
 
     kind: Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]

@@ -1,4 +1,4 @@
-"""What I know about an owner, shown and corrected: /memory.
+"""/memory: facts and profile of an owner, shown and corrected.
 
 Owns its words, and what each button carries: an action and its numbers, "f.12.0" (see LOOKS and VERBS). Does not know
 how facts are learned.
@@ -41,7 +41,7 @@ WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """What is shown: the list from `page` on, the fact or version of this number, or the profile's versions."""
+    """A view: the list from `page` on, the fact or version of this number, or the profile's versions."""
 
     page: int = 0
     fact: int = 0
@@ -226,7 +226,7 @@ def _id(text: str) -> int:
 
 
 def view_of(action: str, numbers: str) -> View | None:
-    """What is to be shown after a press; None for data that is no button of ours."""
+    """The view after a press; None for data that is no button of ours."""
     parts = numbers.split(".") if numbers else []
     if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
         return None
@@ -312,7 +312,7 @@ def _list(
 
 
 def _rank(fact: Fact) -> int:
-    """Where a fact stands in the list: what the owner asks to keep to comes first."""
+    """The place of a fact in the list: lasting instructions come first."""
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 

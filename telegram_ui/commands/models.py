@@ -18,7 +18,7 @@ from telegram_ui.commands.wording import quoted, ticked
 
 MODEL, PERSONA = "mod", "per"
 ASK = "ask"
-"""What the buttons of /settings carry: they show the choice in its place."""
+"""The payload of the buttons of /settings that show the choice in its place."""
 NONE = "none"
 LONGEST_LABEL = 40
 """Characters of a model's name that a button shows."""
@@ -162,7 +162,7 @@ class ModelCommands(Family):
 
 
 def key_of(model: str) -> str:
-    """What the button of a model carries: names may be longer than a button's data, and the list may change."""
+    """The payload of a model's button: names may be longer than a button's data, and the list may change."""
     return hashlib.sha256(model.encode()).hexdigest()[:12]
 
 
@@ -172,6 +172,6 @@ def model_of(config: OwnerConfig | None, models: tuple[str, ...]) -> str:
 
 
 def persona_of(config: OwnerConfig | None) -> str:
-    """What is chosen: a given persona, OWN_PERSONA, or NONE."""
+    """The chosen manner: a given persona, OWN_PERSONA, or NONE."""
     is_known = config is not None and (config.persona in PERSONAS or config.persona == OWN_PERSONA)
     return config.persona if config is not None and is_known else NONE

@@ -27,9 +27,9 @@ AUTOMATIC, BY_HAND = "auto", "hand"
 PROGRESS_EVERY = 3.0
 """Seconds between two edits of a message that shows progress: Telegram allows few."""
 WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
-"""What people write after /summary_policy for the switch; the names of the policies are understood as well."""
+"""Words after /summary_policy for the switch; the names of the policies are understood as well."""
 RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})
-"""What people write after /summary_prompt to have no instructions: no summary could follow one of these words."""
+"""Words after /summary_prompt that delete the instructions: no summary could follow one of them."""
 
 
 class PolicyCommands(Family):
@@ -128,14 +128,14 @@ class PolicyCommands(Family):
 
 
 def _change(choice: str) -> Callable[[OwnerConfig], OwnerConfig] | None:
-    """What choosing a policy, or the switch, changes; None for no choice of ours."""
+    """The change that a policy, or the switch, stands for; None for no choice of ours."""
     if choice in (AUTOMATIC, BY_HAND):
         return lambda current: replace(current, auto_fold=choice == AUTOMATIC)
     return (lambda current: replace(current, policy=choice)) if choice in POLICIES else None
 
 
 def policy_text(config: OwnerConfig | None) -> str:
-    """What /summary_policy says, before and after a choice."""
+    """The text of /summary_policy, before and after a choice."""
     policy = config.policy if config else "pyramid"
     every_n = config.every_n if config else DEFAULT_EVERY_N
     rows = [f"• {tr(f'policy-button-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
@@ -145,7 +145,7 @@ def policy_text(config: OwnerConfig | None) -> str:
 
 
 def prompt_text(instructions: str) -> str:
-    """What /summary_prompt says without a text."""
+    """The text of /summary_prompt without an argument."""
     if not instructions:
         return f"{tr('policy-prompt-usual')}\n\n{tr('policy-prompt-none')}"
     yours = f"{tr('policy-prompt-yours')}\n{instructions}"

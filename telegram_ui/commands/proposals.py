@@ -1,5 +1,6 @@
-"""What the model proposes to remember, to forget or to do, put before a person with two buttons; of a command that asks
-by itself before it does anything, what it asks.
+"""Proposals of the model to remember, to forget or to do something, put before a person with two buttons.
+
+A command that asks by itself before it does anything is given at once.
 
 The fact to remember, or the command to give, stands in the question itself, so that its button works after a restart
 although nothing is kept. Forgetting goes the way of /forget. Does not know when something is proposed (chat/tools.py).
@@ -25,7 +26,7 @@ KINDS = ("remember", "forget", "command")
 ASK_THEMSELVES = frozenset({"/forget"})
 """Commands that change nothing before one of their own buttons is pressed."""
 GIVE = "command-"
-"""What the button carries that gives the command in its message."""
+"""The payload of the button that gives the command in its message."""
 
 
 class Proposals(Family):

@@ -150,7 +150,7 @@ class Commands:
         return language_for("", person.language, is_shared=False, default=self.dependencies.default_language)
 
     def unknown(self, name: str) -> str:
-        """What is said to a command that is none of `names`: the nearest of them, where one is near enough."""
+        """The answer to a command that is none of `names`, with the nearest of them where one is near enough."""
         names = sorted(row.name for row in self._listed)
         ending = [one for one in names if one.endswith(f"_{name}")]  # "/status" for "/summary_status"
         near = ending or get_close_matches(name, names, n=1, cutoff=LIKENESS)
@@ -159,11 +159,11 @@ class Commands:
         return tr("shared-unknown", command=f"/{name}")
 
     def queue_of(self, name: str) -> Queue:
-        """Where a command of `names` waits for its turn."""
+        """The queue of a command of `names`."""
         return self._declared[f"/{name}"][1].queue
 
     def queue_of_press(self, data: str, chat: Chat, person: Person) -> Queue:
-        """Where a press of a button with this data waits for its turn. Whoever may not press it is told so at once, and
+        """The queue of a press of a button with this data. Whoever may not press it is told so at once, and
         nobody's answer waits for that.
         """
         found = self._declared.get(kind_of(data))

@@ -23,7 +23,7 @@ SHOWN = 600
 """Characters that are shown of a found message."""
 HEADING = "🔎 "
 EVERYWHERE = "a"
-"""What the buttons of a search through all conversations carry."""
+"""Marks the buttons of a search through all conversations."""
 MOST_SEARCHED = 20
 """Conversations of a place that are searched together, the latest ones."""
 

@@ -81,7 +81,7 @@ class SummaryCommands(Family):
 
     @press(FOLD, who="admins", queue="slow")
     async def _press_fold(self, ask: Ask) -> None:
-        """What could not be summarised by itself is tried again at once."""
+        """Try a fold again at once that had failed in the background."""
         async with self._delivery.typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         keyboard = fold_again(self._buttons, ask.chat, ask.person) if outcome.state in ("failed", "busy") else None
@@ -123,7 +123,7 @@ def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMa
 
 
 def retention_text(days: int) -> str:
-    """What owners are told about RETENTION_DAYS; nothing if it is not set."""
+    """The sentence about RETENTION_DAYS; empty if it is not set."""
     return tr("basics-retention", days=days) if days else ""
 
 
@@ -189,7 +189,7 @@ def summary_text(summary: Summary, zone: tzinfo) -> str:
 
 
 def outcome_text(outcome: FoldOutcome) -> str:
-    """What /summary_now came to."""
+    """The result of /summary_now in words."""
     match outcome.state:
         case "folded":
             made = len(outcome.summaries)

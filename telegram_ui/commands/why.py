@@ -49,7 +49,7 @@ PARTS = frozenset(
 )
 """The parts of a prompt that have a name: the texts why-part-NAME."""
 CUTS = frozenset({"turns", "summary", "archived", "document"})
-"""What may be left out of a prompt: the texts why-cut-NAME."""
+"""Kinds of things that may be left out of a prompt: the texts why-cut-NAME."""
 
 Item = tuple[str, str]
 """A heading, and a line or a few under it."""
@@ -113,7 +113,7 @@ class WhyCommands(Family):
 
 
 def _moment_key(explanation: Explanation) -> str:
-    """What tells the explanation of one answer from another's."""
+    """A key that tells the explanation of one answer from another's."""
     return f"{int(explanation.record.at.timestamp()):x}"
 
 

@@ -125,7 +125,7 @@ def _sent(found: re.Match[str]) -> str:
 
 @cache
 def _kinds() -> Mapping[str, str]:
-    """What can be sent along, by what memory calls it."""
+    """Kinds of attachments, by their names in the memory."""
     with speaking(ENGLISH):
         return {tr(f"files-kind-{kind}"): kind for kind in SENT}
 
@@ -142,5 +142,5 @@ def thresholds(chosen: int | None, button: Callable[[str, int], InlineKeyboardBu
 
 
 def conversation_label(one: ListedConversation) -> str:
-    """What a conversation is called: its title, or its first words."""
+    """The title of a conversation, or its first words."""
     return (one.label if one.is_titled else quoted(noted(one.label), LABEL)) or tr("chats-untitled")

@@ -34,22 +34,24 @@ class Chat:
 
     @property
     def topic(self) -> int | None:
-        """What Telegram calls `message_thread_id`."""
+        """Telegram's `message_thread_id`."""
         return self.thread if self.thread > 0 else None
 
     @property
     def direct_messages_topic(self) -> int | None:
-        """What Telegram calls `direct_messages_topic_id`: what is sent without it reaches no person."""
+        """Telegram's `direct_messages_topic_id`: without it nothing reaches the person."""
         return -self.thread if self.thread < 0 else None
 
     @property
     def place(self) -> Scope:
-        """Whose memory belongs to this chat: the person's in private, elsewhere the group's, topic by topic."""
+        """The scope of the topic itself, in which its first conversation stands: the person's in private, else the
+        group's.
+        """
         return Scope(owner=self.id, thread=self.thread)
 
     @property
     def scope(self) -> Scope:
-        """What is said now belongs here: to the conversation that goes on in this place."""
+        """The scope of the conversation that is open in this topic."""
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
     def within(self, scope: Scope) -> "Chat":

@@ -65,7 +65,7 @@ class ChatGone(DeliveryError):  # noqa: N818
 
 
 class _ChatState:
-    """What is known about sending to one chat: an order for final texts, and until when Telegram wants a pause."""
+    """The state of sending to one chat: an order for final texts, and until when Telegram wants a pause."""
 
     def __init__(self) -> None:
         self.order = asyncio.Lock()

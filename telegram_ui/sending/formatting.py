@@ -52,7 +52,7 @@ _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Piece:
-    """What one message carries. `plain` is sent instead if the server refuses the entities."""
+    """The text of one message. `plain` is sent instead if the server refuses the entities."""
 
     text: str
     entities: tuple[MessageEntity, ...] = ()

@@ -26,7 +26,7 @@ REQUESTS = counter(
     "keepsake_telegram_requests", "HTTP requests to Telegram, by method and status.", ["method", "status"]
 )
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
-"""What the client raises. aiohttp.ServerTimeoutError is a TimeoutError, too."""
+"""The client's exceptions. aiohttp.ServerTimeoutError is a TimeoutError, too."""
 
 
 class AiohttpRequest(BaseRequest):
@@ -121,7 +121,7 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _method(url: str) -> str:
-    """What is asked for: a method's name; a file's path would tell of people, and there is no end of them."""
+    """The method's name. Files count as one: their paths would tell of people, and there is no end of them."""
     name = url.rpartition("/")[2]
     return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
 
@@ -177,7 +177,7 @@ def is_about_entities(error: TelegramError) -> bool:
 
 
 def kind(error: TelegramError) -> str:
-    """What a log may name: never the message, which may quote the text."""
+    """The error's type, which a log may name; its message may quote the text."""
     return type(error).__name__
 
 

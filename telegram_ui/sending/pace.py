@@ -32,7 +32,7 @@ class Clock(Protocol):
 
 
 class Timer(Protocol):
-    """What will be called."""
+    """A call that is due later."""
 
     def cancel(self) -> object: ...
 

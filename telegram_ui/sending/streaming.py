@@ -44,7 +44,7 @@ CONVERTED_HERE = 500
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one message shows of an answer, and whether the answer grows there."""
+    """The part of an answer that one message shows, and whether the answer grows there."""
 
     piece: Piece
     is_growing: bool

@@ -1,4 +1,4 @@
-"""Who is served, who may configure, and which updates may be written down."""
+"""Access: people who are served, those who may configure, and updates that may be written down."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from telegram_ui.updates.paste import continues, may_continue
 
 TOLD_WITHIN = timedelta(hours=1)
 MOST_TOLD = 5
-"""How often a stranger is told within that time."""
+"""Times that a stranger is told within that time."""
 MOST_TOLD_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
 """So many strangers are told within that time: Telegram's limit of messages is there for those who are served."""
 MOST_REQUESTS = 20
@@ -111,8 +111,8 @@ PASTES = 1_000  # that may go on, in all groups
 
 
 class Relevance:
-    """Which updates concern the bot, and so may be written down: those of someone it serves. In a group: what is
-    addressed to it, and the further pieces of a paste that is.
+    """Tells which updates concern the bot, and so may be written down: those of people it serves; in a group only what
+    is addressed to it, and the further pieces of such a paste.
     """
 
     def __init__(self, access: Access, commands: Commands) -> None:

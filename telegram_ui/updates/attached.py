@@ -1,4 +1,4 @@
-"""What a message carries besides words: which kind it is, and the file to fetch where it may be read or looked at."""
+"""Attachments of a message: their kind, and the file to fetch where it may be read or looked at."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -32,9 +32,9 @@ NAMES = {
     "checklist": "a checklist",
     NEW: "a kind of message that is new to me",
 }
-"""What they are called in the memory, by the field of a message that holds them."""
+"""Their names in the memory, by the field of a message that holds them."""
 PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})
-"""What models that see take."""
+"""The formats that models with vision take."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +64,7 @@ class AttachedFile:
 
 
 def attachment_of(message: telegram.Message) -> str:
-    """What kind of thing comes with a message: one of NAMES, or NEW; "" for nothing."""
+    """The kind of a message's attachment: one of NAMES, or NEW; "" for none."""
     for field in NAMES:
         if getattr(message, field, None):
             return field
@@ -74,7 +74,7 @@ def attachment_of(message: telegram.Message) -> str:
 
 
 def kind_name(kind: str) -> str:
-    """What a kind of thing is called to a person."""
+    """The name of a kind in the reader's language."""
     return tr(f"files-kind-{kind}")
 
 

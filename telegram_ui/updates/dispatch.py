@@ -1,4 +1,4 @@
-"""Where an update goes: access, then command, button, wizard or chat, each in its scope's queue.
+"""Dispatch of updates: access, then command, button, wizard or chat, each in its scope's queue.
 
 Commands have queues of their own, so they never wait behind a model; a chat message goes through its scope's command
 queue first, so it waits for the commands before it.
@@ -146,7 +146,7 @@ class Dispatcher:
             self._route(received, parsed)
 
     def _route(self, received: Received, parsed: ParsedUpdate) -> None:
-        """What somebody who is served has sent."""
+        """Queue an update of somebody who is served."""
         if parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_stoppable=False)
@@ -221,7 +221,7 @@ class Dispatcher:
             self._in_commands(received, parsed, press, is_slow=queue == "slow")
 
     def _repeat(self, received: Received, parsed: ParsedUpdate, again: Asked) -> None:
-        """What a press stands for is done as if it had just been sent."""
+        """Do what a press stands for as if it had just been sent."""
         if not again.pieces:
             self._in_commands(received, parsed, partial(self._ask_to_send_again, parsed))
         elif again.received is not None:
@@ -284,7 +284,7 @@ class Dispatcher:
         return shown_as
 
     async def _correct(self, parsed: ParsedUpdate) -> None:
-        """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
+        """Take an edit over into memory; where nothing was said since, offer a new answer."""
         if (edited := parsed.telegram_id) is None:
             return
         parsed = await self._placing.now(parsed, telegram_id=edited)

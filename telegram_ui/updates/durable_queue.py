@@ -257,7 +257,7 @@ class DurableQueue(asyncio.Queue[object]):
             return 1
 
     async def take_back(self, update_id: int, what: Counted) -> None:
-        """What was counted surely had no effect, or was stopped in order: it does not count."""
+        """Take a count back: the attempt surely had no effect, or was stopped in order."""
         try:
             await self._inbox.take_back(self._bot_id, update_id, what)
         except StorageError as error:

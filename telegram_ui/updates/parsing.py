@@ -30,7 +30,7 @@ SHORTEST_NAME = 3
 """Characters of the bot's name, below which it is a word like any other."""
 COMMAS = ",，、،"
 AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
-"""What stands between the bot's name and what it is told."""
+"""Matches the punctuation between the bot's name and the words to it."""
 
 LONGEST_REPLIED = 2_000
 """Characters of a message that is replied to."""
@@ -41,7 +41,7 @@ NO_WORDS = "[The sender removed the words of this message]"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedUpdate:
-    """What an update says to the bot.
+    """An update in our own values.
 
     `addressed`: a command that names another bot never is. In private everything else is; in a group what mentions
     the bot or calls it by its name, replies to it, presses its buttons, or is a command. `target`: a command named this
@@ -88,7 +88,7 @@ class ParsedUpdate:
 
     @property
     def sender(self) -> tuple[Scope, int]:
-        """Who, where: one paste at a time is open for it."""
+        """The person and the place; one paste at a time is open for them."""
         return self.place, self.person.id
 
     def within(self, scope: Scope) -> "ParsedUpdate":
@@ -102,7 +102,7 @@ class ParsedUpdate:
 
 
 def parse(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
-    """What an update says; None for what nobody says to a bot: service messages, channels, other bots."""
+    """The update in our own values; None for service messages, channels and other bots."""
     parsed = _parsed(update, bot)
     if parsed is None:
         return None
@@ -353,7 +353,7 @@ def _without_name(words: str, name: str) -> str | None:
 
 
 def _joined(stretches: Sequence[str]) -> str:
-    """What is left around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
+    """The words around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
     made = [stretches[0]]
     for after in stretches[1:]:
         before, rest = made[-1].rstrip(" "), after.lstrip(" ")

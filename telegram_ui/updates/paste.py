@@ -17,8 +17,8 @@ APART = timedelta(seconds=3)  # Telegram's dates have whole seconds; what was se
 
 
 class Sent(Protocol):
-    """What is looked at of a message: who sent it where, its length as the client counted it, when, the album that it
-    belongs to ("" for none), and whether it was forwarded (then `origin` says so).
+    """The part of a message that matters here: who sent it where, its length as the client counted it, when, the album
+    that it belongs to ("" for none), and whether it was forwarded (then `origin` says so).
     """
 
     @property
@@ -34,7 +34,7 @@ class Sent(Protocol):
 
 
 class Timer(Protocol):
-    """What asyncio's call_later gives."""
+    """The result of asyncio's call_later."""
 
     def cancel(self) -> None: ...
 

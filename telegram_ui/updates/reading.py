@@ -137,7 +137,7 @@ class AttachedFiles:
         )
 
     async def _speech(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece) -> list[Piece]:
-        """What was said, as the person's words; shown to them first."""
+        """The transcript as the person's words; it is shown to them first."""
         self._attachments.demand_hearing()
         data = await self._fetched(parsed, file.file_id, file.size)
         words = await self._attachments.transcript(data, file.name, file.mime, person=parsed.person.id)

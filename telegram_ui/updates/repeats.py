@@ -27,8 +27,8 @@ MESSAGE = 2_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """What somebody asked for: the messages of a turn; or, with `received`, one update as it came: a command, a press,
-    a message that was corrected, a text that a command waits for. No `pieces`: nobody knows any more.
+    """A request that may be repeated: the messages of a turn; or, with `received`, one update as it came: a command, a
+    press, a message that was corrected, a text that a command waits for. No `pieces`: nobody knows any more.
     """
 
     pieces: tuple[ParsedUpdate, ...]
@@ -67,9 +67,7 @@ class Repeats:
         return self._buttons.again(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
     def of(self, received: Received, press: ParsedUpdate) -> Asked | None:
-        """What a press asks for, as if it had just been sent; None where it is no such press, a second one, or one of a
-        button that is not its presser's.
-        """
+        """The request that a press repeats; None for any other press, a second one, or another person's button."""
         query = received.update.callback_query
         message = query.message if query else None
         if query is None or message is None:
@@ -93,7 +91,7 @@ class Repeats:
         return self._sent(received, press, asked, first) or Asked(pieces=())
 
     def _renewed(self, received: Received, press: ParsedUpdate, held: Asked) -> Asked | None:
-        """What is held, under the number of the press."""
+        """The request that is held, under the number of the press."""
         if held.received is None:
             pieces = (replace(one, update_id=press.update_id, first=one.first or one.update_id) for one in held.pieces)
             return Asked(pieces=tuple(pieces))

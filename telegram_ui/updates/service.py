@@ -82,7 +82,7 @@ class Service:
 
 
 async def identity(settings: Settings) -> str:
-    """Who the token says that the bot is, in one line, for --check. Raises SettingsError for a wrong token."""
+    """The bot that the token belongs to, in one line, for --check. Raises SettingsError for a wrong token."""
     _check_form(settings)
     bot = ExtBot[None](
         settings.telegram_bot_token.value,
@@ -325,7 +325,7 @@ async def _stop_polling(updater: Any) -> None:
 
 
 class _PollTrouble:
-    """What PTB calls for each failed poll: one line for a row of equal failures."""
+    """PTB's callback for failed polls: logs one line for a row of equal failures."""
 
     def __init__(self) -> None:
         self._last: type[TelegramError] | None = None

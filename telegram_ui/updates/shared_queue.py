@@ -112,7 +112,7 @@ class SharedQueue(DurableQueue):
         return len(rows)
 
     async def _let_go(self) -> None:
-        """What was handed out under a lease that is lost is done under the next one, here or elsewhere.
+        """Drop updates whose lease was lost: they are handled under the next one, here or elsewhere.
 
         Chats that have been quiet may be served by any process: the work is divided again as they speak.
         """

@@ -29,7 +29,9 @@ LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take
 
 @define(eq=False)
 class SupergroupUpgrades:
-    """Who got which id, and the work that follows from it. `queues`: the commands' first, in which all work begins."""
+    """Knows the new ids of groups, and does the work that follows. `queues`: the commands' first, in which all work
+    begins.
+    """
 
     _corrections: Corrections
     _queues: Sequence[SerialQueues]
@@ -38,7 +40,7 @@ class SupergroupUpgrades:
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, KNOWN), init=False)
 
     def as_now(self, parsed: ParsedUpdate) -> ParsedUpdate:
-        """What was said under an old id as said under the new one; its message cannot be replied to any more."""
+        """The update under the group's new id; its message cannot be replied to any more."""
         new = self._now(parsed.chat.id)
         if new == parsed.chat.id:
             return parsed

@@ -1,4 +1,4 @@
-"""What the bot tells people without being asked at that moment, and the admins' view of all that.
+"""Messages that nobody asked for at that moment: reminders, broadcasts, requests to the admins.
 
 admin.py      /admin: people, health, latest errors; letting in and removing; strangers who ask
 broadcast.py  a message of an admin to everybody

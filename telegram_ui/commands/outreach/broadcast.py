@@ -1,4 +1,4 @@
-"""What an admin writes to everybody: shown first, sent in the background to each person at most once, one receipt.
+"""Broadcasts of an admin to everybody: shown first, sent in the background to each person at most once, one receipt.
 
 Owns whom it goes to, how fast, and what its admin reads. Does not know what is kept of it (storage/bot_state).
 """
@@ -38,7 +38,7 @@ GRACE = 2.0
 REPORT_EVERY = 5.0
 """Seconds between two changes of the receipt."""
 TOO_OLD = timedelta(hours=24)
-"""What is older is called off, for it may come out of a restored backup, and have been sent long ago."""
+"""An older one is called off: it may come from a restored backup, and have been sent long ago."""
 
 
 class Broadcasting(Family):
@@ -108,7 +108,7 @@ def write_button(dependencies: Dependencies, ask: Ask) -> InlineKeyboardButton:
 
 
 async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
-    """Whom a message of this admin goes to: everybody who may use the bot, as far as anything is known of them."""
+    """The people whom a message of this admin goes to: everybody known who may use the bot."""
     people = memory.people
     let_in = {one.id for one in people.listed("allowed")}
     removed = {one.id for one in people.listed("removed")}
@@ -118,7 +118,7 @@ async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> 
 
 
 def receipt(progress: Progress, heading: str) -> str:
-    """What an admin reads of a message to everybody: how many have it, and why others do not."""
+    """The receipt of a broadcast: how many have it, and why others do not."""
     lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
     if progress.gone:
         lines.append(tr("broadcast-gone", people=progress.gone))
@@ -197,7 +197,7 @@ class BroadcastSender:
             await self._report(one, progress, is_over=True)
 
     async def _tell(self, person: int, text: str) -> Outcome | None:
-        """What came of it; None where it surely was not sent, and may be later."""
+        """Send it to one person; None where it surely was not sent, and may be later."""
         try:
             await self._dependencies.delivery.say(Chat(id=person), text)
         except ServedElsewhere:

@@ -189,7 +189,7 @@ async def offer(dependencies: Dependencies, chat: Chat, person: Person, proposal
 
 
 def offer_payload(asked: Wish, source: int | None, *, knows_zone: bool = True) -> str:
-    """What the button carries apart from the text: moment, repetition, whether the clock counts (and is said in UTC,
+    """The button's payload, without the text: moment, repetition, whether the clock counts (and is said in UTC,
     where no zone is known), day, source.
     """
     clock = "i" if asked.local is None else "c" if knows_zone else "u"
