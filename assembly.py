@@ -64,7 +64,7 @@ LONGEST_QUIET = 60 * 24 * 366
 """Minutes; more would not be a valid date."""
 LOOK_FOR_QUIET = 60.0
 """Seconds between two checks for scopes that have been quiet for IDLE_FOLD_MINUTES."""
-TIDYING = 60.0
+CLEANING = 60.0
 """Seconds between two attempts to clean files that another program was reading."""
 LOOK_FOR_OLD = 3600.0
 """Seconds between two checks for archives older than RETENTION_DAYS."""
@@ -318,8 +318,8 @@ async def open_services(
             ScheduledTask(name="writing what was used", work=quota.write, every=WRITE_USE),
             ScheduledTask(name="learning from paused chats", work=facts.settle_quiet, every=LOOK_FOR_PAUSE),
             ScheduledTask(name="folding quiet chats", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
-            ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=TIDYING),
-            ScheduledTask(name="cleaning the files after a forgetting", work=memory.tidy, every=TIDYING),
+            ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=CLEANING),
+            ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=CLEANING),
         ]
         if memory.is_shared:
             scheduled.append(

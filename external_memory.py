@@ -297,12 +297,12 @@ class ExternalMemory:
             await self._demand_words(store, owner, what)
             return await store.forgetting.preview(owner, what)
 
-    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
+    async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase it and everything derived from it, from every file, whether memory is on or off; what was erased.
 
-        `tidies` False: when many owners forget at once, `tidy` cleans the files later. Raises StorageError, nothing
-        erased; StorageIndexing where what quotes it cannot be found yet. For more than facts or profiles, call it
-        `between_turns` (as Corrections.forget does).
+        `cleans_files` False: when many owners forget at once, `clean_files` cleans the files later. Raises
+        StorageError, nothing erased; StorageIndexing where what quotes it cannot be found yet. For more than facts or
+        profiles, call it `between_turns` (as Corrections.forget does).
         """
         async with self.home(owner) as store:
             await self._demand_words(store, owner, what)
@@ -311,7 +311,9 @@ class ExternalMemory:
             config = await self._config(owner)
             store = self._stores[config.storage if config else StorageType.SQLITE]
             try:
-                return await self._state.erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
+                return await self._state.erasing.forget(
+                    owner, what, store, now=self._clock(), cleans_files=cleans_files
+                )
             finally:
                 self._drop(owner)
 
@@ -337,18 +339,18 @@ class ExternalMemory:
         for store in self._stores.values():
             store.finish_by(moment)
 
-    async def tidy(self) -> None:
+    async def clean_files(self) -> None:
         """Remove what was forgotten from the files, where that is not done yet. Call it at intervals."""
-        await self._state.erasing.tidy()
+        await self._state.erasing.clean_files()
 
-    async def tidy_words(self, owner: int) -> None:
+    async def optimize_words(self, owner: int) -> None:
         """Keep the search of an owner's store fast: call it after some turns, when nobody waits. Raises nothing."""
         try:
             async with self.opened(owner) as store:
                 if store is not None:
-                    await store.tidy_words()
+                    await store.optimize_words()
         except (StorageError, ServedElsewhere) as error:
-            log.info("the index of words is not tidied: %s", type(error).__name__)
+            log.info("the index of words is not optimized: %s", type(error).__name__)
 
     async def with_archives(self, what: Forgetting) -> list[int]:
         """The owners who have such archives; those whose words are being indexed have to wait for the next time."""

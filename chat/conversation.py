@@ -203,7 +203,7 @@ class Conversation:
         sentences = await self._fold(scope)
         if not scope.is_direct_messages:
             await self._distiller.distil_if_due(scope.owner)
-        await self._memory.tidy_words(scope.owner)
+        await self._memory.optimize_words(scope.owner)
         return sentences
 
     async def write_unwritten(self) -> int:

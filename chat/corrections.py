@@ -41,24 +41,24 @@ class Corrections:
     _clock: Clock
     _stored: Callable[[], None]
 
-    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
+    async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase it from every store and file, and from this process; what was erased. Raises StorageError.
 
-        `tidies`: see ExternalMemory.forget.
+        `cleans_files`: see ExternalMemory.forget.
         """
         if what.is_of_facts_alone:
-            return await uncancelled(partial(self._forget_facts, owner, what, tidies=tidies))
+            return await uncancelled(partial(self._forget_facts, owner, what, cleans_files=cleans_files))
         async with self._memory.between_turns(owner):
-            return await uncancelled(partial(self._forget, owner, what, tidies=tidies))
+            return await uncancelled(partial(self._forget, owner, what, cleans_files=cleans_files))
 
-    async def _forget_facts(self, owner: int, what: Forgetting, *, tidies: bool) -> Forgotten:
-        taken = await self._memory.forget(owner, what, tidies=tidies)
+    async def _forget_facts(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
+        taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
         self._sessions.drop_contexts(owner)
         log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
         return taken
 
-    async def _forget(self, owner: int, what: Forgetting, *, tidies: bool) -> Forgotten:
-        taken = await self._memory.forget(owner, what, tidies=tidies)
+    async def _forget(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
+        taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
         for session in self._sessions.of_owner(owner):
             session.forget(what)
         self._drop_held(owner)
@@ -99,11 +99,11 @@ class Corrections:
     async def _expire(self, due: Sequence[tuple[int, Forgetting]]) -> None:
         for owner, what in due:
             try:
-                await self.forget(owner, what, tidies=False)
+                await self.forget(owner, what, cleans_files=False)
             except (StorageError, ServedElsewhere) as error:
                 log.warning("what expired of %d (%s) stays for now: %s", owner, what.what, type(error).__name__)
         if due:
-            await self._memory.tidy()
+            await self._memory.clean_files()
 
     async def rename(self, owner: int, new: int) -> None:
         """A group has a new id: move its memory there, and what the process holds of it.

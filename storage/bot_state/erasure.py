@@ -29,7 +29,7 @@ from storage.stores.protocol import MemoryStore
 Stores = Mapping[StorageType, MemoryStore]
 _RECORD = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"
 CUTS = 3
-"""How often truncating a log that is in use is tried before it is left to the next `tidy`."""
+"""How often truncating a log that is in use is tried before it is left to the next `clean_files`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,10 +70,11 @@ class Erasure:
         self._cleaning = asyncio.Lock()
 
     async def forget(
-        self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, tidies: bool = True
+        self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, cleans_files: bool = True
     ) -> Forgotten:
-        """Delete from the owner's store and from every file; returns what went. `tidies=False`: `tidy` cleans the files
-        later. The caller holds the owner's lock exclusively. Raises StorageError, with nothing deleted.
+        """Delete from the owner's store and from every file; returns what went. `cleans_files=False`: `clean_files`
+        cleans the files later. The caller holds the owner's lock exclusively. Raises StorageError, with nothing
+        deleted.
         """
         async with self._db.write(owner) as tx:
             [[number]] = await tx.rows(_RECORD, owner, _text(what), text_of(now))
@@ -85,7 +86,7 @@ class Erasure:
                 await self._drop(number, owner)
             raise
         try:
-            is_clean = tidies and await self.tidy()
+            is_clean = cleans_files and await self.clean_files()
         except StorageError:
             is_clean = False
         return replace(taken, kept_aside=self._kept_aside(), is_clean=is_clean)
@@ -103,10 +104,10 @@ class Erasure:
                 await store.indexed(one.owner)
                 await self._erase(one.id, one.owner, one.what, store, one.begun_at)
         with suppress(StorageError):
-            await self.tidy()
+            await self.clean_files()
         return [one.owner for one in unfinished]
 
-    async def tidy(self) -> bool:
+    async def clean_files(self) -> bool:
         """Remove what was deleted from the files too; whether all are clean. To be called now and then."""
         async with self._cleaning:
             mine = [one for one in await self._unfinished() if self._leases.holds(one.owner)]
@@ -173,7 +174,7 @@ class Erasure:
                     copy.unlink()
                 fsync_folder(self._folder)
             for store in self._stores.values():
-                await store.scrub()
+                await store.erase_traces()
             self._rewritten = count
         for store in self._stores.values():
             for _ in range(CUTS):

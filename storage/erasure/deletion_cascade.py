@@ -100,7 +100,7 @@ class DeletionCascade(OwnerTables):
     async def forget(self, owner: int, what: Forgetting) -> Forgotten:
         """Delete what was asked for from every table, and void the leases of folds. Repeating it does no harm.
 
-        Messages that stay but lose their summary become active again. Traces stay in the files until `scrub`.
+        Messages that stay but lose their summary become active again. Traces stay in the files until `erase_traces`.
         """
         async with self._db.write(owner) as tx:
             going, taken = await _decided(tx, owner, what)

@@ -40,7 +40,7 @@ class FullText(Protocol):
     def merge(self, connection: Connection) -> None:
         """Remove the traces of what was removed."""
 
-    def tidy(self, connection: Connection) -> None:
+    def optimize(self, connection: Connection) -> None:
         """Join a little of what many writes left in pieces, which each search reads one by one."""
 
     def rename(self, connection: Connection, old: int, new: int) -> None:
@@ -94,7 +94,7 @@ class _Fts5:
         # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
         connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
-    def tidy(self, connection: Connection) -> None:
+    def optimize(self, connection: Connection) -> None:
         # Every commit adds a segment. By itself FTS5 lets 15 of the smallest stand, and 3 of each larger size.
         if (
             connection.execute("SELECT 1 FROM words_config WHERE k = 'usermerge' AND v = ?", (ALIKE,)).fetchone()

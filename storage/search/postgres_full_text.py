@@ -47,7 +47,7 @@ class TsVector:
     def merge(self, connection: Connection) -> None:
         """Nothing: the server's own cleaning (VACUUM) removes what was deleted."""
 
-    def tidy(self, connection: Connection) -> None:
+    def optimize(self, connection: Connection) -> None:
         """Nothing: the server keeps the index in one piece."""
 
     def rename(self, connection: Connection, old: int, new: int) -> None:

@@ -85,9 +85,9 @@ def merge(connection: Connection) -> None:
     full_text.of(connection).merge(connection)
 
 
-def tidy(connection: Connection) -> None:
+def optimize(connection: Connection) -> None:
     """Join a little of what many writes left in pieces."""
-    full_text.of(connection).tidy(connection)
+    full_text.of(connection).optimize(connection)
 
 
 async def holders(

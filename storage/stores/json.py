@@ -116,10 +116,10 @@ class JsonStore(SqlStore):
         await super().erase(owner)
         await self._snapshot()
 
-    async def scrub(self) -> None:
+    async def erase_traces(self) -> None:
         """As in every store; what is erased is in neither snapshot nor journal afterwards."""
         await self._snapshot()
-        await super().scrub()
+        await super().erase_traces()
 
     async def indexed(self, owner: int, *, within: float | None = None) -> bool:
         return await self._words.indexed(owner, within=within)

@@ -194,10 +194,10 @@ class MemoryStore(Protocol):
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner, its `users` row too, from tables, index and free pages."""
 
-    async def tidy_words(self) -> None:
+    async def optimize_words(self) -> None:
         """Join a little of what some writes left in pieces in the index of words: call it when nobody waits."""
 
-    async def scrub(self) -> None:
+    async def erase_traces(self) -> None:
         """Rewrite the files without what was erased. Their logs may hold it until `cut_log`."""
 
     async def cut_log(self) -> bool:

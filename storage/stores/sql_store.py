@@ -43,8 +43,8 @@ from storage.tables.reminders import ReminderTable
 BATCH = 500
 WORDS_WITHIN = 2.0
 """Seconds that a search waits for words that are being indexed."""
-TIDIED_AFTER = 4
-"""Messages after which the index of words is tidied, when there is time."""
+OPTIMIZED_AFTER = 4
+"""Messages after which the index of words is optimized, when there is time."""
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 
@@ -61,7 +61,7 @@ class SqlStore(FoldTable):
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
         super().__init__(database, kind)
-        self._untidied = 0
+        self._unmerged = 0
         self.vectors = VectorIndex(database)
         self.facts = FactTable(database, kind)
         self.history_extraction = HistoryExtractionTable(database, kind)
@@ -106,14 +106,14 @@ class SqlStore(FoldTable):
         if not drafts:
             return []
         analysed = await message_table.analysed(scope, drafts)
-        self._untidied += len(drafts)
+        self._unmerged += len(drafts)
         return await self._db.transact(
             lambda connection: message_table.append(connection, scope, self.kind, analysed), scope.owner
         )
 
     async def ask(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
         analysed = await message_table.analysed(scope, pieces)
-        self._untidied += len(pieces)
+        self._unmerged += len(pieces)
 
         def asked(connection: Connection, turns: int = turns) -> StoredQuestion:
             return message_table.ask(connection, scope, self.kind, analysed, turns=turns)
@@ -245,10 +245,10 @@ class SqlStore(FoldTable):
             ),
         )
 
-    async def tidy_words(self) -> None:
-        if self._untidied >= TIDIED_AFTER:
-            self._untidied = 0
-            await self._db.transact(word_index.tidy, None)
+    async def optimize_words(self) -> None:
+        if self._unmerged >= OPTIMIZED_AFTER:
+            self._unmerged = 0
+            await self._db.transact(word_index.optimize, None)
 
     async def _messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [message_of(row) for row in await self._rows(owner, sql, *values)]
@@ -280,7 +280,7 @@ class SqlStore(FoldTable):
         self.drop_copies(owner)
         await self._db.forget_log()
 
-    async def scrub(self) -> None:
+    async def erase_traces(self) -> None:
         """Merge the word index and rewrite the file, so that erased words are in no page or segment."""
         async with self._db.write(None) as tx:
             await tx.run(word_index.merge)

@@ -127,7 +127,7 @@ class AnswerButtons(Family):
 
     @press(STOP)
     async def _stop(self, ask: Ask) -> str | None:
-        if self._dependencies.answers.stop(ask.chat.place):
+        if self._dependencies.answers.stop(ask.chat.location):
             return None
         # It stayed under an answer whose process was killed.
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)

@@ -67,7 +67,7 @@ class Buttons:
         return payload
 
     def _signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
-        signed = f"{kind}:{person.id}:{chat.place.owner}:{chat.place.thread}:{payload}"
+        signed = f"{kind}:{person.id}:{chat.location.owner}:{chat.location.thread}:{payload}"
         digest = hmac.digest(self._key, signed.encode(), "sha256")
         return base64.urlsafe_b64encode(digest[:12]).decode()
 
@@ -104,23 +104,23 @@ class LastButtons:
 
     def note(self, chat: Chat, message_ids: Sequence[int]) -> bool:
         """These messages are the last answer. Whether an earlier one has buttons, which `clear` takes away."""
-        before = self._shown.get(chat.place)
+        before = self._shown.get(chat.location)
         if message_ids:
-            self._shown[chat.place] = message_ids[-1]
+            self._shown[chat.location] = message_ids[-1]
         if before is not None and before not in message_ids:
-            self._earlier[chat.place] = [*self._earlier.get(chat.place, []), before][-MOST_EARLIER:]
-        return chat.place in self._earlier
+            self._earlier[chat.location] = [*self._earlier.get(chat.location, []), before][-MOST_EARLIER:]
+        return chat.location in self._earlier
 
     async def clear(self, delivery: Delivery, chat: Chat) -> None:
         """Take the buttons away from all answers but the last. Raises nothing of Telegram's."""
-        for message_id in self._earlier.pop(chat.place, []):
+        for message_id in self._earlier.pop(chat.location, []):
             await _remove(delivery, chat, message_id)
 
     async def take_away(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
         """Take the buttons away from this message. Raises nothing of Telegram's."""
-        if self._shown.get(chat.place) == message_id:
-            self._shown.pop(chat.place, None)
-        elif message_id in (earlier := self._earlier.get(chat.place, [])):
+        if self._shown.get(chat.location) == message_id:
+            self._shown.pop(chat.location, None)
+        elif message_id in (earlier := self._earlier.get(chat.location, [])):
             earlier.remove(message_id)
         if message_id is not None:
             await _remove(delivery, chat, message_id)

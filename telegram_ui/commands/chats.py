@@ -47,7 +47,7 @@ class ChatsCommands(Family):
         if action == PAGE:
             return await self._show_page(ask, int(number), ask.message_id)
         scope = Scope(owner=ask.chat.id, thread=int(number))
-        if not await self._services.memory.has_conversation(ask.chat.place, scope):
+        if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
         if action == RENAME:
             await self._title.ask_for(ask, tr("chats-which-title"), about=scope.thread, example=tr("chats-example"))
@@ -55,7 +55,7 @@ class ChatsCommands(Family):
         return await self._open(ask, scope) if action == GO else tr("shared-dead-button")
 
     async def _begin(self, ask: Ask, title: str) -> str:
-        place, title = ask.chat.place, " ".join(title.split())
+        place, title = ask.chat.location, " ".join(title.split())
         if len(title) > LONGEST_TITLE:
             return tr("chats-too-long", most=str(LONGEST_TITLE), length=str(len(title)))
         if mode_of(await self._services.memory.config(place.owner)) == "off":
@@ -66,14 +66,14 @@ class ChatsCommands(Family):
         return tr("chats-begun-titled", title=title) if title else tr("chats-begun")
 
     async def _open(self, ask: Ask, scope: Scope) -> str:
-        if not await self._services.memory.open_conversation(ask.chat.place, scope):
+        if not await self._services.memory.open_conversation(ask.chat.location, scope):
             return tr("chats-gone")
-        self._services.titles.start(ask.chat.place, [ask.chat.scope])
+        self._services.titles.start(ask.chat.location, [ask.chat.scope])
         await self._show_page(ask, 0, ask.message_id)
         return tr("chats-opened")
 
     async def _show_page(self, ask: Ask, first: int, instead_of: int | None) -> str | None:
-        place, memory = ask.chat.place, self._services.memory
+        place, memory = ask.chat.location, self._services.memory
         if mode_of(await memory.config(place.owner)) == "off":
             return tr("chats-off")
         async with memory.home(place.owner) as store:
@@ -124,5 +124,5 @@ class ChatsCommands(Family):
         if len(title) > LONGEST_TITLE:
             return tr("chats-too-long", most=str(LONGEST_TITLE), length=str(len(title)))
         async with self._services.memory.home(scope.owner) as store:
-            is_done = await store.conversations.name(ask.chat.place, scope, title, now=self._now())
+            is_done = await store.conversations.name(ask.chat.location, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")

@@ -263,7 +263,7 @@ class Family:
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         """Whether take_text() may deal with a person's text in this update: something was asked of them here."""
-        state = await self._services.memory.wizards.get(chat.place, person.id)
+        state = await self._services.memory.wizards.get(chat.location, person.id)
         return state is not None and state.concerns(update_id)
 
     async def take_text(self, ask: Ask) -> bool:
@@ -348,13 +348,13 @@ class NextText:
         """The number that the answered question was about (0: no number); None where the text answers none, or too
         late.
         """
-        state = await self._states.get(ask.chat.place, ask.person.id)
+        state = await self._states.get(ask.chat.location, ask.person.id)
         if state is None or not state.step.startswith(self._kind):
             return None
         if not ask.chat.is_private and not ask.answers_the_bot:
             return None
         if self._now() >= state.expires_at:
-            await self._states.drop(ask.chat.place, ask.person.id)
+            await self._states.drop(ask.chat.location, ask.person.id)
             return None
         return int(state.step.removeprefix(self._kind) or 0)
 
@@ -365,7 +365,7 @@ class NextText:
     async def _put(self, ask: Ask, step: str, nonce_: str) -> None:
         await self._states.put(
             WizardState(
-                scope=ask.chat.place,
+                scope=ask.chat.location,
                 person=ask.person.id,
                 step=step,
                 nonce=nonce_,

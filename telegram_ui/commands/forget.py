@@ -92,7 +92,7 @@ class ForgetCommands(Family):
     async def _replied_to(self, ask: Ask) -> Message | None:
         if ask.replied_to is None:
             return None
-        scope = await self._services.memory.conversation_with(ask.chat.place, telegram_id=ask.replied_to)
+        scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=ask.replied_to)
         async with self._services.memory.home(scope.owner) as store:
             return await store.forgetting.said_as(scope, ask.replied_to)
 
@@ -100,7 +100,7 @@ class ForgetCommands(Family):
         """The scope of a target: a message may be in any conversation of its topic."""
         if target.kind not in ("message", "turn"):
             return ask.chat.scope
-        return await self._services.memory.conversation_with(ask.chat.place, number=target.number)
+        return await self._services.memory.conversation_with(ask.chat.location, number=target.number)
 
     async def _search(self, ask: Ask) -> str | None:
         scope = ask.chat.scope
@@ -111,7 +111,7 @@ class ForgetCommands(Family):
             hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
             request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
-            _, conversations = await store.conversations.listed(ask.chat.place, first=0, limit=1)
+            _, conversations = await store.conversations.listed(ask.chat.location, first=0, limit=1)
         found = [hit.message for hit in hits]
         if not terms:  # emoji are no words of the index
             page = await self._services.search.page(scope, ask.argument, size=MATCHES + REQUEST)
@@ -151,7 +151,7 @@ class ForgetCommands(Family):
     # The question, and its buttons ---------------------------------------------------------------------------
 
     async def _confirm(self, ask: Ask, target: Target, *, instead_of: int | None = None, press: str = ERASE) -> None:
-        text, choices = await self._question(ask.chat.place, await self._scope(ask, target), target)
+        text, choices = await self._question(ask.chat.location, await self._scope(ask, target), target)
         keyboard: InlineKeyboardMarkup | None = None
         if choices:
             rows = [[self._target_button(ask, press, label, choice)] for label, choice in choices]
@@ -271,7 +271,7 @@ class ForgetCommands(Family):
     @press(CONVERSATION, who="admins", refusal="forget-admins-only")
     async def _choose_conversation(self, ask: Ask) -> str | None:
         scope = Scope(owner=ask.chat.id, thread=int(ask.argument))
-        if not await self._services.memory.has_conversation(ask.chat.place, scope):
+        if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
         await self._confirm(ask, Target(kind="conversation", number=scope.thread), instead_of=ask.message_id)
         return None

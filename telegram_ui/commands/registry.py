@@ -185,7 +185,7 @@ class Commands:
     async def located(self, chat: Chat) -> Chat:
         """The chat in the conversation that is open there; in its first one, while the store cannot say."""
         try:
-            return chat.within(await self.dependencies.services.memory.conversation(chat.place))
+            return chat.within(await self.dependencies.services.memory.conversation(chat.location))
         except StorageError:
             return chat
 

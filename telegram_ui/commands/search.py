@@ -85,8 +85,8 @@ class SearchCommands(Family):
 
     async def _conversations(self, ask: Ask) -> Mapping[Scope, str]:
         """The conversations of this place, the latest first, with what they are called."""
-        async with self._services.memory.home(ask.chat.place.owner) as store:
-            found, _ = await store.conversations.listed(ask.chat.place, first=0, limit=MOST_SEARCHED)
+        async with self._services.memory.home(ask.chat.location.owner) as store:
+            found, _ = await store.conversations.listed(ask.chat.location, first=0, limit=MOST_SEARCHED)
         return {one.scope: conversation_label(one) for one in found}
 
 

@@ -37,7 +37,7 @@ class SummaryCommands(Family):
         indexing = self._services.indexing
         lines.append(tr("summaries-status-words-only") if indexing is not None and indexing.is_failing else "")
         if status.config is not None:
-            place = ask.chat.place
+            place = ask.chat.location
             async with self._services.memory.home(place.owner) as store:
                 _, conversations = await store.conversations.listed(place, first=0, limit=1)
             lines.append(tr("summaries-status-one-of", number=str(conversations)) if conversations > 1 else "")

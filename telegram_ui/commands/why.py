@@ -103,7 +103,7 @@ class WhyCommands(Family):
     async def _explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
         scope = ask.chat.scope
         if telegram_id is not None:
-            scope = await self._services.memory.conversation_with(ask.chat.place, telegram_id=telegram_id)
+            scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=telegram_id)
         return await self._services.explanations.explain(scope, telegram_id)
 
     def _details_button(

@@ -84,14 +84,14 @@ class Wizard(Family):
     async def _begin(self, ask: Ask) -> None:
         """Ask the first question; an earlier setup of the same person here is replaced."""
         state = WizardState(
-            scope=ask.chat.place,
+            scope=ask.chat.location,
             person=ask.person.id,
             step=STORAGE,
             nonce=nonce(),
             expires_at=self._now() + LIFETIME,
         )
         await self._states.put(state)
-        self._unwritten.pop((ask.chat.place, ask.person.id), None)
+        self._unwritten.pop((ask.chat.location, ask.person.id), None)
         config = await self._services.memory.config(ask.chat.scope.owner)
         chosen = config.storage if config else None
         row = [
@@ -112,7 +112,7 @@ class Wizard(Family):
         state = await self._open(ask)
         if state is None:
             return False
-        await self._states.drop(ask.chat.place, ask.person.id)
+        await self._states.drop(ask.chat.location, ask.person.id)
         await self._delivery.say(ask.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled"))
         return True
 
@@ -128,7 +128,7 @@ class Wizard(Family):
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce_):
             return tr("wizard-stale")
         if self._is_expired(state):
-            await self._states.drop(ask.chat.place, ask.person.id)
+            await self._states.drop(ask.chat.location, ask.person.id)
             await self._show(ask, tr("wizard-expired"))
             return tr("wizard-has-expired")
         if number is not None and state.step != NUMBER:
@@ -153,7 +153,7 @@ class Wizard(Family):
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be meant for the setup; whether it was."""
         update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
-        state = await self._state(chat.place, person.id)
+        state = await self._state(chat.location, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
             return False
         if state.step == LEFT:
@@ -183,7 +183,7 @@ class Wizard(Family):
 
     async def _open(self, ask: Ask) -> WizardState | None:
         """The setup that is under way."""
-        state = await self._state(ask.chat.place, ask.person.id)
+        state = await self._state(ask.chat.location, ask.person.id)
         return None if state is None or state.step == LEFT else state
 
     async def _leave(self, state: WizardState, update: telegram.Update | None) -> None:

@@ -43,7 +43,7 @@ class Chat:
         return -self.thread if self.thread < 0 else None
 
     @property
-    def place(self) -> Scope:
+    def location(self) -> Scope:
         """The scope of the topic itself, in which its first conversation stands: the person's in private, else the
         group's.
         """
@@ -56,7 +56,7 @@ class Chat:
 
     def within(self, scope: Scope) -> "Chat":
         """The same chat, in this conversation of its place."""
-        conversation = 0 if scope == self.place else scope.thread
+        conversation = 0 if scope == self.location else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
 

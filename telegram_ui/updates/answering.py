@@ -57,7 +57,7 @@ class Placing:
         mode = received.mode
         if mode is None:
             try:
-                mode = await self._conversation.mode(parsed.place.owner)
+                mode = await self._conversation.mode(parsed.location.owner)
             except StorageError as error:
                 logger.warning("How memory stands in %s is not known: %s", parsed.scope, type(error).__name__)
                 return parsed
@@ -72,11 +72,11 @@ class Placing:
         """
         try:
             if source or telegram_id is not None:
-                scope = await self._memory.conversation_with(parsed.place, source=source, telegram_id=telegram_id)
+                scope = await self._memory.conversation_with(parsed.location, source=source, telegram_id=telegram_id)
             else:
-                scope = await self._memory.conversation(parsed.place)
+                scope = await self._memory.conversation(parsed.location)
         except StorageError as error:
-            logger.warning("Which conversation is open in %s is not known: %s", parsed.place, type(error).__name__)
+            logger.warning("Which conversation is open in %s is not known: %s", parsed.location, type(error).__name__)
             return parsed
         return parsed.within(scope)
 
@@ -87,7 +87,7 @@ class Placing:
         if not parsed.chat.conversation:
             return parsed
         try:
-            is_there = await self._memory.has_conversation(parsed.place, parsed.scope)
+            is_there = await self._memory.has_conversation(parsed.location, parsed.scope)
         except KeepsakeError:  # the turn itself meets it again, and says so
             return parsed
         return parsed if is_there else await self.now(parsed)
@@ -252,17 +252,17 @@ class Answering:
             was_heard = any(piece.file is not None and piece.file.kind == "speech" for piece in pieces)
             args = dependencies, parsed.chat, parsed.person, reply, shown_as
             speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
-            self._slow_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, speak))
+            self._slow_queues.submit(parsed.location, partial(self._error_boundary.guarded, parsed, speak))
 
     def _clear_later(self, chat: Chat) -> None:
         """Have the buttons of earlier answers taken away, next to the answers to others."""
         # One waiting per place is enough: it takes all of them.
-        if chat.place not in self._clearing:
-            self._clearing.add(chat.place)
-            self._button_queues.submit(chat.place, partial(self._clear, chat))
+        if chat.location not in self._clearing:
+            self._clearing.add(chat.location)
+            self._button_queues.submit(chat.location, partial(self._clear, chat))
 
     async def _clear(self, chat: Chat) -> None:
-        self._clearing.discard(chat.place)
+        self._clearing.discard(chat.location)
         await self._commands.dependencies.last_buttons.clear(self._delivery, chat)
 
     def settle_later(self, parsed: ParsedUpdate) -> None:
@@ -271,7 +271,7 @@ class Answering:
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
             settle = partial(self._settle, parsed)
-            self._settle_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, settle))
+            self._settle_queues.submit(parsed.location, partial(self._error_boundary.guarded, parsed, settle))
 
     async def _settle(self, parsed: ParsedUpdate) -> None:
         self._settling.discard(parsed.scope)

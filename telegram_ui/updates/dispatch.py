@@ -150,13 +150,13 @@ class Dispatcher:
         if parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_stoppable=False)
-            self._command_queues.submit(parsed.place, partial(_soon, enter))
+            self._command_queues.submit(parsed.location, partial(_soon, enter))
         elif parsed.kind == "press":
             self._press(received, parsed)
         elif parsed.kind == "command":
             self._command(received, parsed)
         else:  # what may be a message to the model
-            self._command_queues.submit(parsed.place, partial(self._offer_to_wizard, received, parsed))
+            self._command_queues.submit(parsed.location, partial(self._offer_to_wizard, received, parsed))
 
     async def idle(self) -> None:
         """Wait until everything dispatched is finished, settling included."""
@@ -187,7 +187,7 @@ class Dispatcher:
         if parsed.command == "stop":
             # At once, outside all queues; and again in its queue, for a message that came just before and has
             # not begun.
-            stopped = self._chat_queues.cancel(parsed.place)
+            stopped = self._chat_queues.cancel(parsed.location)
             self._in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
             handle = self._commands.handle
@@ -228,11 +228,11 @@ class Dispatcher:
             self._route(again.received, again.pieces[0])
         else:
             turn = WaitingTurn(list(again.pieces), self._answering.answer)
-            enter = partial(self._chat_queues.submit, parsed.place, turn)
-            self._command_queues.submit(parsed.place, partial(_soon, enter))
+            enter = partial(self._chat_queues.submit, parsed.location, turn)
+            self._command_queues.submit(parsed.location, partial(_soon, enter))
         is_answered_there = bool(again.pieces) and again.pieces[0].kind == "press"
         take = partial(self._take_press, received.update, parsed, is_answered_there=is_answered_there)
-        self._notice_queues.submit(parsed.place, take)
+        self._notice_queues.submit(parsed.location, take)
 
     async def _ask_to_send_again(self, parsed: ParsedUpdate) -> None:
         await self._delivery.replace(parsed.chat, parsed.telegram_id, tr("answers-send-again"))
@@ -250,7 +250,7 @@ class Dispatcher:
                 await self._done(received)
 
         queues = self._slow_queues if is_slow else self._command_queues
-        queues.submit(parsed.place, finished)
+        queues.submit(parsed.location, finished)
 
     def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_stoppable: bool = True) -> None:
         """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
@@ -264,7 +264,7 @@ class Dispatcher:
                     await self._done(received)
                 raise
 
-        self._chat_queues.submit(parsed.place, finished, is_stoppable=is_stoppable)
+        self._chat_queues.submit(parsed.location, finished, is_stoppable=is_stoppable)
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         """A button that has something answered: what came of it is settled as any turn is."""
@@ -296,8 +296,8 @@ class Dispatcher:
 
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # What had begun says by itself that it was stopped.
-        if not stopped and not self._chat_queues.cancel(parsed.place):
-            waiting = self._chat_queues.drop_next(parsed.place, WaitingTurn)
+        if not stopped and not self._chat_queues.cancel(parsed.location):
+            waiting = self._chat_queues.drop_next(parsed.location, WaitingTurn)
             if waiting is None:
                 await self._say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
@@ -323,7 +323,9 @@ class Dispatcher:
                 with speaking(self._commands.app_language(parsed.person)):
                     await self._say(parsed.chat, sentence())
 
-            self._notice_queues.submit(parsed.place, partial(self._error_boundary.guarded, parsed, say, is_known=False))
+            self._notice_queues.submit(
+                parsed.location, partial(self._error_boundary.guarded, parsed, say, is_known=False)
+            )
 
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> None:
@@ -367,10 +369,10 @@ class Dispatcher:
             return
         if parsed.kind == "wordless":
             self._pastes.end(parsed.sender)
-            self._chat_queues.submit(parsed.place, partial(self._answer_wordless, parsed))
+            self._chat_queues.submit(parsed.location, partial(self._answer_wordless, parsed))
         elif not self._pastes.extend(parsed):
             turn = WaitingTurn([parsed], self._answering.answer)
-            ticket = self._chat_queues.submit(parsed.place, turn, held=may_continue(parsed))
+            ticket = self._chat_queues.submit(parsed.location, turn, held=may_continue(parsed))
             if may_continue(parsed):
                 self._pastes.begin(turn.pieces, ticket.release)
 
@@ -381,9 +383,9 @@ class Dispatcher:
         await self._say(parsed.chat, hint)
 
     async def _answer_wordless(self, parsed: ParsedUpdate) -> None:
-        if not parsed.album or self._albums.get(parsed.place) != parsed.album:
+        if not parsed.album or self._albums.get(parsed.location) != parsed.album:
             if parsed.album:
-                self._albums[parsed.place] = parsed.album
+                self._albums[parsed.location] = parsed.album
             if not await self._error_boundary.guarded(parsed, partial(self._ask_for_words, parsed)):
                 return
         await self._queue.done([parsed.update_id])

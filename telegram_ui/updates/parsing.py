@@ -83,13 +83,13 @@ class ParsedUpdate:
         return self.chat.scope
 
     @property
-    def place(self) -> Scope:
-        return self.chat.place
+    def location(self) -> Scope:
+        return self.chat.location
 
     @property
     def sender(self) -> tuple[Scope, int]:
         """The person and the place; one paste at a time is open for them."""
-        return self.place, self.person.id
+        return self.location, self.person.id
 
     def within(self, scope: Scope) -> "ParsedUpdate":
         """The same in this conversation of its place."""

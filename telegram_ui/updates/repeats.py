@@ -63,7 +63,7 @@ class Repeats:
         """[Try again] for what could not be done."""
         parsed = asked.pieces[0]
         if _size(asked) <= MOST_HELD:
-            self._held[parsed.place, parsed.person.id, asked.first] = asked
+            self._held[parsed.location, parsed.person.id, asked.first] = asked
         return self._buttons.again(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
     def of(self, received: Received, press: ParsedUpdate) -> Asked | None:
@@ -85,7 +85,7 @@ class Repeats:
         if kind == PROPOSED:
             return self._sent(received, press, _given(query, shown))
         first = int(number)
-        if held := self._held.pop((press.place, press.person.id, first), None):
+        if held := self._held.pop((press.location, press.person.id, first), None):
             return self._renewed(received, press, held)
         asked = shown.reply_to_message if shown is not None and payload == number else None
         return self._sent(received, press, asked, first) or Asked(pieces=())
@@ -122,7 +122,7 @@ class Repeats:
 def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Asked | None:
     update.set_bot(received.update.get_bot())
     parsed = parse(update, update.get_bot().bot)
-    if parsed is None or parsed.place != press.place:
+    if parsed is None or parsed.location != press.location:
         return None
     parsed = replace(parsed, addressed=True, first=first)
     # As after a restart: it may be stored by now, in the conversation that was open then.

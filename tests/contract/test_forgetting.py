@@ -420,7 +420,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
     assert await store.vectors.closeness(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id))
     await store.forgetting.revise(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
-    await store.scrub()
+    await store.erase_traces()
     assert await store.cut_log()
     assert held() == [False, True, False, True, True, False]
     found = await store.vectors.closeness(ANNA, "m", vectors[2][0], 9)

@@ -112,7 +112,7 @@ class ReminderCommands(Family):
         if action == PAGE:
             await self._show_list(ask, int(number), ask.message_id)
             return None
-        found = next((one for one in await self._listed(ask.chat.place) if one.id == int(number)), None)
+        found = next((one for one in await self._listed(ask.chat.location) if one.id == int(number)), None)
         is_others = found is not None and found.person != ask.person.id
         if is_others and not await self._may_configure(ask.chat, ask.person):
             return tr("reminders-not-yours")
@@ -148,7 +148,7 @@ class ReminderCommands(Family):
     async def _show_list(self, ask: Ask, page: int, instead_of: int | None) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         zone = _zone_of(config)
-        found = await self._listed(ask.chat.place)
+        found = await self._listed(ask.chat.location)
         if not found:
             await self._delivery.replace(ask.chat, instead_of, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
             return

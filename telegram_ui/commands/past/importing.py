@@ -94,14 +94,14 @@ class TransferCommands(Family):
             return
         now = self._monotonic()
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
-        self._awaited[ask.chat.place, ask.person.id] = now + AWAITED.total_seconds()
+        self._awaited[ask.chat.location, ask.person.id] = now + AWAITED.total_seconds()
         paste = InlineKeyboardMarkup([[self._button(ask, PASTE, tr("transfer-paste"))]])
         keyboard = paste if ask.chat.is_private else ForceReply(selective=True)
         how = [] if ask.chat.is_private else [tr("transfer-as-reply")]
         await self._delivery.say(ask.chat, "\n\n".join([tr("transfer-ask-for-file"), *how]), keyboard=keyboard)
 
     def awaits_file(self, ask: Ask) -> bool:
-        until = self._awaited.get((ask.chat.place, ask.person.id))
+        until = self._awaited.get((ask.chat.location, ask.person.id))
         return until is not None and document_in(ask.update.message) is not None and self._monotonic() <= until
 
     async def take_file(self, ask: Ask) -> bool:
@@ -114,11 +114,11 @@ class TransferCommands(Family):
         elif await self._offer(
             ask, _Sent(message_id=document.message_id, document=document)
         ):  # otherwise another file may follow
-            self._awaited.pop((ask.chat.place, ask.person.id), None)
+            self._awaited.pop((ask.chat.location, ask.person.id), None)
         return True
 
     async def cancel(self, ask: Ask) -> bool:
-        place = (ask.chat.place, ask.person.id)
+        place = (ask.chat.location, ask.person.id)
         until = max(self._awaited.pop(place, 0.0), self._pasting.pop(place, 0.0))
         if self._monotonic() > until:
             return False
@@ -132,18 +132,18 @@ class TransferCommands(Family):
         """Give the words with which another assistant lists what it remembers; the next text is its answer."""
         now = self._monotonic()
         self._pasting = {key: until for key, until in self._pasting.items() if until > now}
-        self._pasting[ask.chat.place, ask.person.id] = now + AWAITED.total_seconds()
+        self._pasting[ask.chat.location, ask.person.id] = now + AWAITED.total_seconds()
         await self._delivery.say(ask.chat, tr("transfer-paste-how"))
         await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        return self._monotonic() <= self._pasting.get((chat.place, person.id), 0.0)
+        return self._monotonic() <= self._pasting.get((chat.location, person.id), 0.0)
 
     async def take_text(self, ask: Ask) -> bool:
         if not await self.awaits_text(ask.chat, ask.person, 0) or ask.message_id is None:
             return False
         if len(ask.argument) < LONGEST_PIECE:
-            self._pasting.pop((ask.chat.place, ask.person.id), None)
+            self._pasting.pop((ask.chat.location, ask.person.id), None)
         await self._offer(ask, _Sent(message_id=ask.message_id, text=ask.argument))
         return True
 
@@ -187,7 +187,7 @@ class TransferCommands(Family):
     async def _data(self, ask: Ask, sent: _Sent) -> tuple[bytes, Given]:
         document = sent.document
         data = await self._documents.fetch(ask.chat, document) if document else sent.text.encode("utf-8", "replace")
-        answers = self._answers.get((ask.chat.place, sent.message_id), {})
+        answers = self._answers.get((ask.chat.location, sent.message_id), {})
         return data, Given(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
 
     async def _next_step(self, ask: Ask, sent: _Sent) -> tuple[str, InlineKeyboardMarkup | None]:
@@ -203,7 +203,7 @@ class TransferCommands(Family):
             lines = plan_text(plan).split("\n\n")
             heading = lines[0] if question.is_long else "\n\n".join(lines)
             asked = _Asked(question=question, chosen=set(usual) if question.several else set(), heading=heading)
-            self._asked[ask.chat.place, sent.message_id] = asked
+            self._asked[ask.chat.location, sent.message_id] = asked
             return self._question(ask, asked, len(given.answers))
         if not plan.has_new:
             return await self._with_extraction_offer(ask, plan_text(plan), plan.ids)
@@ -233,7 +233,7 @@ class TransferCommands(Family):
     async def _press_answer(self, ask: Ask) -> None:
         if (sent := await self._sent(ask)) is None:
             return
-        place = (ask.chat.place, sent.message_id)
+        place = (ask.chat.location, sent.message_id)
         asked, answers = self._asked.get(place), self._answers.get(place, {})
         step, _, what = ask.argument.partition(".")
         if asked is not None and step != str(len(answers)):
@@ -267,19 +267,19 @@ class TransferCommands(Family):
     @press(STOP, who="admins", refusal="transfer-admins-import")
     async def _press_stop(self, ask: Ask) -> str | None:
         """Ends a running import after its current messages; what came in stays, so that it can go on later."""
-        if progress := self._running.get((ask.chat.place, ask.message_id)):
+        if progress := self._running.get((ask.chat.location, ask.message_id)):
             progress.is_stopped = True
             return tr("transfer-stopping")
         return None
 
     @press(IMPORT, who="admins", queue="slow", refusal="transfer-admins-import", reads_file=True)
     async def _press_import(self, ask: Ask) -> None:
-        here = (ask.chat.place, ask.message_id)
+        here = (ask.chat.location, ask.message_id)
         if here in self._finished:
             return  # pressed twice: the receipt stays
         if (sent := await self._sent(ask)) is None:
             return
-        if ask.argument == ASKED and (ask.chat.place, sent.message_id) not in self._answers:
+        if ask.argument == ASKED and (ask.chat.location, sent.message_id) not in self._answers:
             await self._go_on(ask, sent)
             return
         stop = InlineKeyboardMarkup([[self._button(ask, STOP, tr("transfer-pause"))]])

@@ -236,7 +236,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
             await reader.rows("SELECT 1 FROM users")
             assert not (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
         await talk.say(OTHER)
-        await memory.tidy()
+        await memory.clean_files()
         assert traces(tmp_path) == []
         assert await ids_with(talk, OTHER)
 

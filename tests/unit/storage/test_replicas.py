@@ -277,9 +277,9 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
                 NOW.isoformat(),
             )
         assert first.leases.holds(ANN), "it has not noticed"
-        await first.memory.tidy()
+        await first.memory.clean_files()
         assert len(await erasing._unfinished()) == 1
-        await second.memory.tidy()
+        await second.memory.clean_files()
         assert await erasing._unfinished() == []
 
 

@@ -37,9 +37,9 @@ async def test_pieces_are_joined_a_little_at_a_time(tmp_path: Path) -> None:
             said = NewMessage(role="user", content=f"w{number} by the river", created_at=AT, source=f"{number}")
             await store.append(SCOPE, [said])
         before, many = await found(store), await pieces(database)
-        await store.tidy_words()
+        await store.optimize_words()
         assert await pieces(database) < many / 3
         assert await found(store) == before
         written = database.commits
-        await store.tidy_words()
+        await store.optimize_words()
         assert database.commits == written  # nothing was written since
