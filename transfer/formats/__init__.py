@@ -1,7 +1,7 @@
 """The formats of files that can be imported, one file each.
 
 chatgpt.py           ChatGPT: conversations, memories, custom instructions
-claude.py            Claude: conversations, memories
+claude.py            Claude: conversations, projects, memories
 conversations.py     what the formats of assistants share: conversations, dates, branches
 detection.py         the list of formats; which one a file is; zip and gzip, up to a limit
 discord.py           Discord: DiscordChatExporter, the data package
@@ -16,4 +16,5 @@ memories.py          what another assistant remembers, as text or a list
 telegram_desktop.py  Telegram Desktop's result.json
 telegram_html.py     Telegram Desktop's messages.html
 whatsapp.py          WhatsApp's chat as text
+written_dates.py     dates as they are written for people, in any language
 """

@@ -1,6 +1,7 @@
 """Claude's export: conversations.json, memories.json and projects → messages, and facts to choose from.
 
-Thinking, tools and injected blocks are left out; of answers that were made again, the newest counts.
+Thinking, tools and injected blocks are left out; of answers that were made again, the newest counts. Of a project its
+documents are messages; what it is about, and its instructions, are offered as facts, since they hold for it alone.
 """
 
 from collections.abc import Sequence
@@ -44,6 +45,8 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
                 value = demand_object(raw)
                 if "chat_messages" in value:
                     talks.add(_conversation(value, talks, reading))
+                elif "prompt_template" in value or "docs" in value:
+                    talks.add(_project(value, talks, reading))
                 else:
                     talks.facts += _memories(value)
     return talks.history(reading)
@@ -104,6 +107,30 @@ def _words(message: dict[str, Any], where: str) -> str:
     return words.strip()
 
 
+def _project(raw: dict[str, Any], talks: Conversations, reading: Reading) -> list[ImportedMessage]:
+    if raw.get("is_starter_project") is True:
+        return []
+    began = moment(raw.get("created_at"), ".created_at", reading.zone) or reading.now
+    for about in (text_of(raw.get("description")).strip(), text_of(raw.get("prompt_template")).strip()):
+        talks.facts += [ImportedFact(text=f"{text_of(raw.get('name'))}: {about}", observed_at=began)] if about else []
+    said: list[ImportedMessage] = []
+    for number, one in enumerate(demand_list(raw.get("docs"), ".docs")):
+        value = demand_object(one, f".docs[{number}]")
+        words = text_of(value.get("content")).strip()[:LONGEST_ATTACHED]
+        if not words:
+            continue
+        name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
+        said.append(
+            ImportedMessage(
+                source=f"import:claude:{name}",
+                role="user",
+                content=f"[{text_of(value.get('filename')) or 'file'}]\n{words}",
+                created_at=moment(value.get("created_at"), f".docs[{number}].created_at", reading.zone) or began,
+            )
+        )
+    return said
+
+
 def _memories(raw: dict[str, Any]) -> list[ImportedFact]:
     """memories.json: one text in Markdown, one a project, or files."""
     texts: list[tuple[str, datetime | None]] = [(text_of(raw.get("conversations_memory")), None)]
@@ -119,7 +146,10 @@ def _memories(raw: dict[str, Any]) -> list[ImportedFact]:
 
 
 def _fits(sample: Sample) -> bool:
-    return bool(sample.names & {"chat_messages", "conversations_memory", "project_memories", "memory_files"})
+    is_project = {"name", "docs"} <= sample.names or {"name", "prompt_template"} <= sample.names
+    return is_project or bool(
+        sample.names & {"chat_messages", "conversations_memory", "project_memories", "memory_files"}
+    )
 
 
 FORMAT = ImportFormat(
@@ -127,8 +157,8 @@ FORMAT = ImportFormat(
     fits=_fits,
     read=read,
     members=lambda folder, name: (
-        name == "memories.json"
+        name in ("memories.json", "projects.json")
         or is_numbered(name, "conversations")
-        or (folder == "memories" and name.endswith(".json"))
+        or (folder in ("memories", "projects") and name.endswith(".json"))
     ),
 )

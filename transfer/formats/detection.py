@@ -9,11 +9,13 @@ import io
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, cast
 
 from locales.catalog import tr
 from locales.lists import any_of
@@ -64,14 +66,16 @@ FORMATS: Mapping[str, ImportFormat] = {
 UNPACKED_ANYWAY, UNPACKED_EACH = 16_000_000, 32
 """An archive may unpack to so many bytes, and so many more for each of its own: exports shrink to a tenth or less, but
 an archive that grows a thousand times was made to fill the memory."""
-VALUES_ANYWAY, VALUES_EACH = 1_300_000, 1
-"""Values that are read of a file, and so many more for each byte that was sent: reading them takes below 200 MB."""
+VALUES_ANYWAY, VALUES_EACH, VALUES_LEAST = 1_300_000, 1, 2_000
+"""Values that are read of a file, and so many more for each byte that was sent: reading them takes below 200 MB. The
+files of an archive share them by their lengths, and each has the least.
+"""
 MESSAGES_ANYWAY, BYTES_A_MESSAGE = 200_000, 20
 """Messages that are taken from a file, and one more for so many bytes that were sent."""
 LONGEST_FACT = 4_096
 """Characters."""
-MOST_FILES = 200
-"""Of an archive that are read together."""
+MOST_FILES = 5_000
+"""Of an archive that are read together: Discord has one for each channel."""
 SAMPLED = 20_000
 """Characters at the beginning of a file by which a text is recognised."""
 _OBJECTS_SAMPLED = 3
@@ -97,8 +101,10 @@ def read(
     unpacked = deque(_unpacked(data, name, min(most, most_unpacked(len(data)))))
     is_packed = _is_packed(data)
     seals = [sealed(one) for _, one in unpacked]
-    values = (VALUES_ANYWAY + VALUES_EACH * len(data)) // len(unpacked)
-    files = [SourceFile(path, _text(one), values) for path, one in consumed(unpacked)]
+    values, whole = VALUES_ANYWAY + VALUES_EACH * len(data), sum(len(one) for _, one in unpacked) or 1
+    files = [
+        SourceFile(path, _text(one), VALUES_LEAST + values * len(one) // whole) for path, one in consumed(unpacked)
+    ]
     found: dict[str, list[SourceFile]] = {}
     for file in files:
         if (form := _format_of(file, is_alone=len(files) == 1)) is not None:
@@ -227,8 +233,7 @@ def _unpacked(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
         if data.startswith(b"PK\x03\x04"):
             return _from_zip(data, most)
         if data.startswith(b"\x1f\x8b"):
-            with gzip.open(io.BytesIO(data)) as packed:
-                return [(name, _bounded(packed, most, whole=most))]
+            return [(name, _bounded(lambda: cast("IO[bytes]", gzip.open(io.BytesIO(data))), most, whole=most))]
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError):
         raise ImportRefused(tr("import-damaged-archive")) from None
     if len(data) > most:
@@ -237,37 +242,51 @@ def _unpacked(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
 
 
 def _from_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
-    """The files in it that are called like those of a format, or else all that may be one."""
-    if data.count(_ENTRY) > MOST_ENTRIES:  # before the list is read
-        raise ImportRefused(tr("import-many-in-archive", most=MOST_ENTRIES))
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX")]
-        wanted = [one for one in files if _is_wanted(_path(one.filename))]
-        wanted = wanted or [one for one in files if PurePosixPath(_path(one.filename)).suffix in _READABLE]
+    """The files in it that are called like those of a format, or else those of the archives in it, or else all that may
+    be one.
+    """
+    with ExitStack() as opened:
+        files, left = _entries(data, opened), most
+        wanted = [one for one in files if _is_wanted(_path(one[0]))]
+        if not wanted:
+            for path, entry in [one for one in files if _path(one[0]).endswith(".zip")]:
+                inner = _bounded(entry, left, whole=most)
+                left -= len(inner)
+                files += [(f"{path}/{name}", one) for name, one in _entries(inner, opened)]
+            wanted = [one for one in files if _is_wanted(_path(one[0]))]
+        wanted = wanted or [one for one in files if PurePosixPath(_path(one[0])).suffix in _READABLE]
         if not wanted:
             raise ImportRefused(tr("import-no-export", known=_known()))
         if len(wanted) > MOST_FILES:
             raise ImportRefused(tr("import-too-many-files", most=MOST_FILES))
         unpacked: list[tuple[str, bytes]] = []
-        left = most
-        for one in sorted(wanted, key=lambda info: info.filename):
-            with archive.open(one) as packed:
-                unpacked.append((one.filename, _bounded(packed, left, whole=most)))
+        for path, entry in sorted(wanted, key=lambda one: one[0]):
+            unpacked.append((path, _bounded(entry, left, whole=most)))
             left -= len(unpacked[-1][1])
         return unpacked
 
 
-def _bounded(packed: "gzip.GzipFile | IO[bytes]", most: int, *, whole: int) -> bytes:
+def _entries(data: bytes, opened: ExitStack) -> list[tuple[str, Callable[[], IO[bytes]]]]:
+    """The files of an archive: the path of each, and what opens it."""
+    if data.count(_ENTRY) > MOST_ENTRIES:  # before the list is read
+        raise ImportRefused(tr("import-many-in-archive", most=MOST_ENTRIES))
+    archive = opened.enter_context(zipfile.ZipFile(io.BytesIO(data)))
+    files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX")]
+    return [(one.filename, partial(archive.open, one)) for one in files]
+
+
+def _bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
     """All of a stream. An archive may lie about its size, so it is measured while it is read."""
     taken = bytearray()
-    for block in _blocks(packed):
-        taken += block
-        if len(taken) > most:
-            raise ImportRefused(tr("import-unpacked", megabytes=whole // 1_000_000))
+    with entry() as packed:
+        for block in _blocks(packed):
+            taken += block
+            if len(taken) > most:
+                raise ImportRefused(tr("import-unpacked", megabytes=whole // 1_000_000))
     return bytes(taken)
 
 
-def _blocks(packed: "gzip.GzipFile | IO[bytes]") -> Iterable[bytes]:
+def _blocks(packed: IO[bytes]) -> Iterable[bytes]:
     while block := packed.read(1 << 20):
         yield block
 

@@ -4,12 +4,12 @@ Takeout knows no conversations: each record is a prompt, mostly with its answer.
 """
 
 import re
-from collections.abc import Sequence
-from datetime import UTC, datetime, tzinfo
+from collections.abc import Iterator, Sequence
+from datetime import datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
 
-from locales.catalog import tr
+from locales.catalog import LANGUAGES, tr
 from records.errors import ImportRefused
 from transfer.formats.conversations import (
     ROLES,
@@ -32,28 +32,20 @@ from transfer.formats.history import (
     fingerprint,
 )
 from transfer.formats.html_blocks import Block, blocks, text_in
+from transfer.formats.written_dates import WrittenDate, moment_of, months_of, written
 
 _PRODUCTS = ("gemini", "bard")
 _PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Prompt\s?:|Said)[\s\u00a0]+", re.IGNORECASE)
 _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cleared|Turned)\b")
 _SPACES = re.compile(r"[\u202f\u00a0]")
-_FORMS = (
-    "%b %d, %Y, %I:%M:%S %p",
-    "%b %d, %Y, %H:%M:%S",
-    "%d %b %Y, %H:%M:%S",
-    "%d.%m.%Y, %H:%M:%S",
-    "%d/%m/%Y, %H:%M:%S",
-    "%Y-%m-%d, %H:%M:%S",
-)
-_LINE_DATE = re.compile(r"\d{4}.{0,4} \d{1,2}:\d\d:\d\d")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     talks = Conversations("gemini")
     for file in files:
         if file.text.lstrip()[:1] == "<":
-            for block in blocks(file.text, "outer-cell"):
-                talks.add(_cell(block, reading.zone))
+            for pair in _page(file, reading.zone):
+                talks.add(pair)
             continue
         walk = file.walk()
         for where, at, raw in each_object(walk):
@@ -95,26 +87,32 @@ def _pair(title: str, answer: str, said_at: datetime) -> list[ImportedMessage]:
     return made
 
 
-def _cell(block: Block, zone: tzinfo) -> list[ImportedMessage]:
-    """One record of MyActivity.html: the prompt, a line with the date, the answer."""
+def _page(file: SourceFile, zone: tzinfo) -> Iterator[list[ImportedMessage]]:
+    """The records of MyActivity.html: each a prompt, a line with the date, and mostly an answer. Raises ImportRefused
+    where a date is in no language that is known.
+    """
+    cells = [_cell(block) for block in blocks(file.text, "outer-cell")]
+    months = months_of([date for cell in cells if cell for date in cell[1]], LANGUAGES)
+    for cell in filter(None, cells):
+        lines, dates = cell
+        for date, at in dates.items():
+            if said_at := moment_of(date, months, zone):
+                yield _pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at)
+                break
+        else:
+            raise ImportRefused(tr("import-gemini-date"))
+
+
+def _cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
+    """The lines of a record of Gemini, and those among them that may be its date."""
     if not any(name in block.text_of("header-cell").lower() for name in _PRODUCTS):
-        return []
+        return None
     lines = block.text_of("content-cell").splitlines()
+    dates: dict[WrittenDate, int] = {}
     for number, line in enumerate(lines):
-        plain = _SPACES.sub(" ", line).strip()
-        if _LINE_DATE.search(plain) and (said_at := _html_date(plain, zone)):
-            return _pair("\n".join(lines[:number]), "\n".join(lines[number + 1 :]).strip(), said_at)
-    raise ImportRefused(tr("import-gemini-date"))
-
-
-def _html_date(text: str, zone: tzinfo) -> datetime | None:
-    for form in _FORMS:
-        for words in (text, text.rpartition(" ")[0]):  # the zone's abbreviation means different zones
-            try:
-                return datetime.strptime(re.sub("^Sept ", "Sep ", words), form).replace(tzinfo=zone).astimezone(UTC)
-            except (ValueError, OverflowError):
-                continue
-    return None
+        if date := written(_SPACES.sub(" ", line)):
+            dates.setdefault(date, number)
+    return lines, dates
 
 
 def _studio(raw: dict[str, Any], file: SourceFile, reading: Reading) -> list[ImportedMessage]:

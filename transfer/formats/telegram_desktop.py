@@ -5,6 +5,7 @@ is the assistant. Polls, contacts, places, hidden links and reactions become wor
 words, and the chat with this bot are left out. Which chats are taken can be chosen.
 """
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
@@ -32,6 +33,8 @@ MOST_CHOICES = 30
 """Chats that have a button of their own; the smaller ones share one."""
 _SHIFT = 2**32
 """Files of 2020 and 2021 give a person as their id and this, as a bare number; no id was that large then."""
+_CONTROL = re.compile(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
+"""A control character as Telegram writes it, which is no JSON."""
 _READ = frozenset(
     {"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from", "poll", "reactions"}
     | {"contact_information", "location_information", "place_name", "address"}
@@ -55,6 +58,9 @@ class _Chat:
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     """Raises ImportRefused naming the message that is wrong."""
+    for file in files:
+        if "\\x" in file.text:
+            file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
     return _history([chat for file in files for chat in _chats(file.walk())], reading)
 
 

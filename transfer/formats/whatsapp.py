@@ -25,17 +25,15 @@ from transfer.formats.history import (
     fingerprint,
     own_speaker,
 )
+from transfer.formats.written_dates import HALF, hour_of
 
 _MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
-_HALF = r"[ap][. \u00a0\u202f]{0,3}m\.?|上午|下午|오전|오후|午前|午後"
 _HEAD = re.compile(
     rf"[{_MARKS}]{{0,4}}(?P<open>\[?)(\d{{1,4}})[./-] ?(\d{{1,2}})[./-] ?(\d{{1,4}})\.?,?[ \u00a0\u202f]{{1,2}}"
-    rf"(?:({_HALF})[ \u00a0\u202f]?)?(\d{{1,2}})[:.](\d\d)(?:[:.](\d\d))?(?:[ \u00a0\u202f]?({_HALF}))?"
+    rf"(?:({HALF})[ \u00a0\u202f]?)?(\d{{1,2}})[:.](\d\d)(?:[:.](\d\d))?(?:[ \u00a0\u202f]?({HALF}))?"
     r"(?:\] ?| - )(?P<rest>.*)",
     re.IGNORECASE,
 )
-_LATE = re.compile(r"p|下午|오후|午後", re.IGNORECASE)
-_HALF_DAY = re.compile(r"[ap]|上午|下午|오전|오후|午前|午後", re.IGNORECASE)
 LONGEST_SPEAKER = 100
 """Characters: a longer beginning of a line is a sentence of the system."""
 _MEDIA = re.compile(r"<[^<>\n]{3,60}>")
@@ -151,10 +149,7 @@ def _line(text: str) -> _Line | None:
     ):
         return None
     _, first, second, third, before, hour, minute, seconds, after, rest = found.groups()
-    half = before or after or ""
-    number = int(hour)
-    if half and _HALF_DAY.match(half):
-        number = number % 12 + (12 if _LATE.match(half) else 0)
+    number = hour_of(int(hour), before or after or "")
     stamp = text[: found.start("rest")].strip(" -[]\u200e\u200f\ufeff")
     date = (int(first), int(second), int(third))
     return _Line(date, number, int(minute), int(seconds or 0), stamp, bool(found["open"]), rest)

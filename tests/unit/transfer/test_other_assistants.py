@@ -33,12 +33,16 @@ IOS = (
 )
 
 
-def zipped(**files: str) -> bytes:
+def zipped(**files: str | bytes) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name.replace("__", "/").replace("_DOT_", "."), content)
     return made.getvalue()
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    return zipped(**{name.replace(".", "_DOT_"): content for name, content in files.items()})
 
 
 def past(value: Any, **given: Any) -> ImportedHistory:
@@ -104,6 +108,27 @@ def test_claude() -> None:
     assert found.questions[0].options == ("Anna grows walnuts", "She lives in Bern")
     kept = past(zipped(**files), answers={"facts0": (1,)}).facts
     assert [one.text for one in kept] == ["She lives in Bern"]
+
+
+def test_projects_of_claude() -> None:
+    """Documents are messages; what holds for the project alone is offered as a fact, and never as an instruction."""
+    project = {
+        "uuid": "p", "name": "Bakery", "description": "A new shop", "prompt_template": "Be brief", "created_at": "2025-01-02T00:00:00Z",
+        "docs": [{"uuid": "d", "filename": "plan.txt", "content": "Two ovens", "created_at": "2025-01-03T00:00:00Z"}, {"content": ""}],
+    }  # fmt: skip
+    starter = {"name": "How to use Claude", "is_starter_project": True, "docs": [{"uuid": "x", "content": "Ask"}]}
+    for file in ([project, starter], zipped(**{"projects-000__projects__p_DOT_json": json.dumps(project)})):
+        found = past(file)
+        assert (found.format, said(found)) == ("claude", [("user", "", "[plan.txt]\nTwo ovens")])
+        assert times(found) == ["2025-01-03 00:00"]
+        assert found.questions[0].options == ("Bakery: A new shop", "Bakery: Be brief")
+        assert [one.kind for one in past(file, answers={"facts0": (1,)}).facts] == ["personal"]
+
+
+def test_archives_inside_an_archive_are_bounded_together() -> None:
+    inner = zipped(conversations_DOT_json="[" + " " * 300_000 + "]")
+    with pytest.raises(ImportRefused, match="Unpacked"):
+        past(packed({f"conversations-{number}.zip": inner for number in range(4)}), most=1_000_000)
 
 
 def test_gemini() -> None:

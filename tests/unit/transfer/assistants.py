@@ -1,0 +1,289 @@
+"""The talk as assistants write it: Claude, ChatGPT, Gemini and other programs, with the noise of their kind."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from tests.unit.transfer.talk import TALK, Said, Written, as_json, page_text, variety, zipped
+
+# Claude ------------------------------------------------------------------------------------------------------------
+
+
+def _claude_message(one: Said, **more: Any) -> dict[str, Any]:
+    at = one.at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    sender = "human" if one.is_mine else "assistant"
+    block = {"type": "text", "text": one.text, "citations": []}
+    flat = f"This block is not supported.\n{one.text}"
+    return {"uuid": f"m{one.number}", "sender": sender, "text": flat, "content": [block], "created_at": at} | more
+
+
+def _claude(talk: Sequence[Said], **more: Any) -> dict[str, Any]:
+    messages: list[Any] = [_claude_message(one) for one in talk]
+    began = talk[0].at.isoformat()
+    return {"uuid": "c1", "name": "", "created_at": began, "account": {}, "chat_messages": messages} | more
+
+
+def _claude_sources(talk: Sequence[Said] = TALK) -> list[str]:
+    return [f"import:claude:m{one.number}" for one in talk]
+
+
+@variety("claude")
+def claude_old_package() -> Written:
+    empty = {"uuid": "c0", "name": "empty", "created_at": "2024-01-01T00:00:00Z", "chat_messages": []}
+    files: dict[str, str | bytes] = {
+        "data/conversations.json": as_json([empty, _claude(TALK)]),
+        "data/users.json": "[]",
+        "data/x.png": b"PNG",
+    }
+    return Written(data=zipped(files), sources=_claude_sources())
+
+
+@variety("claude")
+def claude_answers_made_again() -> Written:
+    root, messages = "00000000-0000-4000-8000-000000000000", []
+    for one in TALK:
+        before = f"m{one.number - 1}" if one.number > 1 else root
+        if not one.is_mine:
+            again = _claude_message(one, uuid=f"old{one.number}", parent_message_uuid=before)
+            messages.append(again | {"content": [{"type": "text", "text": "An answer that was thrown away"}]})
+        messages.append(_claude_message(one, parent_message_uuid=before))
+    return Written(data=as_json([_claude(TALK, chat_messages=messages)]), sources=_claude_sources())
+
+
+@variety("claude")
+def claude_blocks_of_all_kinds() -> Written:
+    around = [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "x", "input": {}}, None, 7]
+    after = [{"type": "tool_result", "content": [{"type": "text", "text": "no"}]}, {"type": "token_budget"}]
+    messages = [
+        _claude_message(one) | {"content": [*around, {"type": "text", "text": one.text}, *after]} for one in TALK
+    ]
+    return Written(data=as_json([_claude(TALK, chat_messages=[None, *messages])]), sources=_claude_sources())
+
+
+@variety("claude")
+def claude_new_parts() -> Written:
+    manifest = {"data_files": [{"category": "conversations", "part": 0, "filename": "conversations-000.zip"}]}
+    halves = [as_json([_claude(TALK[:3])]), as_json([_claude(TALK[3:], uuid="c2")])]
+    parts = {f"conversations-00{n}.zip": zipped({f"conversations-00{n}.json": half}) for n, half in enumerate(halves)}
+    light = {"light_metadata-000.zip": zipped({"users.json": "[]"})}
+    return Written(data=zipped({"manifest.json": as_json(manifest), **parts, **light}), sources=_claude_sources())
+
+
+# ChatGPT -----------------------------------------------------------------------------------------------------------
+
+
+def _chatgpt_node(name: str, parent: str | None, role: str, parts: list[Any], **more: Any) -> dict[str, Any]:
+    content = {"content_type": "text", "parts": parts}
+    message = {"id": name, "author": {"role": role}, "content": content, "recipient": "all", "weight": 1.0}
+    return {"id": name, "parent": parent, "children": [], "message": message | more}
+
+
+def _chatgpt(talk: Sequence[Said], **more: Any) -> dict[str, Any]:
+    """With what nobody saw between root and talk, and a branch that was left."""
+    nodes: dict[str, Any] = {"root": {"id": "root", "parent": None, "children": ["sys"], "message": None}}
+    nodes["sys"] = _chatgpt_node("sys", "root", "system", [""], weight=0.0)
+    before = "sys"
+    for one in talk:
+        stamp = one.at.timestamp()
+        if not one.is_mine:
+            nodes[f"left{one.number}"] = _chatgpt_node(
+                f"left{one.number}", before, "assistant", ["Left"], create_time=stamp - 5
+            )
+            tool = {"content_type": "code", "text": "search()"}
+            nodes[f"tool{one.number}"] = _chatgpt_node(
+                f"tool{one.number}", before, "assistant", [], content=tool, recipient="web", create_time=stamp - 4
+            )
+            before = f"tool{one.number}"
+        role = "user" if one.is_mine else "assistant"
+        nodes[f"u{one.number}"] = _chatgpt_node(f"u{one.number}", before, role, [one.text], create_time=stamp)
+        before = f"u{one.number}"
+    return {"title": "x", "create_time": talk[0].at.timestamp(), "mapping": nodes, "current_node": before} | more
+
+
+def _chatgpt_sources() -> list[str]:
+    return [f"import:chatgpt:u{one.number}" for one in TALK]
+
+
+@variety("chatgpt")
+def chatgpt_package() -> Written:
+    files: dict[str, str | bytes] = {
+        "conversations.json": as_json([_chatgpt(TALK)]),
+        "shared_conversations.json": '[{"id": "x"}]',
+        "chat.html": "",
+    }
+    return Written(data=zipped({**files, "user.json": "{}", "file-x.png": b"PNG"}), sources=_chatgpt_sources())
+
+
+@variety("chatgpt")
+def chatgpt_numbered_files() -> Written:
+    forgotten = _chatgpt(TALK[:1], is_do_not_remember=True)
+    halves = [[_chatgpt(TALK[4:])], [_chatgpt(TALK[:4]), forgotten, {"title": "without mapping"}]]
+    files = {f"conversations-00{number}.json": as_json(half) for number, half in enumerate(halves)}
+    return Written(data=zipped(files), sources=_chatgpt_sources())
+
+
+@variety("chatgpt")
+def chatgpt_one_conversation() -> Written:
+    return Written(data=as_json(_chatgpt(TALK)), sources=_chatgpt_sources())
+
+
+@variety("chatgpt")
+def chatgpt_without_a_current_node() -> Written:
+    return Written(data=as_json([_chatgpt(TALK, current_node="nowhere")]), sources=_chatgpt_sources())
+
+
+@variety("chatgpt")
+def chatgpt_spoken_and_cited() -> Written:
+    talk = _chatgpt(TALK)
+    for one in TALK:
+        message = talk["mapping"][f"u{one.number}"]["message"]
+        spoken = {"content_type": "audio_transcription", "text": one.text, "direction": "in"}
+        asset = {"content_type": "real_time_user_audio_video_asset_pointer"}
+        message["content"] = {"content_type": "multimodal_text", "parts": [asset, spoken]}
+        if not one.is_mine:
+            cited = f"{one.text}\ue200cite\ue202turn0search1\ue201"
+            message["content"] = {"content_type": "text", "parts": [cited]}
+    return Written(data=as_json([talk]), sources=_chatgpt_sources())
+
+
+# Gemini ------------------------------------------------------------------------------------------------------------
+
+
+def _pairs() -> list[tuple[Said, Said]]:
+    return list(zip(TALK[::2], TALK[1::2], strict=True))
+
+
+def _with_answers_at_once() -> list[Said]:
+    """Takeout has one time for a prompt and its answer."""
+    return [
+        Said(number=one.number, is_mine=one.is_mine, text=one.text, at=asked.at) for asked, said in _pairs()
+        for one in (asked, said)
+    ]  # fmt: skip
+
+
+@variety("gemini")
+def gemini_activity() -> Written:
+    records = [
+        {"header": "Gemini Apps", "title": f"Prompted {asked.text}", "products": ["Gemini Apps"],
+         "time": asked.at.isoformat().replace("+00:00", "Z"),
+         "safeHtmlItem": [{"html": f"<p>{page_text(said.text)}</p>"}]}
+        for asked, said in reversed(_pairs())
+    ]  # fmt: skip
+    other = {"header": "Search", "title": "Searched for x", "time": "2024-05-11T00:00:00Z"}
+    used = {"header": "Gemini Apps", "title": "Used an Assistant feature", "time": "2024-05-11T00:00:00Z"}
+    path = "Takeout/My Activity/Gemini Apps/MyActivity.json"
+    return Written(data=zipped({path: as_json([other, *records, used])}), taken=_with_answers_at_once())
+
+
+def _gemini_page(date: Callable[[datetime], str]) -> Written:
+    cell = (
+        '<div class="outer-cell mdl"><div class="header-cell"><p>{product}</p></div>'
+        '<div class="content-cell">{words}</div>'
+        '<div class="content-cell caption">Products:<br>{product}</div></div>'
+    )
+    cells = [
+        cell.format(
+            product="Gemini Apps",
+            words=f"Prompted\u00a0{page_text(asked.text)}<br>{date(asked.local)}<br><p>{page_text(said.text)}</p>",
+        )
+        for asked, said in reversed(_pairs())
+    ]
+    cells.append(cell.format(product="Maps", words="Viewed x"))
+    page = f"<html><head><title>x</title></head><body><div>{''.join(cells)}</div></body></html>"
+    return Written(data=page.encode(), taken=_with_answers_at_once())
+
+
+@variety("gemini")
+def gemini_page() -> Written:
+    return _gemini_page(lambda at: f"{at:%b} {at.day}, {at.year}, {at.hour % 12 or 12}:{at:%M:%S\u202f%p} CEST")
+
+
+@variety("gemini")
+def gemini_page_in_french() -> Written:
+    return _gemini_page(lambda at: f"{at.day} mai {at.year}, {at:%H:%M:%S} CEST")
+
+
+@variety("gemini")
+def gemini_page_in_polish() -> Written:
+    return _gemini_page(lambda at: f"{at.day} maj {at.year}, {at:%H:%M:%S} GMT+02:00")
+
+
+@variety("gemini")
+def gemini_page_in_korean() -> Written:
+    def date(at: datetime) -> str:
+        return (
+            f"{at.year}. {at.month}. {at.day}. {'오전' if at.hour < 12 else '오후'} {at.hour % 12 or 12}:{at:%M:%S} KST"
+        )
+
+    return _gemini_page(date)
+
+
+@variety("gemini")
+def gemini_studio() -> Written:
+    chunks: list[Any] = [{"role": "user" if one.is_mine else "model", "text": one.text} for one in TALK]
+    chunks.insert(1, {"role": "model", "text": "thinking", "isThought": True})
+    chunks.insert(1, {"role": "model", "executableCode": {"code": "1"}})
+    prompt = {"runSettings": {}, "systemInstruction": {}, "chunkedPrompt": {"chunks": chunks, "pendingInputs": []}}
+    return Written(data=as_json(prompt), name="The key", is_dated=False)
+
+
+# Of any program ----------------------------------------------------------------------------------------------------
+
+
+def _role(one: Said) -> str:
+    return "user" if one.is_mine else "assistant"
+
+
+@variety("generic")
+def generic_list() -> Written:
+    system = {"role": "system", "content": "Be brief."}
+    said = [{"role": _role(one), "content": [{"type": "text", "text": one.text}]} for one in TALK]
+    return Written(data=as_json([system, *said]), is_dated=False)
+
+
+@variety("generic")
+def generic_lines() -> Written:
+    lines = [{"messages": [{"role": _role(one), "content": one.text} for one in pair]} for pair in _pairs()]
+    return Written(data=b"\n".join(map(as_json, lines)), is_dated=False)
+
+
+@variety("generic")
+def generic_sharegpt() -> Written:
+    said = [{"from": "human" if one.is_mine else "gpt", "value": one.text} for one in TALK]
+    return Written(
+        data=as_json([{"id": "x", "conversations": [{"from": "system", "value": "x"}, *said]}]), is_dated=False
+    )
+
+
+@variety("generic")
+def generic_openwebui() -> Written:
+    aside = '<details type="reasoning" done="true">\n<summary>x</summary>\nhm\n</details>\n'
+    nodes = {
+        str(one.number): {
+            "id": str(one.number),
+            "parentId": str(one.number - 1) if one.number > 1 else None,
+            "role": _role(one),
+            "content": one.text if one.is_mine else aside + one.text,
+            "timestamp": int(one.at.timestamp()),
+        }
+        for one in TALK
+    }
+    nodes["left"] = nodes["2"] | {"id": "left", "content": "An answer that was thrown away"}
+    chat = {"history": {"currentId": str(len(TALK)), "messages": nodes}, "models": []}
+    return Written(data=as_json([{"id": "x", "title": "x", "chat": chat, "created_at": 1_715_000_000}]))
+
+
+@variety("generic")
+def generic_librechat() -> Written:
+    said = [
+        {"messageId": str(one.number), "isCreatedByUser": one.is_mine, "sender": "x", "text": one.text,
+         "createdAt": one.at.isoformat().replace("+00:00", "Z")}
+        for one in TALK
+    ]  # fmt: skip
+    return Written(data=as_json({"conversationId": "x", "title": "x", "messages": said}))
+
+
+@variety("generic")
+def generic_markdown() -> Written:
+    said = [f"**{'You' if one.is_mine else 'ChatGPT'}:**\n\n{one.text}\n\n---\n" for one in TALK]
+    return Written(data=("# A talk\n\n" + "\n".join(said)).encode(), is_dated=False)

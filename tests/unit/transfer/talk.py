@@ -1,0 +1,100 @@
+"""One talk, which other programs write in their ways, and what its files have to be read as. Uses no reader."""
+
+import html
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+ME, OTHER = 7, 99
+ZONE = ZoneInfo("Europe/Berlin")
+NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
+ANNA, TOM = "Anna Berg", "Tom Bär"
+_TEXTS = (
+    "Where is the spare key?",
+    "Under the blue flowerpot: not the red one.\nThe second line, with 12:30 - and a colon: here",
+    '<b>no</b> markup & "quotes" \\ backslash \' and {braces} [x]',
+    "مرحبا بالعالم ، 第三行， привет",
+    "👩‍👩‍👧‍👦🎉",
+    "Walnuts\n\nafter an empty line",
+    "- a list\n- of two",
+    "I said that 50% of 1,000 = 500.",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """What one message has to be once it is read. `number`: its place in the talk, from 1."""
+
+    number: int
+    is_mine: bool
+    text: str
+    at: datetime
+
+    @property
+    def name(self) -> str:
+        return ANNA if self.is_mine else TOM
+
+    @property
+    def local(self) -> datetime:
+        return self.at.astimezone(ZONE)
+
+
+TALK = tuple(
+    Said(
+        number=number,
+        is_mine=number % 2 == 1,
+        text=text,
+        at=datetime(2024, 5, 10, 18, 30, tzinfo=UTC) + (number - 1) * timedelta(hours=30),
+    )
+    for number, text in enumerate(_TEXTS, start=1)
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """A file. `sources`: by which its messages are known, where the file itself says it. `name`: as it was sent.
+    `is_dated`: it says when each message was said. `answers`: of the person, to the questions about it. `taken`: of the
+    talk, what it holds.
+    """
+
+    data: bytes
+    sources: Sequence[str] = ()
+    name: str = ""
+    is_dated: bool = True
+    answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    taken: Sequence[Said] = TALK
+
+
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def as_json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def page_text(text: str) -> str:
+    return html.escape(text).replace("\n", "<br>")
+
+
+VARIETIES: dict[str, list[Callable[[], Written]]] = {}
+"""The shapes that real files have, by format."""
+
+
+def variety(name: str) -> Callable[[Callable[[], Written]], Callable[[], Written]]:
+    """What is decorated writes a file of this format."""
+
+    def add(make: Callable[[], Written]) -> Callable[[], Written]:
+        VARIETIES.setdefault(name, []).append(make)
+        return make
+
+    return add

@@ -1,0 +1,145 @@
+"""Histories of other programs in the shapes of real files: read exactly, known the second time, in every store."""
+
+import json
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from records.errors import ImportRefused
+from records.owners import StorageType
+from records.scopes import Scope
+from settings import Secret
+from storage.stores.protocol import MemoryStore
+from tests.support.postgres_server import address
+from tests.support.talk import talking
+from tests.unit.transfer import assistants, chats
+from tests.unit.transfer.talk import ME, NOW, VARIETIES, ZONE, Said, Written
+from transfer.formats.detection import FORMATS, read
+from transfer.formats.history import ImportedHistory
+from transfer.plans import Given
+
+HERE = Scope(owner=ME)
+NAMES_SPEAKERS = ("whatsapp", "discord", "telegram", "telegram-html")
+"""Chats among people: everybody is a user, under their name; in all other formats the other side is the assistant."""
+assert assistants, chats  # they fill VARIETIES
+EACH = [pytest.param(name, make, id=make.__name__) for name, makes in VARIETIES.items() for make in makes]
+
+
+def past(file: Written) -> ImportedHistory:
+    return read(file.data, person=ME, zone=ZONE, name=file.name, now=NOW, answers=file.answers)
+
+
+def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
+    """Role, speaker, whether it is of the person or their assistant, text and time of each message, in order."""
+    is_chat = name in NAMES_SPEAKERS
+    is_own_package = name == "discord" and not file.answers
+
+    def one_of(one: Said) -> tuple[Any, ...]:
+        role = "user" if is_chat or one.is_mine else "assistant"
+        speaker = one.name if is_chat and not is_own_package else ""
+        return (role, speaker, one.is_mine or not is_chat, one.text, one.at if file.is_dated else NOW)
+
+    return [one_of(one) for one in file.taken]
+
+
+@pytest.mark.parametrize(("name", "make"), EACH)
+def test_a_file_is_read_exactly(name: str, make: Callable[[], Written]) -> None:
+    file = make()
+    history = past(file)
+    assert history.format == name
+    found = [(one.role, one.speaker, one.is_own, one.content, one.created_at) for one in history.messages]
+    assert found == expected(name, file)
+    sources = [(one.role, one.source) for one in history.messages]
+    assert len(set(sources)) == len(sources)
+    if file.sources:
+        assert [source for _, source in sources] == file.sources
+    assert sources == [(one.role, one.source) for one in past(file).messages]
+
+
+def test_every_format_has_its_varieties() -> None:
+    """Our own export and pasted memories have tests of their own."""
+    assert {*VARIETIES, "keepsake", "memories"} == set(FORMATS)
+    assert all(len(makes) >= 4 for makes in VARIETIES.values())
+
+
+def damaged(data: bytes, chance: random.Random) -> bytes:
+    """Cut, or with some bytes or values that are something else."""
+    made = bytearray(data)
+    match chance.randrange(4):
+        case 0:
+            del made[chance.randrange(len(made)) :]
+        case 1:
+            for _ in range(chance.randrange(1, 20)):
+                made[chance.randrange(len(made))] = chance.randrange(256)
+        case 2:
+            begin = chance.randrange(len(made))
+            del made[begin : begin + chance.randrange(200)]
+        case _:
+            values = (b"null", b"[]", b"{}", b"1e999", b'"\\ud800"', b"-1", b"true")
+            return bytes(made).replace(b'"Where is the spare key?"', chance.choice(values))
+    return bytes(made)
+
+
+@pytest.mark.parametrize(("name", "make"), EACH)
+def test_a_damaged_file_is_read_in_part_or_refused(name: str, make: Callable[[], Written]) -> None:
+    file, chance = make(), random.Random(name)  # noqa: S311 - always the same damage
+    for _ in range(12):
+        with suppress(ImportRefused):
+            history = read(damaged(file.data, chance), person=ME, zone=ZONE, now=NOW, answers=file.answers)
+            assert all(one.content and one.source for one in history.messages)
+
+
+def is_packed(file: Written) -> bool:
+    return file.data.startswith(b"PK")
+
+
+async def rows(store: MemoryStore, table: str) -> list[dict[str, Any]]:
+    return [dict(row) async for batch in store.dump(ME) for row in batch if row["table"] == table]
+
+
+@pytest.mark.parametrize("storage", list(StorageType))
+async def test_all_formats_come_together_in_one_memory(
+    tmp_path: Path, storage: StorageType, request: pytest.FixtureRequest
+) -> None:
+    """A second time all is known; exported, imported and exported again it is the same."""
+    is_server = storage is StorageType.POSTGRES
+    urls = [
+        address(request.getfixturevalue("postgres_url"), tmp_path / name) if is_server else ""
+        for name in ("old", "new")
+    ]
+    # A packed one is read in a process of its own, whose start is most of what it takes.
+    files = {name: min((make() for make in makes), key=is_packed) for name, makes in VARIETIES.items()}
+
+    async def ignore(done: int, total: int) -> None:
+        """Nobody waits for it."""
+
+    async with talking(tmp_path / "old", database_url=Secret(urls[0])) as talk:
+        await talk.remember(storage=storage)
+        importer = talk.services.importer
+        for again in (False, True):
+            for file in files.values():
+                given = Given(name=file.name, answers=file.answers)
+                done = await importer.run(HERE, ME, file.data, given, progress=ignore)
+                counts = (done.messages, done.known)
+                assert counts == ((0, len(file.taken)) if again else (len(file.taken), 0))
+        async with talk.services.memory.home(ME) as store:
+            stored = await rows(store, "messages")
+        async with talk.services.exporter.files(ME) as exported:
+            whole = exported[0].file.read()
+    ordered = sorted(stored, key=lambda row: (row["created_at"], row["id"]))
+    for name in files:
+        texts = [row["content"] for row in ordered if str(row["source"]).startswith(f"import:{name}:")]
+        assert texts == [one.text for one in files[name].taken]
+    async with talking(tmp_path / "new", database_url=Secret(urls[1])) as talk:
+        await talk.remember(storage=storage)
+        await talk.services.importer.run(HERE, ME, whole, progress=ignore)
+        async with talk.services.exporter.files(ME) as exported:
+            assert remembered(exported[0].file.read()) == remembered(whole)
+
+
+def remembered(export: bytes) -> list[Any]:
+    return [json.loads(export)[name] for name in ("messages", "summaries")]

@@ -1,0 +1,116 @@
+"""Dates as a program writes them for people: in any order, with the month's name in any language of CLDR (Babel)."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import cache
+from typing import NamedTuple
+
+HALF = r"[ap][. \u00a0\u202f]{0,3}m\.?|上午|下午|오전|오후|午前|午後"
+_HALF_DAY = re.compile(r"[ap]|上午|下午|오전|오후|午前|午後", re.IGNORECASE)
+_LATE = re.compile(r"p|下午|오후|午後", re.IGNORECASE)
+_LINE = re.compile(
+    rf"(?P<day>[^:]{{6,50}}?)(?:(?P<before>{HALF})\s?)?(?<!\d)(\d{{1,2}}):(\d\d):(\d\d)(?:\s?(?P<after>{HALF}))?"
+    r"(?:\s(?P<zone>[^:]{1,12}(?::\d\d)?))?",
+    re.IGNORECASE,
+)
+_OFFSET = re.compile(r"(?:GMT|UTC)(?:([+-]\d{1,2})(?::?(\d\d))?)?")
+_NUMBER = re.compile(r"\d+")
+_WORD = re.compile(r"[^\W\d_]+")
+MOST_WORDS = 5
+"""Of a date: a line with more is a sentence."""
+
+
+def hour_of(number: int, half: str) -> int:
+    """The hour of the day; `half`: what is written for before or after noon, if anything."""
+    if half and _HALF_DAY.match(half):
+        return number % 12 + (12 if _LATE.match(half) else 0)
+    return number
+
+
+class WrittenDate(NamedTuple):
+    """A line that is a date with seconds. `words`: one of them may be a month. `offset`: of its zone, where it is
+    told in numbers: an abbreviation means different zones.
+    """
+
+    numbers: tuple[int, ...]
+    words: tuple[str, ...]
+    clock: tuple[int, int, int]
+    offset: timedelta | None
+
+
+def written(line: str) -> WrittenDate | None:
+    """A line that may be a date."""
+    found = _LINE.fullmatch(line.strip())
+    if found is None:
+        return None
+    numbers = tuple(map(int, _NUMBER.findall(found["day"])))
+    words = tuple(map(str.casefold, _WORD.findall(found["day"])))
+    if len(words) > MOST_WORDS or not 2 <= len(numbers) <= 3 or sum(one > 999 for one in numbers) != 1:
+        return None
+    clock = (hour_of(int(found[3]), found["before"] or found["after"] or ""), int(found[4]), int(found[5]))
+    shift = _OFFSET.fullmatch(found["zone"] or "")
+    hours = int(shift[1] or 0) if shift else 0
+    minutes = int(shift[2] or 0) * (-1 if hours < 0 else 1) if shift else 0
+    return WrittenDate(numbers, words, clock, timedelta(hours=hours, minutes=minutes) if shift else None)
+
+
+def moment_of(date: WrittenDate, months: Mapping[str, int], zone: tzinfo) -> datetime | None:
+    """When it was, if it is a date. `months`: the numbers of the months' names in its language."""
+    year = next(one for one in date.numbers if one > 999)
+    rest = [one for one in date.numbers if one <= 999]
+    named = next((months[word] for word in date.words if word in months), None)
+    if len(rest) == 1 and named is None:
+        return None
+    if len(rest) == 1:
+        month, day = named or 0, rest[0]
+    elif date.numbers[0] == year:
+        month, day = rest
+    else:
+        day, month = rest
+    if month > 12 >= day:
+        month, day = day, month
+    try:
+        made = datetime(year, month, day, *date.clock, tzinfo=zone if date.offset is None else timezone(date.offset))
+        return made.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def months_of(dates: Collection[WrittenDate], preferred: Iterable[str]) -> Mapping[str, int]:
+    """The names of months in the language that can read most of these dates; of equals, the first. Languages share
+    names: "lip" is July in Polish and June in Croatian, so that all dates of a file are looked at together.
+    """
+    spoken = [set(one.words) for one in dates if len(one.numbers) == 2]
+    best: Mapping[str, int] = {}
+    known = 0
+    for language in dict.fromkeys([*preferred, *_languages()] if spoken else ()):
+        names = _months(language)
+        count = sum(not words.isdisjoint(names) for words in spoken)
+        if count > known:
+            best, known = names, count
+        if known == len(spoken):
+            break
+    return best
+
+
+def _languages() -> list[str]:
+    # A child that reads other formats does without.
+    from babel.localedata import locale_identifiers
+
+    return sorted(name for name in locale_identifiers() if "_" not in name)
+
+
+@cache
+def _months(language: str) -> Mapping[str, int]:
+    """The months by their names, long and short, with and without the day."""
+    from babel import Locale
+
+    found: dict[str, int] = {}
+    for widths in Locale.parse(language).months.values():
+        for width, names in widths.items():
+            if width != "narrow":
+                for number, name in names.items():
+                    for word in _WORD.findall(name.casefold()):
+                        found.setdefault(word, number)
+    return found
