@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import records.errors as records_errors
 from records.errors import KeepsakeError, SettingsError
+from tests.house.text_sources import PAGES
 from tests.paths import ROOT
 
 SENTENCE = re.compile(r"^\W*[A-Z][a-z]+[,:]? (?:[A-Za-z]|\Z)|(?:[A-Za-z]+,? ){3}[A-Za-z]+")
@@ -46,7 +47,7 @@ PLACES = sorted(
     ]
 )
 """What speaks to people."""
-PAGE_FILES = sorted([*(ROOT / "playground/static").glob("*.js"), ROOT / "playground/static/index.html"])
+PAGE_FILES = sorted(path for page in PAGES for path in (*page.glob("*.js"), page / "index.html"))
 BELOW = sorted(
     path
     for folder in ("chat", "llm", "facts", "retrieval", "summaries", "background", ".")
@@ -116,9 +117,12 @@ PAGE_SENTENCE = re.compile(r"[A-Z][a-z]+ ?[a-z]*|(?:[A-Za-z]+,? ){2}[A-Za-z]+")
 """A capital and a word, or three words: neither CSS nor keys of ours have them."""
 _QUOTED = re.compile(r"""(["`])((?:(?!\1)[^\\]|\\.)*)\1""")
 _BETWEEN = re.compile(r">([^<>{}]*[A-Za-z][^<>{}]*)<|(?:aria-label|title|placeholder|alt)=\"([^\"]+)\"")
-NAMES = frozenset({"Keepsake", "The playground needs JavaScript."})
+NAMES = frozenset({"Keepsake", "The playground needs JavaScript.", "This page needs JavaScript."})
 """A name is none; without JavaScript no language can be chosen."""
-EVENTS = re.compile(r"(?:Arrow(?:Up|Down|Left|Right)|Enter|Escape|Tab|Content-Type|Accept-Language|POST)\b")
+EVENTS = re.compile(
+    r"(?:Arrow(?:Up|Down|Left|Right)|Enter|Escape|Tab|Content-Type|Accept-Language|POST|Bearer|Content-Disposition|"
+    r"AbortError|tgWebApp\w+)\b"
+)
 """What the browser calls its keys and headers."""
 
 
@@ -146,10 +150,10 @@ def test_texts_of_the_page_are_in_their_files() -> None:
         source = path.read_text(encoding="utf-8")
         if path.suffix == ".html":
             between = [text for pair in _BETWEEN.findall(source) for text in pair]
-            found[path.name] = [text for text in between if text.strip() and text not in NAMES]
+            found[str(path.relative_to(ROOT))] = [text for text in between if text.strip() and text not in NAMES]
         else:
-            found[path.name] = page_texts_in(source)
-    assert {name: texts for name, texts in found.items() if texts} == {}, "use tr() and page.ftl"
+            found[str(path.relative_to(ROOT))] = page_texts_in(source)
+    assert {name: texts for name, texts in found.items() if texts} == {}, "use tr() and a file of locales/"
 
 
 def test_a_text_in_the_page_is_found() -> None:

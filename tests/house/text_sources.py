@@ -91,18 +91,18 @@ def _program() -> Mapping[str, ast.Module]:
     return {place: ast.parse(source) for place, source in sources.items() if "locales.catalog" in source}
 
 
-PAGE = ROOT / "playground/static"
-"""The playground's page, which asks for texts by the same keys."""
+PAGES = (ROOT / "playground/static", ROOT / "dashboard/static")
+"""The pages, which ask for texts by the same keys."""
 _ASKED = re.compile(r"""\b(tr|has)\(""")
 _MARKED = re.compile(r'data-(?:text|label)="([\w-]+)"')
 
 
 @cache
 def page_calls() -> Sequence[Call]:
-    """Every call of tr() in the page's modules, and the elements of its HTML that say which text is theirs."""
-    marked = _MARKED.findall((PAGE / "index.html").read_text(encoding="utf-8"))
-    found = [Call("index.html", (key,), frozenset()) for key in marked]
-    for path in sorted(PAGE.glob("*.js")):
+    """Every call of tr() in the pages' modules, and the elements of their HTML that say which text is theirs."""
+    documents = [(page / "index.html").read_text(encoding="utf-8") for page in PAGES]
+    found = [Call("index.html", (key,), frozenset()) for document in documents for key in _MARKED.findall(document)]
+    for path in sorted(path for page in PAGES for path in page.glob("*.js")):
         source = path.read_text(encoding="utf-8")
         for asked in _ASKED.finditer(source):
             if source[: asked.start()].endswith("function "):

@@ -1,0 +1,41 @@
+// For those who run the bot: people, use, health, the queue, and the last errors.
+
+import { h } from "./dom.js";
+import { read, write } from "./memory.js";
+import { attempt, button, paged, pill, tile } from "./parts.js";
+import { counted, fullDate, has, roughly, sizeOf, tr } from "./texts.js";
+
+export const admin = {
+  id: "admin",
+  async draw(root) {
+    const place = h("div", {});
+    const show = (state) => place.replaceChildren(figures(state), health(state), people(state, show), errors(state));
+    show(await read("admin"));
+    root.append(place);
+  },
+};
+
+const figures = (state) => h("dl", { class: "tiles" },
+  tile(tr("dashboard-admin-memories"), state.memories, tr("dashboard-admin-active", { number: state.active_week })),
+  tile(tr("dashboard-admin-used"), roughly(state.used_today), state.budget ? tr("dashboard-admin-budget", { number: state.budget }) : ""),
+  tile(tr("dashboard-admin-waiting"), state.waiting_updates),
+  tile(tr("dashboard-admin-failed"), state.failed_folds),
+  tile(tr("dashboard-admin-size"), sizeOf(state.bytes)));
+
+const health = ({ health: parts, models }) => h("section", { class: "card" }, h("h3", {}, tr("dashboard-admin-health")),
+  h("p", { class: "pills" }, Object.entries(parts).map(([name, isWell]) => pill(`${name}: ${tr(isWell ? "dashboard-admin-well" : "dashboard-admin-ill")}`, isWell ? "on" : "off"))),
+  h("p", { class: "hint" }, models.join(" · ")));
+
+function people({ people: all, everyone }, show) {
+  const act = (name, id) => (pressed) => attempt(async () => { const state = await write(`admin/${name}`, { id }); show(state); return state; }, pressed);
+  const row = (one) => h("li", { class: "card card-line" },
+    h("div", {}, h("p", { dir: "auto" }, h("b", {}, one.name || `#${one.id}`)), h("p", { class: "hint" }, [has(`dashboard-admin-is-${one.standing}`) ? tr(`dashboard-admin-is-${one.standing}`) : one.standing, tr("dashboard-admin-tokens", { tokens: counted(one.used_today) })].join(" · "))),
+    h("div", { class: "actions" },
+      one.standing !== "allowed" ? button(tr("dashboard-admin-allow"), act("allow", one.id), { kind: "small" }) : null,
+      one.standing === "asked" ? button(tr("dashboard-admin-refuse"), act("refuse", one.id), { kind: "small" }) : null,
+      one.standing === "allowed" ? button(tr("dashboard-admin-remove"), act("remove", one.id), { kind: "bad small" }) : null));
+  return h("section", {}, h("h3", {}, tr("dashboard-admin-people")), everyone ? h("p", { class: "hint" }, tr("dashboard-admin-everyone")) : null, paged(all, (part) => h("ul", { class: "cards" }, part.map(row))));
+}
+
+const errors = ({ errors: all }) => h("section", {}, h("h3", {}, tr("dashboard-admin-errors")),
+  all.length ? h("ul", { class: "cards" }, all.slice(0, 50).map((one) => h("li", { class: "card" }, h("p", { class: "hint" }, `${fullDate(one.at)} · ${one.where}`), h("p", { class: "text mono" }, one.text)))) : h("p", { class: "hint" }, tr("dashboard-admin-no-errors")));

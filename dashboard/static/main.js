@@ -1,0 +1,127 @@
+// The page's entry: who looks, the header with what is open, the tabs, and the page behind each. Holds no rules of its own.
+
+import { admin } from "./admin.js";
+import { byId, h, icon, progress } from "./dom.js";
+import { facts } from "./facts.js";
+import { look, memory, onHome, open } from "./memory.js";
+import { onAway } from "./net.js";
+import { choice, empty, pill, toast } from "./parts.js";
+import { past } from "./past.js";
+import { profile } from "./profile.js";
+import { settings } from "./settings.js";
+import { statistics } from "./statistics.js";
+import { summaries } from "./summaries.js";
+import { tr, visit } from "./texts.js";
+import { timeline } from "./timeline.js";
+import { why } from "./why.js";
+
+// {id, draw(root, detail) → Promise, refresh()?}: draws into an element of its own; refresh is called when something moved.
+const PAGES = [timeline, facts, profile, summaries, why, statistics, settings, past, ...(visit.is_admin ? [admin] : [])];
+
+let drawn = 0; // counts the drawings: an answer that comes late belongs to a page that is gone
+let shown = null;
+
+onAway((isAway) => { byId("away").hidden = !isAway; });
+
+/** "#summaries/12" → the page and what it shall show. */
+function asked() {
+  const [id, detail = ""] = location.hash.slice(1).split("/");
+  return { page: PAGES.find((one) => one.id === id) ?? PAGES[0], detail };
+}
+
+async function show({ keeps = false } = {}) {
+  const { page, detail } = asked();
+  const mine = ++drawn;
+  shown = page;
+  for (const tab of byId("tabs").children) {
+    if (tab.dataset.page === page.id) { tab.setAttribute("aria-current", "page"); if (!keeps) tab.scrollIntoView({ block: "nearest", inline: "center" }); }
+    else tab.removeAttribute("aria-current");
+  }
+  const root = h("div", { class: `view ${page.id}` }, h("h2", { class: "view-title" }, tr(`dashboard-tab-${page.id}`)));
+  if (!keeps) { byId("page").replaceChildren(root, h("p", { class: "hint waiting" }, tr("dashboard-loading"))); scrollTo(0, 0); }
+  try {
+    await page.draw(root, detail);
+  } catch (problem) {
+    if (mine !== drawn) return;
+    if (problem.status === 401) return over(problem.message);
+    if (problem.status === undefined) console.error(problem);
+    root.append(empty(problem.status ? problem.message : tr("dashboard-failed")));
+  }
+  if (mine !== drawn) return;
+  const at = scrollY;
+  const { activeElement } = document;
+  const focus = keeps && byId("page").contains(activeElement) ? activeElement.dataset.key : "";
+  byId("page").replaceChildren(root);
+  if (keeps) scrollTo(0, at);
+  if (focus) root.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
+}
+
+// What somebody writes or reads in a sheet is not taken away from under their hands.
+const isBusy = () => Boolean(document.querySelector("dialog[open]")) || Boolean(byId("page").querySelector("input:focus, textarea:focus, select:focus, [data-busy]"));
+
+function over(sentence) {
+  drawn += 1;
+  byId("page").replaceChildren(h("div", { class: "view" }, empty(sentence, h("p", { class: "hint" }, tr("dashboard-over-hint")))));
+  for (const id of ["tabs", "places", "pills", "standing"]) byId(id).replaceChildren();
+}
+
+function header({ moved }) {
+  const { home } = memory;
+  const { memory: how, counts, folding, rebuilding, learning } = home;
+  byId("whose").textContent = home.is_group ? tr("dashboard-memory-group") : visit.name && home.owner === visit.person ? tr("dashboard-memory-of", { name: visit.name }) : tr("dashboard-memory");
+  document.title = byId("whose").textContent;
+  byId("pills").replaceChildren(...[
+    pill(tr(how.enabled ? "dashboard-on" : "dashboard-off"), how.enabled ? "on" : "off"),
+    how.incognito ? pill(tr("dashboard-incognito"), "off") : "",
+    how.storage ? pill(how.storage) : "",
+  ].filter(Boolean));
+  const standing = [];
+  if (!how.configured || !how.enabled) standing.push(h("p", { class: "note" }, tr("dashboard-memory-off"), " ", h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
+  if (folding?.state === "processing") standing.push(h("p", { class: "note" }, tr("dashboard-summarising")));
+  else if (folding?.error) standing.push(h("p", { class: "note bad" }, tr("dashboard-summary-failed", { error: folding.error })));
+  if (rebuilding) standing.push(progress(tr("dashboard-rebuilding"), rebuilding[0], rebuilding[1], tr("dashboard-done-of", { done: rebuilding[0], total: rebuilding[1] })));
+  if (learning) standing.push(progress(tr("dashboard-learning"), learning[0], learning[1], tr("dashboard-done-of", { done: learning[0], total: learning[1] })));
+  else if (how.enabled && how.auto_fold && how.every_n > 0 && folding?.state !== "processing") standing.push(progress(tr("dashboard-until-summary"), counts.active_turns, how.every_n, tr("dashboard-turns-of", { done: counts.active_turns, total: how.every_n })));
+  byId("standing").replaceChildren(...standing);
+  if (!byId("places").contains(document.activeElement)) places(home);
+  if (moved && !isBusy()) (shown?.refresh ?? (() => show({ keeps: true })))();
+}
+
+function places(home) {
+  const label = (one) => one.label || (one.thread ? tr("dashboard-untitled", { number: String(one.thread) }) : tr("dashboard-main"));
+  const scopes = home.scopes.some((one) => one.thread === home.thread) ? home.scopes : [{ thread: home.thread, label: "" }, ...home.scopes];
+  const choices = [];
+  if (visit.owner !== visit.person) choices.push(choice([[visit.person, tr("dashboard-mine")], [visit.owner, tr("dashboard-memory-group")]], home.owner, (owner) => to(Number(owner), undefined), { "aria-label": tr("dashboard-whose") }));
+  if (scopes.length > 1) choices.push(choice(scopes.map((one) => [one.thread, label(one)]), home.thread, (thread) => to(home.owner, Number(thread)), { "aria-label": tr("dashboard-conversation") }));
+  byId("places").replaceChildren(...choices);
+}
+
+async function to(owner, thread) {
+  document.activeElement?.blur();
+  try {
+    await open(owner, thread);
+    await show();
+  } catch (problem) {
+    toast(problem.message, { bad: true });
+  }
+}
+
+function tabs() {
+  byId("tabs").replaceChildren(...PAGES.map((page) => h("a", { href: `#${page.id}`, data: { page: page.id } }, icon(page.id), h("span", {}, tr(`dashboard-tab-${page.id}`)))));
+}
+
+async function start() {
+  if (visit.refused) return over(visit.refused.message);
+  tabs();
+  onHome(header);
+  try {
+    await look();
+  } catch (problem) {
+    return over(problem.message);
+  }
+  addEventListener("hashchange", () => { if (location.hash !== "#page") show(); });
+  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("page").focus(); });
+  return show();
+}
+
+start();

@@ -1,0 +1,58 @@
+// What is open: whose memory, which conversation, and how it stands. Polls for how it stands, and tells the page that is
+// shown. Every request of a page goes through here, with its owner and conversation.
+
+import * as net from "./net.js";
+import { liveIn, visit } from "./texts.js";
+
+const OFTEN = 3000; // milliseconds between looks while something is being made
+const SELDOM = 15_000;
+
+const given = new URLSearchParams(location.search);
+const numbered = (name) => (/^-?\d{1,19}$/.test(given.get(name) ?? "") ? Number(given.get(name)) : undefined);
+
+/** `home`: the last answer of api/home. `thread` undefined: the conversation that is open in the chat. */
+export const memory = { owner: numbered("owner") ?? visit.owner, thread: numbered("thread"), home: null };
+
+const listeners = new Set();
+let timer = 0;
+let seen = "";
+
+export const read = (name, more = {}, options = {}) => net.get(name, { owner: memory.owner, thread: memory.thread, ...more }, options);
+export const write = (name, more = {}) => net.post(name, { owner: memory.owner, thread: memory.thread, ...more });
+
+/** Calls `listener({ moved })` whenever the memory stands differently; `moved`: something was stored, made or erased. */
+export const onHome = (listener) => listeners.add(listener);
+
+/** Looks how the memory stands. */
+export async function look() {
+  clearTimeout(timer);
+  try {
+    const home = await read("home");
+    if (home.owner !== memory.owner && memory.home) return;
+    memory.owner = home.owner;
+    memory.home = home;
+    memory.thread ??= home.thread;
+    liveIn(home.zone);
+    const text = JSON.stringify(home.counts);
+    const moved = seen !== "" && text !== seen;
+    seen = text;
+    for (const listener of listeners) listener({ moved });
+  } finally {
+    const { folding, rebuilding, learning } = memory.home ?? {};
+    timer = setTimeout(again, folding?.state === "processing" || rebuilding || learning ? OFTEN : SELDOM);
+  }
+}
+
+const again = () => (document.hidden ? null : look().catch(() => {}));
+
+/** Goes to another conversation, or another memory. */
+export async function open(owner, thread) {
+  Object.assign(memory, { owner, thread });
+  seen = "";
+  await look();
+}
+
+addEventListener("focus", again);
+document.addEventListener("visibilitychange", again);
+// The playground's chat says that something happened in it.
+addEventListener("message", (event) => { if (event.origin === location.origin && event.data?.changed) again(); });

@@ -1,0 +1,135 @@
+// The page's connection to its server: who looks, requests, and waiting while the server is away. Addresses are relative,
+// for a proxy may put the page below any path. Does not know what the answers mean.
+
+const KEY = "keepsake.session";
+const RENEWED_BEFORE = 12 * 3600_000; // milliseconds before its end, a session is renewed
+const AWAY = new Set([502, 503, 504]);
+const FIRST_PAUSE = 500; // milliseconds until a server that did not answer is asked again
+const LONGEST_PAUSE = 8000;
+
+/** The server's refusal, in its own words. `status` 0: there was no answer. */
+export class Refused extends Error {
+  constructor(status, sentence) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+let token = kept();
+let expires = 0;
+let language = ""; // of the texts, once they are known
+let told = () => {};
+
+/** Says who is told while the server is away (true) and when it is back (false). */
+export function onAway(listener) { told = listener; }
+
+export function speak(code) { language = code; }
+
+async function request(path, options = {}) {
+  const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(language ? { "Accept-Language": language } : {}) };
+  const answer = await fetch(path, { ...options, headers });
+  if (answer.ok) return answer;
+  const body = await answer.json().catch(() => null);
+  if (body === null && AWAY.has(answer.status)) throw new TypeError(String(answer.status)); // a proxy's words
+  throw new Refused(answer.status, body?.error ?? String(answer.status));
+}
+
+const json = async (path, options) => (await request(path, options)).json();
+const asBody = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+const query = (given) => new URLSearchParams(Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== "").map(([key, value]) => [key, String(value)])).toString();
+
+/** Asks until there is an answer: a server that starts again is waited for. */
+async function patiently(ask, signal) {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    try {
+      const answer = await ask();
+      told(false);
+      return answer;
+    } catch (problem) {
+      if (problem instanceof Refused || signal?.aborted) throw problem;
+      told(true);
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+/** What stands at an address of the API. */
+export async function get(name, given = {}, { signal } = {}) {
+  await renewed();
+  return patiently(() => json(`./api/${name}?${query(given)}`, { signal }), signal);
+}
+
+/** Changes something; not tried again by itself, for it may have been done. */
+export async function post(name, body) {
+  await renewed();
+  try {
+    return await json(`./api/${name}`, asBody(body));
+  } catch (problem) {
+    throw problem instanceof Refused ? problem : new Refused(0, "");
+  }
+}
+
+/** A file that the server makes, as a blob with its name. */
+export async function download(name, given) {
+  const answer = await patiently(() => request(`./api/${name}?${query(given)}`));
+  const filename = /filename="?([^";]+)/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1] ?? name;
+  return { blob: await answer.blob(), filename };
+}
+
+/** Sends bytes; the answer as it is. */
+export const upload = (name, given, bytes, signal) => request(`./api/${name}?${query(given)}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: bytes, signal });
+
+export const texts = (wanted) => patiently(() => json(`./api/texts?${query({ wanted })}`));
+
+/** Proves who looks: by Telegram's word, by the bot's link, or by the session that this window already has. */
+export async function enter() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const proof = given.get("tgWebAppData") ? { init_data: given.get("tgWebAppData") } : given.get("link") ? { link: given.get("link") } : null;
+  // Out of the address: it is good for one use, and must not be shared or bookmarked.
+  if (proof) history.replaceState(null, "", location.pathname + location.search);
+  try {
+    return await begin(proof ?? {});
+  } catch (problem) {
+    if (proof && token && problem.status === 401) return begin({});
+    throw problem;
+  }
+}
+
+async function begin(proof) {
+  const earlier = token;
+  if (Object.keys(proof).length) token = "";
+  try {
+    const session = await patiently(() => json("./api/session", { ...asBody(proof), headers: { "Content-Type": "application/json" } }));
+    token = session.token;
+    expires = Date.parse(session.expires_at);
+    keep(token);
+    return session;
+  } catch (problem) {
+    token = earlier;
+    throw problem;
+  }
+}
+
+let renewing = null;
+
+async function renewed() {
+  if (!expires || expires - Date.now() > RENEWED_BEFORE) return;
+  renewing ??= begin({}).catch(() => { expires = 0; }).finally(() => { renewing = null; });
+  await renewing;
+}
+
+function kept() {
+  try {
+    return sessionStorage.getItem(KEY) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function keep(value) {
+  try {
+    sessionStorage.setItem(KEY, value);
+  } catch {
+    // A private window may refuse: the session then lasts as long as the page.
+  }
+}

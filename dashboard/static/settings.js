@@ -1,0 +1,102 @@
+// All that /settings can do, in groups; each change is saved as it is made.
+
+import { h } from "./dom.js";
+import { forget } from "./forget.js";
+import { memory, read, write, look } from "./memory.js";
+import { attempt, button, choice, confirmed, labelled } from "./parts.js";
+import { fullDate, tr } from "./texts.js";
+
+export const settings = {
+  id: "settings",
+  async draw(root) {
+    const [now, { reminders }] = await Promise.all([read("settings"), read("reminders")]);
+    const place = h("div", { class: "settings-groups" });
+    const save = (change, field = null) => attempt(async () => {
+      const answer = await write("settings", { change });
+      if ("language" in change) setTimeout(() => location.reload(), 600);
+      show(answer.settings ?? now);
+      look().catch(() => {});
+      return answer;
+    }, field).then((worked) => { if (!worked) show(now); });
+    const show = (state) => { Object.assign(now, state); place.replaceChildren(...groups(now, save)); };
+    show(now);
+    root.append(place, remindersOf(reminders), conversationOf(), erasing());
+  },
+};
+
+function groups(now, save) {
+  const how = now.memory;
+  const pairs = (values) => values.map((one) => [one, one]);
+  const about = now.policies.find(([key]) => key === how.policy)?.[2] ?? "";
+  const zone = h("input", { type: "text", value: now.zone, maxLength: 100, autocomplete: "off", on: { change: (event) => save({ zone: event.currentTarget.value }) } });
+  return [
+    group(tr("dashboard-set-memory"),
+      toggle(tr("dashboard-set-enabled"), tr("dashboard-set-enabled-hint"), how.enabled, (on) => save({ enabled: on })),
+      toggle(tr("dashboard-incognito"), tr("dashboard-set-incognito-hint"), how.incognito, (on) => save({ incognito: on })),
+      labelled(tr("dashboard-set-storage"), choice(now.storages, now.storages.find(([, name]) => name === how.storage)?.[0], async (storage, field) => {
+        if (!how.configured || (await confirmed(tr("dashboard-set-move"), tr("dashboard-set-move-yes"), [h("p", { class: "hint" }, tr("dashboard-set-move-hint"))]))) save({ storage }, field);
+        else field.value = now.storages.find(([, name]) => name === how.storage)?.[0] ?? "";
+      }))),
+    group(tr("dashboard-tab-summaries"),
+      toggle(tr("dashboard-set-auto"), tr("dashboard-set-auto-hint"), how.auto_fold, (on) => save({ auto_fold: on })),
+      labelled(tr("dashboard-set-every"), h("input", { type: "number", min: "1", max: String(now.most_every_n), value: String(how.every_n), list: "thresholds", inputMode: "numeric", on: { change: (event) => save({ every_n: Number(event.currentTarget.value) }) } })),
+      h("datalist", { id: "thresholds" }, now.thresholds.map((one) => h("option", { value: String(one) }))),
+      labelled(tr("dashboard-set-policy"), choice(now.policies.map(([key, name]) => [key, name]), how.policy, (policy) => save({ policy })), about),
+      longText(tr("dashboard-set-instructions"), tr("dashboard-set-instructions-hint"), now.instructions, now.longest_instructions, (instructions) => save({ instructions }))),
+    group(tr("dashboard-set-answers"),
+      now.models.length > 1 ? labelled(tr("dashboard-set-model"), choice(pairs(now.models), now.model, (model) => save({ model }))) : null,
+      labelled(tr("dashboard-set-persona"), choice(now.personas, now.persona, (persona) => save({ persona }))),
+      longText(tr("dashboard-set-persona-own"), "", now.persona_text, now.longest_persona, (text) => save({ persona_text: text })),
+      now.can_speak ? labelled(tr("dashboard-set-spoken"), choice([["", tr("dashboard-spoken-never")], ["voice", tr("dashboard-spoken-voice")], ["always", tr("dashboard-spoken-always")]], now.spoken, (spoken) => save({ spoken }))) : null),
+    group(tr("dashboard-set-place"),
+      labelled(tr("dashboard-set-language"), choice([...(now.language ? [] : [["", tr("dashboard-set-language-auto")]]), ...Object.entries(now.languages)], now.language, (language) => save({ language }))),
+      labelled(tr("dashboard-set-zone"), zone, tr("dashboard-set-zone-hint"))),
+  ];
+}
+
+const group = (title, ...fields) => h("section", { class: "card group-of-fields" }, h("h3", {}, title), ...fields.filter(Boolean));
+
+const toggle = (name, hint, isOn, act) => h("label", { class: "toggle" },
+  h("span", {}, name, h("small", {}, hint)), h("input", { type: "checkbox", role: "switch", checked: isOn, on: { change: (event) => act(event.currentTarget.checked, event.currentTarget) } }));
+
+function longText(name, hint, value, most, act) {
+  const field = h("textarea", { value, maxLength: most, rows: 2, dir: "auto" });
+  const save = button(tr("dashboard-save"), () => act(field.value), { kind: "small" });
+  save.hidden = true;
+  field.addEventListener("input", () => { save.hidden = field.value === value; });
+  return h("div", {}, labelled(name, field, hint), save);
+}
+
+function remindersOf(reminders) {
+  const place = h("ul", { class: "cards" });
+  const show = (all) => place.replaceChildren(...(all.length ? all.slice(0, 100).map((one) => h("li", { class: "card card-line" },
+    h("div", {}, h("p", { class: "text", dir: "auto" }, one.text), h("p", { class: "hint" }, fullDate(one.due_at))),
+    button(tr("dashboard-delete"), (pressed) => attempt(async () => show((await write("reminders/remove", { id: one.id })).reminders), pressed), { kind: "bad small" }))) : [h("li", { class: "hint" }, tr("dashboard-reminders-none"))]));
+  show(reminders);
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-reminders")), place);
+}
+
+function conversationOf() {
+  const { home } = memory;
+  const open = home.scopes.find((one) => one.thread === home.thread);
+  const title = h("input", { type: "text", value: open?.label ?? "", maxLength: 100, dir: "auto" });
+  const after = (act) => (pressed) => attempt(async () => { const answer = await act(); await look(); return answer; }, pressed);
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-conversation")),
+    labelled(tr("dashboard-conversation-title"), title),
+    h("div", { class: "actions" },
+      button(tr("dashboard-save"), after(() => write("conversations/name", { title: title.value }))),
+      open && !open.is_open ? button(tr("dashboard-conversation-open"), after(() => write("conversations/open"))) : null,
+      button(tr("dashboard-conversation-begin"), after(async () => { const answer = await write("conversations/begin"); memory.thread = answer.scopes.find((one) => one.is_open)?.thread ?? memory.thread; return answer; }), { symbol: "plus" })));
+}
+
+function erasing() {
+  const first = h("input", { type: "date", required: true });
+  const last = h("input", { type: "date" });
+  const done = () => dispatchEvent(new HashChangeEvent("hashchange"));
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-forget")),
+    h("div", { class: "two-fields" }, labelled(tr("dashboard-filter-since"), first), labelled(tr("dashboard-filter-until"), last)),
+    h("div", { class: "actions" },
+      button(tr("dashboard-forget-days"), () => { if (first.reportValidity()) forget({ what: "days", first: first.value, last: last.value || first.value }, done); }, { kind: "bad" }),
+      button(tr("dashboard-forget-conversation"), () => forget({ what: "conversation" }, done), { kind: "bad" }),
+      button(tr("dashboard-forget-everything"), () => forget({ what: "everything" }, done), { kind: "bad" })));
+}

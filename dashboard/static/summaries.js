@@ -1,0 +1,128 @@
+// The summaries as a pyramid: level 1 below, as wide as what it covers, each higher level above what it was made from;
+// it can be zoomed, and each opens down to its messages.
+
+import { h, hueOf } from "./dom.js";
+import { messageRow } from "./messages.js";
+import { memory, read, write } from "./memory.js";
+import { attempt, button, confirmed, empty, pagerOf, roundButton, walkable } from "./parts.js";
+import { dateOf, has, manner, spanOf, tr } from "./texts.js";
+
+const MOST_ZOOM = 16;
+const NARROWEST = 14; // pixels of a brick, so that a finger meets it
+const percent = manner(Intl.NumberFormat, { style: "percent" });
+const seconds = manner(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
+
+let zoom = 1;
+
+export const summaries = {
+  id: "summaries",
+  async draw(root, detail) {
+    const { summaries: shown, total } = await read("summaries");
+    root.append(h("p", { class: "hint" }, tr("dashboard-summaries-about")), actions());
+    if (!shown.length) return root.append(empty(tr("dashboard-summaries-none")));
+    const place = h("div", { class: "summary-detail", "aria-live": "polite" });
+    const chart = h("div", {});
+    const draw = (part, before, earlier) => chart.replaceChildren(pyramidOf(part, Number(detail)), total > part.length ? pagerOf(
+      earlier.length ? async () => { const { summaries: back } = await read("summaries", { before: earlier.at(-1) }); draw(back, earlier.at(-1), earlier.slice(0, -1)); } : null,
+      part.length === 200 ? async () => { const next = await read("summaries", { before: part.at(-1).id }); if (next.summaries.length) draw(next.summaries, part.at(-1).id, [...earlier, before]); } : null,
+      tr("dashboard-summaries-count", { shown: part.length, total })) : h("p", { class: "hint" }, tr("dashboard-summaries-active", { active: part.filter((one) => one.is_active).length, total })));
+    draw(shown, "", []);
+    root.append(chart, place);
+    const wanted = Number(detail) || shown[0].id;
+    return opened(place, wanted).catch((problem) => place.replaceChildren(empty(problem.message)));
+  },
+};
+
+function actions() {
+  const fold = async (pressed) => attempt(() => write("summaries/fold"), pressed);
+  const rebuild = async (pressed) => { if (await confirmed(tr("dashboard-rebuild"), tr("dashboard-rebuild-yes"), [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(() => write("summaries/rebuild"), pressed); };
+  return h("div", { class: "actions" }, memory.home.counts.active_turns ? button(tr("dashboard-fold"), fold) : null, button(tr("dashboard-rebuild"), rebuild));
+}
+
+/** Where each summary stands, in messages from the left: level 1 by time, the others above their sources. */
+function spans(all) {
+  const places = new Map();
+  const known = new Map(all.map((one) => [one.id, one]));
+  const ends = new Map();
+  let end = 0;
+  for (const one of [...all].sort((a, b) => a.level - b.level || a.first_at.localeCompare(b.first_at) || a.id - b.id)) {
+    const sources = one.source_ids.filter((id) => places.has(id)).map((id) => places.get(id));
+    const width = Math.max(1, Math.min(one.messages, 200));
+    let from = sources.length ? Math.min(...sources.map((place) => place.from)) : Math.max(one.level === 1 ? end : 0, ends.get(one.level) ?? 0);
+    from = Math.max(from, ends.get(one.level) ?? 0);
+    const to = Math.max(sources.length ? Math.max(...sources.map((place) => place.to)) : 0, from + (sources.length ? 1 : width));
+    places.set(one.id, { from, to });
+    ends.set(one.level, to);
+    if (one.level === 1) end = to;
+  }
+  return { places, known, width: Math.max(...ends.values()) };
+}
+
+function pyramidOf(all, chosen) {
+  const { places, width } = spans(all);
+  const levels = [...new Set(all.map((one) => one.level))].sort((a, b) => b - a);
+  const most = Math.max(...levels.map((level) => all.filter((one) => one.level === level).length));
+  const canvas = h("div", { class: "canvas" }, levels.map((level) => h("div", { class: "level", role: "group", "aria-label": tr("dashboard-level", { level: String(level) }) },
+    h("span", { class: "level-name", "aria-hidden": "true" }, `L${level}`),
+    all.filter((one) => one.level === level).sort((a, b) => places.get(a.id).from - places.get(b.id).from).map((one, index) => brickOf(one, places.get(one.id), width, one.id === chosen, index === 0)))));
+  const frame = h("div", { class: "pyramid" }, canvas);
+  walkable(canvas, "a.brick");
+  const scale = (next, at = 0.5) => {
+    const before = (Math.abs(frame.scrollLeft) + frame.clientWidth * at) / (canvas.offsetWidth || 1);
+    zoom = Math.max(1, Math.min(MOST_ZOOM, next));
+    canvas.style.setProperty("--zoom", String(zoom));
+    frame.scrollLeft = (document.documentElement.dir === "rtl" ? -1 : 1) * (before * canvas.offsetWidth - frame.clientWidth * at);
+    smaller.disabled = zoom === 1;
+    larger.disabled = zoom === MOST_ZOOM;
+  };
+  const smaller = roundButton("minus", tr("dashboard-zoom-out"), () => scale(zoom / 1.6));
+  const larger = roundButton("plus", tr("dashboard-zoom-in"), () => scale(zoom * 1.6));
+  canvas.style.setProperty("--least", `${most * NARROWEST}px`);
+  frame.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    scale(zoom * (event.deltaY < 0 ? 1.15 : 1 / 1.15), (event.clientX - frame.getBoundingClientRect().left) / frame.clientWidth);
+  }, { passive: false });
+  requestAnimationFrame(() => { scale(zoom); canvas.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); });
+  return h("section", { class: "pyramid-frame" }, h("div", { class: "zoom" }, smaller, larger), frame,
+    h("p", { class: "legend" }, h("span", {}, h("i", { class: "brick active" }), tr("dashboard-legend-active")), h("span", {}, h("i", { class: "brick" }), tr("dashboard-legend-part"))));
+}
+
+function brickOf(one, { from, to }, width, isChosen, isFirst) {
+  const count = tr("dashboard-count-messages", { number: one.messages });
+  return h("a", {
+    href: `#summaries/${one.id}`, class: one.is_active ? "brick active" : "brick", tabIndex: isFirst ? 0 : -1, title: `${count} · ${spanOf(one.first_at, one.last_at)}`,
+    "aria-current": isChosen ? "true" : null, "aria-label": tr(one.is_active ? "dashboard-summary-active" : "dashboard-summary-passive", { level: String(one.level), messages: count, date: dateOf(one.first_at) }),
+    vars: { "--from": String(from / width), "--share": String((to - from) / width) },
+  }, String(one.messages));
+}
+
+async function opened(place, id) {
+  const { summary, sources, messages, above } = await read("summary", { id });
+  place.replaceChildren(
+    h("article", { class: "card summary", vars: { "--hue": hueOf(summary.id) } },
+      h("header", {}, h("h3", {}, spanOf(summary.first_at, summary.last_at)), h("p", { class: "hint" }, `L${summary.level} · ${tr("dashboard-count-messages", { number: summary.messages })} · ${standing(summary)}`)),
+      h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
+      h("details", {}, h("summary", {}, tr("dashboard-details")), qualityOf(summary), costOf(summary), summary.base_id !== null ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
+    ...[
+      above.length ? linksTo(tr("dashboard-part-of"), above) : null,
+      sources.length ? linksTo(tr("dashboard-made-from"), sources) : null,
+      messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")), messages.map((message) => messageRow(message, { when: dateOf(message.at), leads: false }))) : null,
+    ].filter(Boolean));
+}
+
+const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title), h("ul", { class: "cards" }, those.map((one) =>
+  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text), h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` }, `L${one.level} · ${spanOf(one.first_at, one.last_at)}`))))));
+
+const standing = (one) => (one.is_active ? tr("dashboard-standing-active") : one.policy === "pyramid" ? tr("dashboard-standing-higher") : tr("dashboard-standing-replaced"));
+
+function qualityOf({ score, details }) {
+  if (score === null) return null;
+  const figures = Object.entries(details).filter(([name]) => has(`dashboard-quality-${name}`)).map(([name, value]) => tr(`dashboard-quality-${name}`, { score: percent.format(value) }));
+  return h("p", { class: "hint" }, [tr("dashboard-checked", { score: percent.format(score) }), ...figures].join(" · "));
+}
+
+function costOf({ model, milliseconds, tokens_in: read, tokens_out: written, reason, compressed }) {
+  const figures = [compressed > 1 && tr("dashboard-compressed", { number: compressed }), model, has(`dashboard-reason-${reason}`) && tr(`dashboard-reason-${reason}`), read ? tr("dashboard-tokens-made", { read, written }) : "", milliseconds ? seconds.format(milliseconds / 1000) : ""];
+  return h("p", { class: "hint" }, figures.filter(Boolean).join(" · "));
+}
