@@ -102,7 +102,7 @@ class Summariser:
                     raise
                 reasons = ["it was a refusal"]
                 continue
-            text = self._fitted(text, material)
+            text = await asyncio.to_thread(self._fitted, text, material)
             reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
             if not reasons and judged is not None and attempt is material:
                 text, judged = await self._more_complete(text, judged, attempt, ask, spent)
@@ -134,7 +134,7 @@ class Summariser:
         except ModelError as error:
             log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
             return text, judged
-        again = self._fitted(again, material)
+        again = await asyncio.to_thread(self._fitted, again, material)
         objections, other = await asyncio.to_thread(self._judged, again, material)
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
@@ -188,9 +188,11 @@ class Summariser:
         return await self._text(material, ask, reasons, spent)
 
     async def _text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
-        """In one call where everything fits the window, otherwise a call for each part and one for their texts."""
-        request = self._request(material, reasons)
-        if self._tokens.prompt_tokens(request) <= self._window:
+        """In one call where everything fits the window, otherwise a call for each part and one for their texts.
+
+        Counting and splitting megabytes takes long, and is done in threads.
+        """
+        if request := await asyncio.to_thread(self._whole, material, reasons):
             return await self._asked(request, ask, spent)
         if material.dropped:
             return await self._text(material.without_base(), ask, reasons, spent)
@@ -198,19 +200,28 @@ class Summariser:
             said = await self._text(replace(material, base=()), ask, (), spent)
             below = [*material.base, Source(text=_bullet(said), is_user=False)]
             return await self._text(replace(material, lines=below, base=(), of_summaries=True), ask, reasons, spent)
-        texts = [await self._asked(part, ask, spent) for part in self._parts(material, reasons)]
+        parts = await asyncio.to_thread(self._parts, material, reasons)
+        texts = [await self._asked(part, ask, spent) for part in parts]
         texts = [text for text in texts if text]
         if len(texts) < 2:
             return texts[0] if texts else ""
         # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
-        half = self._room(replace(material, of_summaries=True), reasons) // 2 - 1
-        below = [Source(text=_bullet(self._tokens.cut_written(text, half, _bullet)), is_user=False) for text in texts]
-        return await self._text(replace(material, lines=below, of_summaries=True), ask, reasons, spent)
+        of_texts = replace(material, lines=(), of_summaries=True)
+        below = await asyncio.to_thread(self._bullets, texts, self._room(of_texts, reasons) // 2 - 1)
+        return await self._text(replace(of_texts, lines=below), ask, reasons, spent)
 
     async def _asked(self, request: Sequence[PromptMessage], ask: Ask, spent: list[Usage]) -> str:
         completion = await ask(request)
         spent.append(completion.usage)
         return completion.text.strip()
+
+    def _whole(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
+        """The request that carries all lines; None where it does not fit the window."""
+        request = self._request(material, reasons)
+        return request if self._tokens.prompt_tokens(request) <= self._window else None
+
+    def _bullets(self, texts: Sequence[str], most: int) -> list[Source]:
+        return [Source(text=_bullet(self._tokens.cut_written(text, most, _bullet)), is_user=False) for text in texts]
 
     def _parts(self, material: Material, reasons: Sequence[str]) -> list[list[PromptMessage]]:
         """The requests that carry all lines, each within the window; a line too long for one is split."""

@@ -11,6 +11,8 @@ from locales.catalog import tr
 FileKind = Literal["document", "picture", "speech"]
 
 FILE = "document"
+RECORDED = ("voice", "video_note")
+"""What is said there was said into Telegram."""
 NEW = "new"
 NAMES = {
     "photo": "a photo",

@@ -24,7 +24,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge, document_in
 from telegram_ui.sending.formatting import Marked
-from telegram_ui.updates.attached import AttachedFile, Size, kind_name
+from telegram_ui.updates.attached import RECORDED, AttachedFile, Size, kind_name
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate, incoming
 
@@ -137,12 +137,18 @@ class AttachedFiles:
         )
 
     async def _speech(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece) -> list[Piece]:
-        """The transcript as the person's words; it is shown to them first."""
+        """The transcript, shown to the person first. What Telegram recorded is their own words; in a file anybody may
+        speak, so that its words are a document's.
+        """
         self._attachments.demand_hearing()
         data = await self._fetched(parsed, file.file_id, file.size)
         words = await self._attachments.transcript(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), Marked().folded(words).piece())
+        if parsed.attachment not in RECORDED:
+            text = f"[{file.name}]\n{words}"
+            heard = replace(piece, text=text, source=f"{piece.source}:1", telegram_id=None, seam="\n")
+            return [replace(heard, origin="document"), piece]
         if parsed.is_wordless:
             return [replace(piece, text=words)]
         return [replace(piece, text=words, source=f"{piece.source}:1", telegram_id=None, seam="\n"), piece]

@@ -250,7 +250,9 @@ async def _at_once(seconds: float) -> None:
     """A pause that nobody waits for."""
 
 
-async def test_what_is_said_is_shown_and_becomes_the_persons_words(bots: Bots, peer: Peer) -> None:
+async def test_what_is_said_is_shown_and_what_telegram_recorded_becomes_the_persons_words(
+    bots: Bots, peer: Peer
+) -> None:
     transcriber = partial(Transcriber, model="hears", api_key=Secret(""), sleep=_at_once)
     async with running() as (server, url), transcriber(base_url=url) as hears:
         server.script("hears", "I live in Riga.", Behaviour(status=500), Behaviour(status=404), "Second.")
@@ -262,7 +264,7 @@ async def test_what_is_said_is_shown_and_becomes_the_persons_words(bots: Bots, p
             peer.world.send_file(ANN, ANN, kind="video_note", name="b.mp4", data=b"mp4")
             await peer.told("Check TRANSCRIPTION_MODEL", ANN)
             peer.world.send_file(ANN, ANN, kind="audio", name="c.mp3", data=b"mp3", caption="and this?")
-            await peer.told("echo Second.", ANN)
+            await peer.told("Second.", ANN)
             await service.intake.idle()
         heard = server.requests[0].body
         assert (heard["name"], heard["size"]) == ("voice.ogg", 3)
@@ -270,7 +272,10 @@ async def test_what_is_said_is_shown_and_becomes_the_persons_words(bots: Bots, p
     first, both = bots.conversation.turns
     [piece] = first.pieces
     assert (piece.text, piece.origin, piece.telegram_id is None) == ("I live in Riga.", "", False)
-    assert both.words == "Second.\nand this?\n[Sent with an audio file]"
+    assert [(piece.text, piece.origin) for piece in both.pieces] == [
+        ("[c.mp3]\nSecond.", "document"),
+        ("and this?\n[Sent with an audio file]", ""),
+    ]
 
 
 async def test_one_persons_files_in_several_chats_leave_places_for_others(bots: Bots, peer: Peer) -> None:
@@ -467,6 +472,27 @@ async def test_stop_leaves_an_edit_alone(bots: Bots, peer: Peer) -> None:
         peer.world.say(ANN, ANN, "/stop")
         await peer.told(tr("answers-nothing-to-stop"), ANN)
         gate.set()
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert bots.conversation.corrected == [(message["message_id"], "other")]
+
+
+@pytest.mark.parametrize("topic", [None, TOPIC])
+async def test_an_edit_that_waits_in_a_topic_outlives_every_stop(bots: Bots, peer: Peer, topic: int | None) -> None:
+    """In the topic /stop ends the answer before it; elsewhere, nothing."""
+    bots.conversation.gate("second")
+    async with bots.running() as service:
+        message = peer.world.say(ANN, FORUM, "@keepsake_bot first", thread_id=TOPIC)
+        await peer.told("echo first", FORUM)
+        peer.world.say(ANN, FORUM, "@keepsake_bot second", thread_id=TOPIC)
+        await bots.conversation.begun["second"].wait()
+        peer.world.edit(ANN, FORUM, message["message_id"], "@keepsake_bot other")
+        await peer.confirmed()
+        for _ in range(2):
+            peer.world.say(ANN, FORUM, "/stop@keepsake_bot", thread_id=topic)
+            await peer.confirmed()
+        if topic is None:
+            peer.world.say(ANN, FORUM, "/stop@keepsake_bot", thread_id=TOPIC)
         await service.intake.idle()
         assert await bots.pending() == []
     assert bots.conversation.corrected == [(message["message_id"], "other")]
