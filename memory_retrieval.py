@@ -7,7 +7,7 @@ what yields first when not everything fits is the rule of retrieval/prompt_build
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from typing import TypeVar
 
@@ -31,7 +31,7 @@ from retrieval.packing import Packing, Passage
 from retrieval.prompt_builder import PromptBuilder
 from retrieval.question import Question
 from retrieval.ranking import Ranked, rank, rarest
-from retrieval.turns import characters, last_words, newest_turns
+from retrieval.turns import characters, newest_turns, own_words
 from runtime.tasks import done
 from storage.search.protocol import Floats
 from storage.stores.protocol import MemoryStore
@@ -54,6 +54,8 @@ OWN_WORDS = 0.5
 """The share of the room that goes first to people's own words, where a long-winded assistant would take it all."""
 RARE = 3
 """A word that no more messages hold is rare: those of them that are not whole in the prompt come first."""
+OWN_LAST, ONE_TALK = 2, timedelta(days=1)
+"""The last messages of a person's own that a question may go on with, and how long after them."""
 MANY_FACTS = 200
 """Facts that are ranked on the event loop; of more the words are found in a thread."""
 
@@ -142,7 +144,7 @@ class MemoryRetrieval:
             store,
             scope,
             now=now,
-            lean_on=last_words(newest),
+            newest=newest,
             before=turn,
             facts=known,
         )
@@ -165,11 +167,17 @@ class MemoryRetrieval:
         await self._take_snippets(builder, incoming, store, found, before=turn, now=now)
         return await _off_loop(builder.context, words + characters(newest) + characters(older))
 
-    async def recall(self, text: str, *, store: MemoryStore, scope: Scope) -> Recall:
-        """What a question alone brings back within the budget of snippets. Raises a StorageError."""
-        found = await self.found(text, store, scope)
-        taken = await self._packed(found, store, scope, room=self._budgets.snippets, now=self._clock())
-        return Recall(ranked=found.ranked.ids, snippets=tuple(sorted(taken, key=lambda one: one.message.order)))
+    async def recall(self, text: str, *, store: MemoryStore, scope: Scope, newest: Sequence[Message] = ()) -> Recall:
+        """What a question brings back within the budget of snippets, next to the `newest` messages of the talk, which a
+        prompt carries anyway. Raises a StorageError.
+        """
+        found = await self.found(text, store, scope, newest=newest)
+        shown, now = {one.id for one in newest}, self._clock()
+        taken = await self._packed(found, store, scope, room=self._budgets.snippets, now=now, shown=shown)
+        return Recall(
+            ranked=[one for one in found.ranked.ids if one not in shown],
+            snippets=tuple(sorted(taken, key=lambda one: one.message.order)),
+        )
 
     async def passages(self, found: Found, store: MemoryStore, scope: Scope) -> list[Passage]:
         """All messages that a question brings to mind, best first, each with its best passage."""
@@ -186,21 +194,29 @@ class MemoryRetrieval:
         scope: Scope,
         *,
         now: datetime | None = None,
-        lean_on: str = "",
+        newest: Sequence[Message] = (),
         before: int | None = None,
         limit: int = CANDIDATES,
         facts: Sequence[Fact] | None = None,
     ) -> Found:
-        """What a question brings to mind. `now`: in the owner's zone. `lean_on`: what was said before, for a short
-        question. `before`: the turn that is being answered, which is no candidate. `facts`: those that a prompt may
-        carry, where they were read already. Raises a StorageError.
+        """What a question brings to mind. `now`: in the owner's zone. `newest`: what was said last, which the question
+        may go on with. `before`: the turn that is being answered, which is no candidate. `facts`: those that a prompt
+        may carry, where they were read already. Raises a StorageError.
         """
-        analysed = partial(Question.of, text, lean_on=lean_on, now=now or self._clock())
+        now, own = now or self._clock(), own_words(newest)[-OWN_LAST:]
+        lean_on = own[-1].content if own else ""
+        analysed = partial(Question.of, text, lean_on=lean_on, now=now)
         question = await _off_loop(analysed, len(text) + len(lean_on))
         question = replace(question, vector=await self._embedded(question.text, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
-            closeness = await store.vectors.closeness(scope, self._embedder.name, question.vector, limit)
+            closeness = await store.vectors.closeness(
+                scope,
+                self._embedder.name,
+                question.vector,
+                limit,
+                said_last=[one.id for one in own if now - one.created_at < ONE_TALK],
+            )
         candidates = await store.candidates(
             scope,
             question.terms,

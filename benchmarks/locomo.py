@@ -150,8 +150,13 @@ def _session(conversation: Mapping[str, Any], number: int, began: datetime) -> t
             dia_id=line["dia_id"],
             speaker=line["speaker"],
             role="user" if line["speaker"] == conversation["speaker_a"] else "assistant",
-            text=line["text"],
+            text=_text(line),
             said_at=began + (place(line["dia_id"])[1] - 1) * BETWEEN,
         )
         for line in conversation[f"session_{number}"]
     )
+
+
+def _text(line: Mapping[str, Any]) -> str:
+    """What was said, and what the picture shows that came with it."""
+    return f"{line['text']} ({line['blip_caption']})" if line.get("blip_caption") else str(line["text"])

@@ -4,7 +4,7 @@ Whole messages, best first, as `[date] speaker: text` lines within the budget; w
 know the retriever.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from llm import prompts
 from llm.embeddings import Embedder
@@ -19,18 +19,27 @@ MOST = 500
 
 
 async def plain_searches(
-    question: str, store: MemoryStore, scope: Scope, *, embedder: Embedder | None, budget: int, tokens: Tokenizer
+    question: str,
+    store: MemoryStore,
+    scope: Scope,
+    *,
+    embedder: Embedder | None,
+    budget: int,
+    tokens: Tokenizer,
+    talk: Collection[int] = (),
 ) -> Mapping[str, frozenset[int]]:
-    """The ids of the messages that each search puts into the budget, by its name; by meaning only with an embedder."""
+    """The ids of the messages that each search puts into the budget, by its name; by meaning only with an embedder.
+    `talk`: ids of messages that a prompt carries anyway.
+    """
     hits = await store.search(scope, content_terms(question), limit=MOST)
-    found = {"words": _fitting((hit.message for hit in hits), budget, tokens)}
+    found = {"words": _fitting((hit.message for hit in hits if hit.message.id not in talk), budget, tokens)}
     if embedder is None:
         return found
     closeness = await store.vectors.closeness(scope, embedder.name, await embedder.query(question), MOST)
     if closeness is not None:
         pool = await store.candidates(scope, [], limit=0, nearest=closeness.nearest)
         id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
-        ids = [id_of[seq] for seq in closeness.nearest if seq in id_of]
+        ids = [id_of[seq] for seq in closeness.nearest if seq in id_of and id_of[seq] not in talk]
         messages = {one.id: one for one in await store.messages(scope, ids) if one.role == "user"}
         found["meaning of the person's"] = _fitting((messages[id_] for id_ in ids if id_ in messages), budget, tokens)
     return found

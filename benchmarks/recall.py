@@ -22,7 +22,7 @@ from typing import Any
 from assembly import open_services
 from benchmarks.arguments import settings_of, written
 from benchmarks.judging import FIRST, found, session_figures
-from benchmarks.locomo import Line, Question, Sample, data_file, read
+from benchmarks.locomo import Line, Question, Sample, data_file, place, read
 from benchmarks.measure import progress, report, spread
 from benchmarks.plain_search import plain_searches
 from benchmarks.vector_file import KeptVectors
@@ -59,13 +59,16 @@ class Clock:
 
 @dataclass(kw_only=True, slots=True)
 class Remembered:
-    """As much of a conversation as is remembered so far, in a store of its own. `ids`: LoCoMo's id by message id."""
+    """As much of a conversation as is remembered so far, in a store of its own. `ids`: LoCoMo's id by message id.
+    `talk`: ids of the messages of the session that is going on, which a prompt carries anyway.
+    """
 
     services: Services
     store: MemoryStore
     sample: Sample
     clock: Clock
     ids: dict[int, str] = field(default_factory=dict)
+    talk: Sequence[int] = ()
 
     async def until(self, at: str) -> None:
         """Remember what was said before a message, and set the clock to its moment; "": all, and weeks later."""
@@ -79,6 +82,7 @@ class Remembered:
                 self.ids |= await remember(lines, self.store)
         asked = self.sample.moment(at) if at else self.sample.ended_at + ASKED_AFTER
         self.clock.now = max(self.clock.now, asked or self.clock.now)
+        self.talk = [id_ for id_, dia_id in self.ids.items() if at and place(dia_id)[0] == place(at)[0]]
         if self.services.indexing is not None:
             self.services.indexing.wake()
             await self.services.indexing.caught_up()
@@ -161,6 +165,7 @@ async def measure(
                         embedder=embedder,
                         budget=settings.snippet_budget,
                         tokens=tokens,
+                        talk=memory.talk,
                     )
                     of_plain = {name: frozenset(memory.ids[id_] for id_ in ids) for name, ids in plain.items()}
                     asked.append(replace(one, plain=of_plain))
@@ -229,7 +234,8 @@ async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str
 
 async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
     start = time.perf_counter()
-    recall = await memory.services.retrieval.recall(question.text, store=memory.store, scope=SCOPE)
+    newest = await memory.store.messages(SCOPE, memory.talk)
+    recall = await memory.services.retrieval.recall(question.text, store=memory.store, scope=SCOPE, newest=newest)
     seconds = time.perf_counter() - start
     shown = {memory.ids[one.message.id]: quoting.quoted(one.text) for one in recall.snippets}
     said = {memory.ids[one.message.id]: one.message.content for one in recall.snippets}

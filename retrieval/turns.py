@@ -119,9 +119,9 @@ def newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
     return [message for message in messages if message.turn in newest]
 
 
-def last_words(messages: Sequence[Message]) -> str:
-    """What a person said last, which a short follow-up question refers to."""
-    return next((one.content for one in reversed(messages) if one.role == "user"), "")
+def own_words(messages: Sequence[Message]) -> list[Message]:
+    """What people wrote themselves."""
+    return [one for one in messages if one.role == "user" and one.origin not in OTHERS]
 
 
 def characters(messages: Sequence[Message]) -> int:

@@ -29,6 +29,10 @@ MOST_MESSAGES = 150_000
 """A scope of more messages is searched by words alone: its matrix would take a quarter of a gigabyte."""
 CENTRING = 0.7
 """The share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)."""
+GOING_ON = 0.98
+"""A question goes on with what was said last if that is closer to it than this share of all passages."""
+LAST_SAID = 0.5
+"""What was said last then counts so much, and the question 1."""
 LOADED = 5_000
 RENEWED = 10_000
 
@@ -56,6 +60,9 @@ _PAGE = """
 SELECT seq, part, vector FROM vectors
 WHERE user_id = ? AND thread_id = ? AND model_id = ? AND kind = 'passage' AND (seq, part) > (?, ?)
 ORDER BY seq, part LIMIT ?
+"""
+_SEQS = """
+SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?))
 """
 _WITH_VECTORS = """
 SELECT COUNT(DISTINCT seq) FROM vectors
@@ -98,20 +105,32 @@ class Matrix:
             total=self.total + vectors.sum(axis=0, dtype=np.float64),
         )
 
-    def closeness(self, query: Floats, limit: int) -> Closeness:
+    def closeness(self, query: Floats, limit: int, said_last: Sequence[int] = ()) -> Closeness:
         """Compare every passage with a question [d]: cosines after a share of the mean is subtracted from both, since
-        the vectors of one model crowd together.
+        the vectors of one model crowd together. `said_last`: seqs of messages that the question may go on with.
         """
         seqs, parts, vectors = self.seqs[: self.count], self.parts[: self.count], self.vectors[: self.count]
         taken = np.float32(CENTRING) * (self.total / max(1, self.count)).astype(np.float32)
-        moved = query - taken
-        moved /= max(float(np.linalg.norm(moved)), 1e-9)
         # |v - t|² = 1 - 2 v·t + |t|², which needs no copy of the vectors. Not `@`: BLAS would occupy every processor.
-        squares = 1 - 2 * np.vecdot(vectors, taken) + np.vecdot(taken, taken)
-        cosines = (np.vecdot(vectors, moved) - np.vecdot(taken, moved)) / np.sqrt(np.maximum(squares, 1e-9))
+        lengths = np.sqrt(np.maximum(1 - 2 * np.vecdot(vectors, taken) + np.vecdot(taken, taken), 1e-9))
+
+        def compared(direction: Floats) -> Floats:
+            return np.asarray((np.vecdot(vectors, direction) - np.vecdot(taken, direction)) / lengths)
+
+        asked = _unit(query - taken)
+        cosines = compared(asked)
+        last = np.flatnonzero(np.isin(seqs, said_last))
+        if len(last) and cosines[last].max() >= np.quantile(cosines, GOING_ON):
+            asked += LAST_SAID * _unit(vectors[last].mean(axis=0) - taken)
+            asked /= 1 + LAST_SAID
+            cosines = compared(asked)
         best = np.argsort(-cosines, kind="stable") if self.count <= limit else _best(cosines, 2 * limit)
         nearest = tuple(dict.fromkeys(seqs[best].tolist()))[:limit]
         return Closeness(seqs=seqs, parts=parts, cosines=cosines, nearest=nearest, mean=float(cosines.mean()))
+
+
+def _unit(vector: Floats) -> Floats:
+    return vector / np.float32(max(float(np.linalg.norm(vector)), 1e-9))
 
 
 def _best(cosines: Floats, most: int) -> npt.NDArray[np.intp]:
@@ -197,9 +216,12 @@ class VectorIndex:
 
     # what is found ------------------------------------------------------------------------------------------
 
-    async def closeness(self, scope: Scope, model: str, query: Floats, limit: int) -> Closeness | None:
+    async def closeness(
+        self, scope: Scope, model: str, query: Floats, limit: int, *, said_last: Sequence[int] = ()
+    ) -> Closeness | None:
         """How close all passages of a scope are to a question [d], and the `limit` closest messages; None where none
-        has a vector of the model yet, and in very large scopes.
+        has a vector of the model yet, and in very large scopes. `said_last`: ids of the messages that the question goes
+        on with if they are close to it.
         """
         held = self._cache.get((scope, model))
         if held is None or held.dimensions != len(query):
@@ -211,7 +233,13 @@ class VectorIndex:
                 held = self._cache.get((scope, model))
                 if held is None or held.dimensions != len(query):
                     held = self._cache[scope, model] = await self._loaded(scope, model, len(query))
-        return await asyncio.to_thread(held.closeness, query, limit) if held.count else None
+        if not held.count:
+            return None
+        last: list[int] = []
+        if said_last:
+            async with self._db.read(scope.owner) as reader:
+                last = [row[0] for row in await reader.rows(_SEQS, *scope, json.dumps(list(said_last)))]
+        return await asyncio.to_thread(held.closeness, query, limit, last)
 
     def drop(self, owner: int) -> None:
         """Drop an owner's matrices, which may be outdated: vectors were removed, here or by another process."""

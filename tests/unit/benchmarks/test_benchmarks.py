@@ -101,6 +101,19 @@ def test_recall_keeps_to_the_budget_of_the_environment(
         assert sum(count(one["text"]) for one in line["snippets"]) <= line["tokens"] <= 150
 
 
+def test_a_question_within_a_talk_is_not_given_what_its_prompt_carries_anyway(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [sample] = json.loads(tiny.read_text(encoding="utf-8"))
+    sample["qa"] = [{**one, "at": "D2:5"} for one in sample["qa"] if one["evidence"][0].startswith("D1:")]
+    tiny.write_text(json.dumps([sample]), encoding="utf-8")
+    out = tmp_path / "out.jsonl"
+    recall.main(["--data", str(tiny), "--out", str(out)])
+    assert printed(capsys)["coverage"] > 50
+    for line in map(json.loads, filter(None, out.read_text(encoding="utf-8").split("\n"))):
+        assert {one.split(":")[0] for one in line["ranked"]} == {one.split(":")[0] for one in line["shown"]} == {"D1"}
+
+
 async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(tiny: Path, tmp_path: Path) -> None:
     (sample,) = read(tiny)
     async with open_services(

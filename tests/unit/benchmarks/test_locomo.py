@@ -39,7 +39,7 @@ def test_a_conversation_has_roles_dates_and_answerable_questions(tmp_path: Path)
             "session_1_date_time": "1:56 pm on 8 May, 2023",
             "session_1": [
                 {"speaker": "Ann", "dia_id": "D1:1", "text": "I have a newt."},
-                {"speaker": "Bob", "dia_id": "D1:2", "text": "What is it called?"},
+                {"speaker": "Bob", "dia_id": "D1:2", "text": "Its name?", "blip_caption": "a newt"},
             ],
             "session_2_date_time": "1:56 pm on 9 May, 2023",
         },
@@ -52,6 +52,7 @@ def test_a_conversation_has_roles_dates_and_answerable_questions(tmp_path: Path)
     file.write_text(json.dumps([sample]), encoding="utf-8")
     (read_back,) = read(file)
     assert [(line.role, line.speaker) for line in read_back.lines] == [("user", "Ann"), ("assistant", "Bob")]
+    assert [line.text for line in read_back.lines] == ["I have a newt.", "Its name? (a newt)"]
     assert next(read_back.lines).said_at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
     assert read_back.ended_at == datetime(2023, 5, 8, 13, 56, 1, tzinfo=UTC)
     assert [(asked.text, asked.category) for asked in read_back.questions] == [("What pet?", "4")]
