@@ -49,6 +49,7 @@ from runtime.readiness import Readiness
 from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.dashboard import host_of
 from telegram_ui.commands.family import Dependencies, MayConfigure, Operation
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.outreach.reminders import ReminderTeller
@@ -265,8 +266,10 @@ async def _embeddings(embedder: Embedder | None) -> str:
     return f"{embedder.name} answers"
 
 
-async def run(settings: Settings, stop: Stop, *, services: Services | None = None) -> None:
-    """Run the bot until `stop` is set or Telegram revokes the token."""
+async def run(settings: Settings, stop: Stop, *, services: Services | None = None, has_page: bool = True) -> None:
+    """Run the bot until `stop` is set or Telegram revokes the token. `has_page` False: another server has the page of
+    DASHBOARD_URL.
+    """
     readiness = Readiness(stop.asked.is_set)
     async with AsyncExitStack() as stack:
         if settings.health_listen is not None:
@@ -289,7 +292,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 inbox=services.memory.inbox,
                 people=services.memory.people,
                 commands=partial(_commands, settings, services),
-                alongside=_alongside,
+                alongside=partial(_alongside, settings if has_page and settings.dashboard_url else None),
             )
         )
         # Also before Telegram's side ends, which may wait for a server of memories that does not answer any more.
@@ -317,6 +320,7 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
         may_configure=may_configure,
         retention_days=settings.retention_days,
         default_language=settings.default_language,
+        dashboard_url=settings.dashboard_url,
         operation=Operation(
             admin_ids=settings.admin_user_ids,
             allowed_ids=settings.allowed_user_ids,
@@ -335,13 +339,18 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
 
 
 @asynccontextmanager
-async def _alongside(commands: Commands) -> AsyncIterator[None]:
-    """What sends messages that no update asks for."""
+async def _alongside(settings: Settings | None, commands: Commands) -> AsyncIterator[None]:
+    """What sends messages that no update asks for; and the dashboard, if there are `settings` of one."""
     dependencies = commands.dependencies
-    async with (
-        dependencies.services.reminders.telling(ReminderTeller(dependencies).tell),
-        broadcast.sending(dependencies),
-    ):
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(dependencies.services.reminders.telling(ReminderTeller(dependencies).tell))
+        await stack.enter_async_context(broadcast.sending(dependencies))
+        if settings is not None:
+            # Here, because a bot without a page needs no web server.
+            from dashboard.app import dashboard_served
+
+            served = dashboard_served(dependencies.services, host_of(settings, dependencies), settings.dashboard_listen)
+            await stack.enter_async_context(served)
         yield
 
 
@@ -367,12 +376,18 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
                 formatted=_formatted,
             )
         )
-        settings = replace(settings, telegram_bot_token=stage.token, telegram_api_url=stage.url, everyone_allowed=True)
+        settings = replace(
+            settings,
+            telegram_bot_token=stage.token,
+            telegram_api_url=stage.url,
+            everyone_allowed=True,
+            dashboard_url=f"{stage.url}/memory",
+        )
         print(f"Keepsake's playground: {stage.url}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)")
         sys.stdout.flush()
         if browser:
             await asyncio.to_thread(webbrowser.open, stage.url)
-        await run(settings, stop, services=services)
+        await run(settings, stop, services=services, has_page=False)
 
 
 def _formatted(answer: str) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ from storage.bot_state.inbox_protocol import Inbox
 from storage.bot_state.people import People
 from storage.bot_state.state import BotState, own_state, shared_state
 from storage.bot_state.usage import UsageLedger
+from storage.bot_state.used_links import UsedLinks
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import data_dir as held_data_dir
 from storage.engine.sqlite import Database, examined
@@ -124,8 +125,13 @@ class ExternalMemory:
 
     @property
     def export_key(self) -> ExportKey:
-        """Signs exports."""
+        """Signs exports, and by a key made from it the sessions of the dashboard."""
         return self._state.export_key
+
+    @property
+    def used_links(self) -> UsedLinks:
+        """One-time links to the dashboard that were followed."""
+        return self._state.used_links
 
     @property
     def broadcasts(self) -> Broadcasts:

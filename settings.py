@@ -83,11 +83,11 @@ def url(text: str) -> str:
 
 
 def public_url(text: str) -> str:
-    """Where Telegram sends updates: over TLS only (Bot API, setWebhook), unless its server is on this machine."""
+    """Where Telegram sends updates, or people: over TLS only (setWebhook, WebAppInfo), unless it is this machine."""
     text = url(text)
     parts = urlsplit(text)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK:
-        raise ValueError("must begin with https://, since Telegram sends updates nowhere else.")
+        raise ValueError("must begin with https://, since Telegram takes nothing else.")
     return text
 
 
@@ -314,12 +314,12 @@ class Settings:
         whole(0),
     )
     webhook_url: str = setting("", "public https URL for Telegram; set it to receive updates by webhook", public_url)
-    webhook_listen: tuple[str, int] = setting(
-        ("127.0.0.1", 8443), "address and port to listen on for the webhook", address
-    )
+    webhook_listen: tuple[str, int] = setting(("127.0.0.1", 8443), "address and port for the webhook", address)
     webhook_secret: Secret = setting(
         Secret(""), "secret token of the webhook; a new one at each start unless set", webhook_token, shown="random"
     )
+    dashboard_url: str = setting("", "public https URL of the page of one's memory; empty = no page", public_url)
+    dashboard_listen: tuple[str, int] = setting(("127.0.0.1", 8090), "address and port of that page", address)
     health_listen: tuple[str, int] | None = setting(
         None,
         "address and port for `/healthz`, `/readyz` and `/metrics`, such as `127.0.0.1:8081`; whoever reaches it may "

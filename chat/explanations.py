@@ -120,6 +120,23 @@ class Explanations:
                 return await _explained(held, store, scope, is_stored=False)
         return None
 
+    async def latest(
+        self, scope: Scope, *, before: int | None = None, limit: int
+    ) -> Sequence[tuple[int | None, Explanation]]:
+        """What the last answers of a scope (with ids below `before`) were made from, newest first, with their ids; None
+        for the answer that only this process holds, which comes first. Raises a StorageError.
+        """
+        held = self._latest_held(scope, None) if before is None else None
+        async with self._memory.opened(scope.owner) as store:
+            texts = await store.explanations.latest(scope, before=before, limit=limit) if store is not None else []
+            stored = [(number, record) for number, text in texts if (record := read(text)) is not None]
+            found: list[tuple[int | None, Explanation]] = []
+            if held is not None and (not stored or held.at > stored[0][1].at):
+                found.append((None, await _explained(held, store, scope, is_stored=False)))
+            if store is not None:
+                found += [(number, await _explained(one, store, scope, is_stored=True)) for number, one in stored]
+        return found[:limit]
+
     def _latest_held(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
         for held in reversed(self._held.get(scope, ())):
             if telegram_id is None or telegram_id in (*held.record.shown, *held.asked_as):

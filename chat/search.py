@@ -5,7 +5,7 @@ the same. Does not know how candidates are scored (memory_retrieval.py), nor Tel
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
@@ -74,11 +74,12 @@ class MemorySearch:
         since: datetime | None = None,
         before: datetime | None = None,
         among: Sequence[Scope] = (),
+        keeps: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
         """Messages that words, and phrases in quotes, find. Raises a StorageError.
 
         Notes of tools, which nobody said, are left out. `since`, `before`: when it was said. `among`: conversations of
-        the same owner that are searched as well; the best of each come first.
+        the same owner that are searched as well; the best of each come first. `keeps`: which messages are wanted.
         """
         query = SearchQuery.of(typed)
         async with self._memory.home(scope.owner) as store:
@@ -97,6 +98,7 @@ class MemorySearch:
             and (since is None or one.message.created_at >= since)
             and (before is None or one.message.created_at < before)
             and one.message.origin != "tool"
+            and keeps(one.message)
         ]
         return Page(
             found=tuple(found[first : first + size]),

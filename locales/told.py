@@ -11,7 +11,9 @@ from contextvars import ContextVar
 from locales.catalog import tr
 from records import errors
 from records.errors import KeepsakeError, QuotaExceeded
+from records.owners import StorageType
 
+STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
     errors.KeepsakeError: "errors-keepsake",
     errors.StorageError: "errors-storage",
@@ -80,6 +82,24 @@ SIGNALS = frozenset(
     }
 )  # fmt: skip
 """The parts of a score that can be a reason: the texts why-for-NAME."""
+PARTS = frozenset(
+    {
+        "system",
+        "profile",
+        "summaries",
+        "recent",
+        "tools",
+        "instructions",
+        "facts",
+        "snippets",
+        "clock",
+        "message",
+        "overhead",
+    }
+)
+"""The parts of a prompt that have a name: the texts why-part-NAME."""
+CUTS = frozenset({"turns", "summary", "archived", "document"})
+"""Kinds of things that may be left out of a prompt: the texts why-cut-NAME."""
 LEAST = 1.0
 """Of a message's score: a weaker signal is no reason."""
 

@@ -14,13 +14,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
+from dashboard.texts import reader_of
 from locales.catalog import speaking
 from playground.faults import Faults, fault_from
 from playground.parameters import Parameters, parameters
 from playground.people import Impossible
 from playground.refusals import Json, Refusal
 from playground.server import held
-from playground.texts import reader_of
 from playground.world import World
 
 WAIT = 25  # seconds that /events and /calls are held when nothing happens

@@ -12,7 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from chat.services import Services
-from playground.app import playground_app
+from dashboard.app import dashboard_app
+from dashboard.host import Host
+from dashboard.sessions import Sessions
+from locales.catalog import tr
+from playground.app import HOSTS, playground_app
 from playground.guests import Guests
 from playground.memory_view import memory_panel
 from playground.panel import MemoryPanel
@@ -59,7 +63,26 @@ async def open_stage(
     async def memory(owner: int, thread: int) -> MemoryPanel:
         return await memory_panel(services, owner, thread)
 
-    app = playground_app(world, memory=memory, model_name=model_name, guests=guests)
+    sessions = Sessions(memory=services.memory, clock=services.clock)
+
+    async def is_admin(owner: int, person: int) -> bool:
+        group = world.chats.get(owner)
+        return group is not None and person in group.admins
+
+    async def link(person: int, owner: int) -> str:
+        if owner != person and not await is_admin(owner, person):
+            raise LookupError(tr("web-not-yours"))
+        return await sessions.link(person, owner)
+
+    host = Host(url="", hosts=HOSTS, configures=is_admin, admin_ids=frozenset({ANNA}))
+    app = playground_app(
+        world,
+        memory=memory,
+        model_name=model_name,
+        guests=guests,
+        dashboard=dashboard_app(services, host),
+        link=link,
+    )
     async with AsyncExitStack() as stack:
         try:
             url = await stack.enter_async_context(serve(app, port))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from records.scopes import Scope
 
@@ -18,6 +18,9 @@ Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "
 "document" = a passage of a file that was sent along; "picture" = what a model saw in a picture that was.
 """
 
+TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]
+"""What somebody who looks through messages wants to see of them; "" = all."""
+TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
 """Origins of what came with a person's words, and is not theirs."""
 OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
@@ -122,3 +125,31 @@ class Correction:
 
     turn: int | None = None
     is_last: bool = False
+
+
+def is_of(message: Message, kind: TimelineKind) -> bool:
+    """Whether a message is of a kind, as the timeline's SQL decides it (storage/tables/timeline.py)."""
+    match kind:
+        case "user":
+            return message.is_user and not message.origin
+        case "assistant":
+            return message.role == "assistant"
+        case "files":
+            return message.origin in SENT_ALONG
+        case "forwarded":
+            return message.origin == "forwarded"
+        case "imported":
+            return message.origin in ("imported", "overheard")
+    return True
+
+
+FIRST_SUPERGROUP = -1_000_000_000_000
+"""Chat ids from here down are supergroups and channels; the rest of the number is the id that links carry."""
+
+
+def link(chat_id: int, thread: int, message_id: int | None) -> str:
+    """The address of a message; "" in private chats and basic groups, which have none."""
+    if message_id is None or chat_id > FIRST_SUPERGROUP:
+        return ""
+    topic = f"{thread}/" if thread > 0 else ""
+    return f"https://t.me/c/{FIRST_SUPERGROUP - chat_id}/{topic}{message_id}"

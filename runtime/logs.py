@@ -15,9 +15,9 @@ from runtime.metrics import counter
 
 OURS = frozenset(
     {
-        "assembly", "background", "bot", "chat", "external_memory", "facts", "llm", "locales", "memory_retrieval",
-        "playground", "reminders", "retrieval", "runtime", "storage", "summaries", "summary_manager", "telegram_ui",
-        "text", "transfer",
+        "assembly", "background", "bot", "chat", "dashboard", "external_memory", "facts", "llm", "locales",
+        "memory_retrieval", "playground", "reminders", "retrieval", "runtime", "storage", "summaries",
+        "summary_manager", "telegram_ui", "text", "transfer",
     }
 )  # fmt: skip
 

@@ -22,6 +22,7 @@ menu-summary_rebuild = alle Zusammenfassungen neu erstellen
 menu-memory = was ich über dich weiß: lesen, berichtigen, ergänzen
 menu-why = woraus meine letzte Antwort entstand, oder die, auf die du antwortest
 menu-search = frühere Nachrichten finden: /search WÖRTER
+menu-dashboard = alles, was ich mir gemerkt habe, auf einer Seite sehen und ändern
 menu-reminders = woran ich dich erinnern soll, und wann
 menu-incognito = an oder aus: Das Gedächtnis wird gelesen, aber nichts geschrieben
 menu-usage = was die Modelle in den letzten 7 und 30 Tagen verbraucht haben

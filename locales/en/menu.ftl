@@ -24,6 +24,7 @@ menu-summary_rebuild = make all summaries again
 menu-memory = what I know about you: read it, correct it, add to it
 menu-why = what my last answer was made from, or the one you reply to
 menu-search = find earlier messages: /search WORDS
+menu-dashboard = see everything I remember on one page, and change it
 menu-reminders = what I will remind you of, and when
 menu-incognito = on or off: memory is read, nothing is written
 menu-usage = what the models cost here in the last 7 and 30 days

@@ -22,6 +22,7 @@ menu-summary_rebuild = rehacer todos los resúmenes
 menu-memory = lo que sé de ti: léelo, corrígelo, complétalo
 menu-why = en qué se basó mi última respuesta, o aquella a la que respondes
 menu-search = buscar mensajes anteriores: /search PALABRAS
+menu-dashboard = ver todo lo que recuerdo en una página, y cambiarlo
 menu-reminders = qué debo recordarte, y cuándo
 menu-incognito = activar o desactivar: leo la memoria, pero no escribo nada en ella
 menu-usage = lo que han gastado los modelos en los últimos 7 y 30 días

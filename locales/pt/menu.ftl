@@ -22,6 +22,7 @@ menu-summary_rebuild = refazer todos os resumos
 menu-memory = o que sei de você: leia, corrija, complete
 menu-why = em que se baseou minha última resposta, ou aquela a que você responde
 menu-search = buscar mensagens anteriores: /search PALAVRAS
+menu-dashboard = ver tudo o que eu lembro em uma página, e mudar
 menu-reminders = o que devo lembrar a você, e quando
 menu-incognito = ligar ou desligar: leio a memória, mas não gravo nada nela
 menu-usage = o que os modelos gastaram nos últimos 7 e 30 dias

@@ -22,6 +22,7 @@ menu-summary_rebuild = 重新生成所有摘要
 menu-memory = 我对你的了解：查看、更正、补充
 menu-why = 我上一条回答（或你所回复的那条）是怎么来的
 menu-search = 查找以前的消息：/search 关键词
+menu-dashboard = 在一个页面上查看和修改我记住的一切
 menu-reminders = 要提醒你什么，什么时候提醒
 menu-incognito = 开或关：只读取记忆，不写入任何内容
 menu-usage = 最近 7 天和 30 天模型的用量

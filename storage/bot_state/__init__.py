@@ -15,5 +15,6 @@ replica.py          this process among several: that it lives, and is woken
 shared.py           locations of owners that several processes share
 state.py            where inbox, setups, usage and locations are kept: memory.db, or PostgreSQL for several processes
 usage.py            tokens spent by person and day
+used_links.py       one-time links that were followed
 wizard_state.py     where each person stands in /summary
 """

@@ -23,6 +23,7 @@ from storage.bot_state.leases import Everybody, OnGain, OwnerLeases
 from storage.bot_state.people import People
 from storage.bot_state.renaming import OwnerRenaming
 from storage.bot_state.usage import UsageLedger
+from storage.bot_state.used_links import UsedLinks
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import demand_room
 from storage.engine.sqlite import Database
@@ -50,6 +51,7 @@ class BotState:
     usage: UsageLedger
     people: People
     export_key: ExportKey
+    used_links: UsedLinks
     broadcasts: Broadcasts
     leases: OwnerLeases
     demand_writable: Callable[[], Awaitable[None]]
@@ -85,6 +87,7 @@ async def own_state(database: Database, folder: Path, stores: Mapping[StorageTyp
         usage=usage,
         people=people,
         export_key=ExportKey(database),
+        used_links=UsedLinks(database),
         broadcasts=Broadcasts(database),
         leases=leases,
         demand_writable=partial(asyncio.to_thread, _demand_room, folder),
@@ -180,6 +183,7 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
             usage=usage,
             people=people,
             export_key=ExportKey(server),
+            used_links=UsedLinks(server),
             broadcasts=Broadcasts(server),
             leases=leases,
             demand_writable=demand_writable,

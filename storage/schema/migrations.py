@@ -27,5 +27,13 @@ def script(text: str) -> Migration:
     return run
 
 
-MIGRATIONS: list[Migration] = [first_schema]
+USED_LINKS = """
+-- One-time links to the dashboard that were followed, until they are too old anyway. Only in memory.db.
+CREATE TABLE used_links (
+  nonce      TEXT PRIMARY KEY,
+  expires_at TEXT NOT NULL
+);
+"""
+
+MIGRATIONS: list[Migration] = [first_schema, script(USED_LINKS)]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -27,6 +27,7 @@ from storage.tables.history_extraction import HistoryExtractionTable
 from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
+from storage.tables.timeline import TimelineTable
 
 
 class MemoryStore(Protocol):
@@ -54,6 +55,8 @@ class MemoryStore(Protocol):
     def history(self) -> HistoryTable: ...
     @property
     def conversations(self) -> ConversationTable: ...
+    @property
+    def timeline(self) -> TimelineTable: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...

@@ -39,6 +39,7 @@ from storage.tables.owner_tables import erase_tables, renamed
 from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
+from storage.tables.timeline import TimelineTable
 
 BATCH = 500
 WORDS_WITHIN = 2.0
@@ -72,6 +73,7 @@ class SqlStore(FoldTable):
         self.forgetting = DeletionCascade(database, kind, self.drop_copies)
         self.history = HistoryTable(database, kind)
         self.conversations = ConversationTable(database, kind)
+        self.timeline = TimelineTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:

@@ -13,4 +13,5 @@ owner_tables.py        what the parts of a store have in common: single statemen
 profile.py             the profile's versions
 rebuilds.py            the one transaction that replaces all summaries of a scope
 reminders.py           reminders: kept, due, and told once
+timeline.py            messages as a person looks through them: by page, day and speaker
 """

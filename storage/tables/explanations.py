@@ -29,6 +29,11 @@ class ExplanationTable(OwnerTables):
             row = await self._row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
         return str(row[0]) if row else None
 
+    async def latest(self, scope: Scope, *, before: int | None = None, limit: int) -> list[tuple[int, str]]:
+        """The ids of a scope's newest answers (below `before`) that have an explanation, with those, newest first."""
+        rows = await self._rows(scope.owner, _LATEST, *scope, _AFTER_THE_LAST if before is None else before, limit)
+        return [(int(row[0]), str(row[1])) for row in rows]
+
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         """Record the Telegram messages that showed the answer to `source`: the first with the answer, several also as
         "shown" in its explanation. Without such an answer nothing happens.
@@ -61,6 +66,10 @@ def keep(connection: Connection, message: Message, account: str) -> None:
 _KEEP = """
 INSERT INTO accounts (id, user_id, thread_id, account, created_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (user_id, id) DO UPDATE SET account = excluded.account
+"""
+_AFTER_THE_LAST = 2**62
+_LATEST = """
+SELECT id, account FROM accounts WHERE user_id = ? AND thread_id = ? AND id < ? ORDER BY id DESC LIMIT ?
 """
 _NEWEST = "SELECT account FROM accounts WHERE user_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1"
 _BY_TELEGRAM_ID = """

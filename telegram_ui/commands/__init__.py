@@ -9,6 +9,7 @@ basics.py              /start, /help, /privacy and /stop
 buttons.py             callback data that works for its person alone; which answer has buttons
 chats.py               /new and /chats: several conversations, of which one is open
 choices.py             /settings: every choice in one message; /tz, /incognito, /language
+dashboard.py           /dashboard: the page of one's memory
 family.py              what a family is made of, and how it declares commands and buttons; questions that a text answers
 forget.py              /forget: what would be erased, the question, the receipt
 forget_targets.py      what /forget is to erase, in words and in a button

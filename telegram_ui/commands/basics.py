@@ -5,10 +5,10 @@ from itertools import groupby
 from telegram import InlineKeyboardMarkup
 
 from locales.catalog import tr
+from locales.told import STORAGE_NAMES
 from records.owners import mode_of
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, command, press
 from telegram_ui.commands.summaries import SWITCH_ON, retention_text
-from telegram_ui.commands.wording import STORAGE_NAMES
 from telegram_ui.sending.formatting import Marked
 
 STORED, HELP, MORE = "bst", "bhe", "bmo"

@@ -15,6 +15,7 @@ from telegram.error import TelegramError
 from locales.catalog import LANGUAGES, current, speaking, tr
 from locales.choice import language_for
 from locales.lists import listed
+from locales.told import STORAGE_NAMES
 from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType
 from summaries.policies import POLICIES
 from telegram_ui.commands import models as model_choices
@@ -23,7 +24,6 @@ from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wizard import number_in
 from telegram_ui.commands.wording import (
-    STORAGE_NAMES,
     minute,
     policy_name,
     quoted,

@@ -225,7 +225,7 @@ class Dependencies:
     message has the buttons of the last answer.
 
     `retention_days`: the age at which archives are erased; 0 = never. `default_language`: of those who speak none of
-    ours. `speech` None: nothing is spoken.
+    ours. `speech` None: nothing is spoken. `dashboard_url` empty: there is no page.
     """
 
     services: Services
@@ -236,6 +236,7 @@ class Dependencies:
     retention_days: int = 0
     default_language: str = ENGLISH
     operation: Operation = Operation()
+    dashboard_url: str = ""
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)
     speech: Speech | None = None

@@ -17,6 +17,8 @@ from telegram import (
     BotCommandScopeAllChatAdministrators,
     BotCommandScopeAllGroupChats,
     BotCommandScopeAllPrivateChats,
+    MenuButtonWebApp,
+    WebAppInfo,
 )
 from telegram.error import TelegramError
 
@@ -29,6 +31,7 @@ from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
+from telegram_ui.commands.dashboard import DashboardCommands
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.memory import MemoryCommands
@@ -71,6 +74,7 @@ FAMILIES: tuple[type[Family], ...] = (
     MemoryCommands,
     WhyCommands,
     SearchCommands,
+    DashboardCommands,
     ReminderCommands,
     IncognitoCommands,
     UsageCommands,
@@ -283,6 +287,15 @@ class Commands:
                     scope=scope,
                     language_code=None if language == default else language,
                 )
+
+    async def set_menu_button(self, bot: telegram.Bot) -> None:
+        """The button next to where people write opens the dashboard, where there is one. Raises TelegramError."""
+        url = self.dependencies.dashboard_url
+        if not url.startswith("https://"):
+            return
+        with speaking(self.dependencies.default_language):
+            button = MenuButtonWebApp(tr("web-menu-button"), WebAppInfo(url))
+        await bot.set_chat_menu_button(menu_button=button)
 
     def _described(self, language: str) -> dict[str, str]:
         with speaking(language):

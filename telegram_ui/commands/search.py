@@ -11,10 +11,10 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.search import Found, Page
 from locales.catalog import tr
+from records.messages import link
 from records.scopes import Scope
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import conversation_label, moment, quoted, said, speaker
-from telegram_ui.sending.chat import link
 
 MORE = "fnd"
 LONGEST = 200

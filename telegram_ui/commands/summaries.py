@@ -8,12 +8,13 @@ from datetime import UTC, tzinfo
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
+from locales.told import STORAGE_NAMES
 from records.scopes import Person
 from records.status import Status
 from records.summaries import FoldOutcome, Summary
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import STORAGE_NAMES, minute, moment, policy_name
+from telegram_ui.commands.wording import minute, moment, policy_name
 from telegram_ui.sending.chat import Chat
 
 SWITCH_ON, FOLD = "on", "fld"

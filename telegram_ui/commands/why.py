@@ -14,14 +14,14 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from chat.explanations import Explanation
 from locales.catalog import tr
 from locales.lists import all_of
-from locales.told import reason
+from locales.told import CUTS, PARTS, reason
 from records.context import Cut
-from records.messages import Message
+from records.messages import Message, link
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import QUOTED, day, minute, moment, quoted, said, speaker
-from telegram_ui.sending.chat import Chat, link
+from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, units
 
 WHY, DETAILS = "wy", "wd"
@@ -32,25 +32,6 @@ RECENT_QUOTED, WHOLE = 60, 2_500
 """Characters that are quoted of a recent message, and at most of one that was brought back."""
 TITLE = 300
 """UTF-16 units that the lines above the quotes of a page take at most."""
-PARTS = frozenset(
-    {
-        "system",
-        "profile",
-        "summaries",
-        "recent",
-        "tools",
-        "instructions",
-        "facts",
-        "snippets",
-        "clock",
-        "message",
-        "overhead",
-    }
-)
-"""The parts of a prompt that have a name: the texts why-part-NAME."""
-CUTS = frozenset({"turns", "summary", "archived", "document"})
-"""Kinds of things that may be left out of a prompt: the texts why-cut-NAME."""
-
 Item = tuple[str, str]
 """A heading, and a line or a few under it."""
 

@@ -16,13 +16,14 @@ from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, Mes
 
 from locales.catalog import tr, words
 from locales.lists import any_of
+from locales.told import STORAGE_NAMES
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import LIFETIME, Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import STORAGE_NAMES, thresholds, ticked
+from telegram_ui.commands.wording import thresholds, ticked
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.formatting import Piece, units

@@ -10,10 +10,9 @@ from telegram import InlineKeyboardButton
 from locales.catalog import ENGLISH, speaking, tr
 from records.conversations import ListedConversation
 from records.messages import Message
-from records.owners import Policy, StorageType
+from records.owners import Policy
 from summaries.policies import POLICIES
 
-STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 LABEL = 40
 """Characters of a conversation's first words that stand for it."""
 QUOTED = 200

@@ -1,4 +1,4 @@
-"""Where an answer goes, links to messages there, and whether the running work may still speak there.
+"""Where an answer goes, and whether the running work may still speak there.
 
 Work that one update begins runs in one context, with all its tasks. Before each request that people could see, the bot
 asks `demand_lease`: a process that was paused and replaced is silent when it wakes.
@@ -58,18 +58,6 @@ class Chat:
         """The same chat, in this conversation of its place."""
         conversation = 0 if scope == self.location else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
-
-
-FIRST_SUPERGROUP = -1_000_000_000_000
-"""Chat ids from here down are supergroups and channels; the rest of the number is the id that links carry."""
-
-
-def link(chat_id: int, thread: int, message_id: int | None) -> str:
-    """The address of a message; "" in private chats and basic groups, which have none."""
-    if message_id is None or chat_id > FIRST_SUPERGROUP:
-        return ""
-    topic = f"{thread}/" if thread > 0 else ""
-    return f"https://t.me/c/{FIRST_SUPERGROUP - chat_id}/{topic}{message_id}"
 
 
 Confirm = Callable[[], Awaitable[None]]

@@ -373,6 +373,7 @@ def _common(settings: Settings) -> str:
 # in the background --------------------------------------------------------------------------------------
 async def _announce(commands: Commands, bot: ExtBot[Any]) -> None:
     try:
+        await commands.set_menu_button(bot)
         await commands.set_menus(bot)
     except TelegramError as error:
         logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)

@@ -15,6 +15,7 @@ LAYERS = (
     ("reliability",),
     ("bot", "benchmarks"),
     ("telegram_ui", "playground"),
+    ("dashboard",),
     ("assembly",),
     ("chat",),
     ("background", "transfer", "facts", "attachments", "reminders"),

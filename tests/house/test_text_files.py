@@ -9,8 +9,8 @@ import pytest
 from babel import Locale
 from babel.numbers import format_decimal
 
+from dashboard.texts import page_texts
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, text_in
-from playground.texts import page_texts
 from telegram_ui.commands.registry import all_commands
 from tests.house.text_sources import all_texts, calls, literals, needed, texts
 
@@ -83,11 +83,12 @@ def test_no_text_is_left_that_nobody_asks_for() -> None:
     assert left == []
 
 
+@pytest.mark.parametrize("family", ["page", "dashboard"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_page_gets_its_texts_in_a_form_that_a_browser_puts_together(language: str) -> None:
+def test_the_page_gets_its_texts_in_a_form_that_a_browser_puts_together(language: str, family: str) -> None:
     """All of them, with the words and in the order of the files; test_page.py has the browser show them."""
-    shown = page_texts(language)["texts"]
-    assert list(shown) == list(texts(language, "page"))
+    shown = page_texts(family, language)["texts"]
+    assert list(shown) == list(texts(language, family))
     for key, pattern in shown.items():
         found = needed(language, key)
         for number in NUMBERS if found.plurals else NUMBERS[:1]:

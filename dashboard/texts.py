@@ -1,4 +1,4 @@
-"""The page's texts, made from the files of `locales/` into values that a browser can put together by itself.
+"""The texts of a page, made from a file of `locales/` into values that a browser can put together by itself.
 
 Owns their form: a text is a string, or a list of strings, {"argument"} and {"argument", "cases", "other"}. Does not
 know what the texts say.
@@ -6,28 +6,27 @@ know what the texts say.
 
 from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import Any
 
 from starlette.requests import Request
 
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT
 from locales.choice import spoken
-from playground.refusals import Json
 
-FAMILY = "page"
 MOST_WANTED = 20
 """Languages of a browser that are looked at."""
 
-Pattern = str | list[str | Json]
+Pattern = str | list[str | dict[str, Any]]
 
 
 @cache
-def page_texts(language: str) -> Json:
-    """All that the page says in one of LANGUAGES, with the names of the others."""
-    # Here, because reading Fluent takes a tenth of a second that a bot without a playground need not spend.
+def page_texts(family: str, language: str) -> dict[str, Any]:
+    """All that a page says in one of LANGUAGES, with the names of the others. `family`: the file with its texts."""
+    # Here, because reading Fluent takes a tenth of a second that a bot without a page need not spend.
     from fluent.syntax import FluentParser
     from fluent.syntax import ast as fluent
 
-    source = (FOLDER / language / f"{FAMILY}.ftl").read_text(encoding="utf-8")
+    source = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
     entries = FluentParser(with_spans=False).parse(source).body
     texts: Mapping[str, Pattern] = {
         one.id.name: _pattern(one.value) for one in entries if isinstance(one, fluent.Message) and one.value
@@ -40,24 +39,30 @@ def page_texts(language: str) -> Json:
     }
 
 
-def preferred(tags: Iterable[str]) -> str:
-    """The first of some IETF tags that is one of our languages, or English."""
-    return next((one for tag in tags if (one := spoken(tag.strip()))), ENGLISH)
+def wanted_texts(family: str, request: Request) -> dict[str, Any]:
+    """The texts in the first language that the page wants of ours, or else that of its browser."""
+    wanted = request.query_params.get("wanted", "")
+    return page_texts(family, preferred(wanted.split(",")[:MOST_WANTED]) if wanted else reader_of(request))
 
 
-def reader_of(request: Request) -> str:
+def preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
+    """The first of some IETF tags that is one of our languages."""
+    return next((one for tag in tags if (one := spoken(tag.strip()))), default)
+
+
+def reader_of(request: Request, default: str = ENGLISH) -> str:
     """The language of whoever looks at the page that asks."""
     tags = request.headers.get("accept-language", "").split(",")[:MOST_WANTED]
-    return preferred(tag.partition(";")[0] for tag in tags)
+    return preferred((tag.partition(";")[0] for tag in tags), default)
 
 
 def _pattern(pattern: object) -> Pattern:
-    """Raises TypeError for what the page's texts do not use: functions, terms, references to other texts."""
+    """Raises TypeError for what the texts of pages do not use: functions, terms, references to other texts."""
     from fluent.syntax import ast as fluent
 
     if not isinstance(pattern, fluent.Pattern):
         raise TypeError(f"the page cannot show {pattern}")
-    parts: list[str | Json] = []
+    parts: list[str | dict[str, Any]] = []
     for element in pattern.elements:
         match element:
             case fluent.TextElement(value=text):

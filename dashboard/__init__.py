@@ -1,0 +1,14 @@
+"""The page of one's memory, as a Mini App in Telegram and in any browser; static/ holds the page itself.
+
+Does not know Telegram, nor its commands.
+
+app.py       addresses, guards, files
+asked.py     the parameters of one request, with their types and bounds
+forms.py     messages, summaries and facts as the page gets them
+host.py      what the page is told of the bot around it
+sessions.py  who looks: Telegram's initData, one-time links, tokens
+texts.py     the texts of pages, in seven languages
+views.py     what can be looked at
+visits.py    one request of somebody who may make it
+why.py       what the last answers were made from
+"""

@@ -1,0 +1,155 @@
+"""The page as one app: its files, its API, and the guards in front of both.
+
+What comes by another name than the bot's own, or from another site's page, is refused: a page elsewhere must not ask in
+a visitor's name. Does not know what is shown, nor who runs the server.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from attrs import define
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chat.services import Services
+from dashboard.host import Host
+from dashboard.sessions import Sessions
+from dashboard.texts import wanted_texts
+from dashboard.views import Views
+from dashboard.visits import Visits
+from dashboard.why import Why
+from runtime.http_server import served
+
+STATIC = Path(__file__).parent / "static"
+FAMILY = "dashboard"
+
+# Telegram's own apps show a Mini App as a page of its own; in the browser it is a frame of theirs.
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org"
+)
+
+
+def dashboard_app(services: Services, host: Host) -> Starlette:
+    """The page at /, its files at /static, its API at /api; all of it also below the path of the page's URL, which a
+    proxy may take away or leave.
+    """
+    routes = _routes(services, host)
+    path = urlsplit(host.url).path.rstrip("/")
+    return Starlette(
+        routes=[*([Mount(path, routes=routes)] if path else []), *routes],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(host.hosts), www_redirect=False),
+            Middleware(SafeHeaders, policy=CONTENT_POLICY),
+        ],
+    )
+
+
+@asynccontextmanager
+async def dashboard_served(services: Services, host: Host, address: tuple[str, int]) -> AsyncIterator[int]:
+    """Serve the page while the block runs; gives the port. Raises SettingsError where the address cannot be taken."""
+    async with served(dashboard_app(services, host), address, setting="DASHBOARD_LISTEN") as port:
+        yield port
+
+
+def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
+    sessions = Sessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
+    visits = Visits(services=services, sessions=sessions, host=host)
+    views, why = Views(services=services, host=host), Why(services=services)
+    reading = {
+        "home": views.home,
+        "timeline": views.timeline,
+        "days": views.days,
+        "speakers": views.speakers,
+        "message": views.message,
+        "search": views.search,
+        "facts": views.facts,
+        "profile": views.profile,
+        "summaries": views.summaries,
+        "summary": views.summary,
+        "why": why.answers,
+        "statistics": views.statistics,
+        "settings": views.settings,
+        "reminders": views.reminders,
+    }
+
+    async def texts(request: Request) -> Response:
+        return JSONResponse(wanted_texts(FAMILY, request))
+
+    async def page(_: Request) -> Response:
+        return FileResponse(STATIC / "index.html", media_type="text/html")
+
+    return [
+        Route("/", page),
+        Mount(
+            "/api",
+            routes=[
+                Route("/texts", texts),
+                Route("/session", visits.begun, methods=["POST"]),
+                *(Route(f"/{name}", visits.reading(handler), methods=["GET"]) for name, handler in reading.items()),
+            ],
+            middleware=[Middleware(SameOrigin, origins=(host.origin,))],
+        ),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+
+
+@define(eq=False)
+class SameOrigin:
+    """Refuses requests that another site's page makes; programs and the page's own requests pass. `origins`: by which
+    the page is reached in addition to the name that a request calls. `linked`: paths to which links may lead.
+    """
+
+    app: ASGIApp
+    origins: tuple[str, ...] = ()
+    linked: frozenset[str] = frozenset()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self._is_own(scope):
+            await self.app(scope, receive, send)
+        else:
+            await PlainTextResponse("Another site may not use this page.", 403)(scope, receive, send)
+
+    def _is_own(self, scope: Scope) -> bool:
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        try:
+            name = urlsplit(origin).netloc if origin is not None else None
+        except ValueError:  # such as http://[
+            return False
+        if origin is not None and (not name or name not in (headers.get("host"), *self.origins)):  # "null" has no name
+            return False
+        if scope["path"] in self.linked and scope["method"] == "GET":
+            return True
+        return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+
+
+@define(eq=False)
+class SafeHeaders:
+    """Headers for everything that a browser gets; an answer's own, stricter policy stays."""
+
+    app: ASGIApp
+    policy: str
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("Content-Security-Policy", self.policy)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                headers.setdefault("Referrer-Policy", "no-referrer")
+                # The page changes with the program: an old module next to a new one breaks it. Answers of its API are
+                # of one person's memory, and stand in no cache.
+                headers.setdefault("Cache-Control", "no-store" if "/api/" in scope["path"] else "no-cache")
+            await send(message)
+
+        await self.app(scope, receive, guarded)

@@ -1,0 +1,110 @@
+"""The parameters of one request, of its address or its JSON body, with their types and bounds."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from starlette.requests import Request
+
+from runtime.bounded_json import parsed
+
+LARGEST_BODY = 64_000
+"""Bytes of a request, apart from files."""
+MOST_PARTS = 2_000
+"""Values within a request."""
+LARGEST_NUMBER = 2**53
+"""A browser's whole numbers are exact up to here; ids are far below."""
+MOST_IDS = 500
+
+
+class BadRequest(Exception):  # noqa: N818 - reads as the state it is
+    """A parameter is missing, or is none of its kind. The page never asks so: its text is for a developer."""
+
+
+class TooLarge(Exception):  # noqa: N818
+    """The body has more bytes than it may have."""
+
+
+class Asked:
+    """Reads parameters by their names. Every method raises BadRequest where a value is not what it should be."""
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self._values = values
+
+    def __contains__(self, name: str) -> bool:
+        return self._values.get(name) not in (None, "")
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """A whole number; needed where there is no default."""
+        value = self._values.get(name)
+        if value in (None, "") and default is not None:
+            return default
+        try:
+            number = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else None
+        except ValueError:
+            number = None
+        if number is None or abs(number) > LARGEST_NUMBER:
+            raise BadRequest(f"{name} is a whole number.")
+        return number
+
+    def optional(self, name: str) -> int | None:
+        return self.integer(name) if name in self else None
+
+    def text(self, name: str, most: int, default: str = "") -> str:
+        value = self._values.get(name, default)
+        if not isinstance(value, str) or len(value) > most:
+            raise BadRequest(f"{name} is a text of at most {most} characters.")
+        return value
+
+    def flag(self, name: str, default: bool | None = None) -> bool:
+        value = self._values.get(name, default)
+        if value in (True, "1", "true"):
+            return True
+        if value in (False, "0", "false", ""):
+            return False
+        raise BadRequest(f"{name} is true or false.")
+
+    def day(self, name: str) -> date | None:
+        text = self.text(name, 10)
+        try:
+            found = date.fromisoformat(text) if text else None
+        except ValueError:
+            found = date.min
+        if found is not None and not date(1970, 1, 1) <= found <= date(9000, 1, 1):
+            raise BadRequest(f"{name} is a day such as 2026-11-23.")
+        return found
+
+    def ids(self, name: str) -> tuple[int, ...]:
+        value = self._values.get(name, [])
+        if not isinstance(value, list) or len(value) > MOST_IDS or not all(type(one) is int for one in value):
+            raise BadRequest(f"{name} is a list of at most {MOST_IDS} whole numbers.")
+        return tuple(value)
+
+    def within(self, name: str) -> "Asked":
+        """An object in the body."""
+        value = self._values.get(name)
+        if not isinstance(value, dict):
+            raise BadRequest(f"{name} is an object.")
+        return Asked(value)
+
+
+async def body_of(request: Request, most: int = LARGEST_BODY) -> bytes:
+    """Raises TooLarge as soon as more has arrived."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > most:
+            raise TooLarge
+    return bytes(body)
+
+
+async def asked_in(request: Request) -> Asked:
+    """The parameters of a request's JSON body. Raises BadRequest and TooLarge."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise BadRequest("The body is JSON.")
+    try:
+        value = parsed(await body_of(request), most=MOST_PARTS)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise BadRequest("The body is a JSON object.")
+    return Asked(value)

@@ -1,0 +1,87 @@
+"""Messages, summaries and facts as the page gets them: values → JSON. Dates are ISO 8601 with a zone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from records.conversations import FIRST_NUMBER
+from records.facts import Fact
+from records.messages import Message, link
+from records.reminders import Reminder
+from records.summaries import Summary
+
+Json = dict[str, Any]
+
+TEXT_SHOWN = 4_000
+"""Characters of a message in a list; all of it is asked for."""
+
+
+def message(one: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
+    """`text`: the passage that is shown instead of its beginning."""
+    shown = one.content if text is None else text
+    topic = one.scope.thread if one.scope.thread < FIRST_NUMBER else 0
+    return {
+        "id": one.id,
+        "turn": one.turn,
+        "role": one.role,
+        "speaker": one.speaker,
+        "text": shown if is_whole else shown[:TEXT_SHOWN],
+        "is_cut": not is_whole and (len(shown) > TEXT_SHOWN or shown != one.content),
+        "at": one.created_at.isoformat(),
+        "chunk": one.chunk_id,
+        "origin": one.origin,
+        "edited_at": one.edited_at.isoformat() if one.edited_at else None,
+        "link": link(one.scope.owner, topic, one.telegram_id) or None,
+    }
+
+
+def summary(one: Summary) -> Json:
+    return {
+        "id": one.id,
+        "level": one.level,
+        "text": one.text,
+        "first_id": one.first_id,
+        "last_id": one.last_id,
+        "first_at": one.first_at.isoformat(),
+        "last_at": one.last_at.isoformat(),
+        "messages": one.message_count,
+        "is_active": one.is_active,
+        "chunk_ids": list(one.source_chunk_ids),
+        "source_ids": list(one.source_ids),
+        "base_id": one.base_id,
+        "created_at": one.created_at.isoformat(),
+        "policy": one.policy,
+        "reason": one.reason,
+        "score": one.score,
+        "details": _figures(one.details),
+        "model": one.model,
+        "milliseconds": one.milliseconds,
+        "tokens_in": one.tokens_in,
+        "tokens_out": one.tokens_out,
+        "compressed": one.times_compressed,
+    }
+
+
+def fact(one: Fact) -> Json:
+    return {
+        "id": one.id,
+        "text": one.text,
+        "kind": one.kind,
+        "subject": one.subject,
+        "since": one.valid_from.isoformat(),
+        "until": one.valid_to.isoformat() if one.valid_to else None,
+        "superseded_by": one.superseded_by,
+        "is_pinned": one.is_pinned,
+        "is_deleted": one.deleted_at is not None,
+        "origin": one.origin,
+        "importance": one.importance,
+        "source_ids": list(one.source_ids),
+        "created_at": one.created_at.isoformat(),
+    }
+
+
+def reminder(one: Reminder) -> Json:
+    return {"id": one.id, "text": one.text, "due_at": one.due_at.isoformat(), "repeat": one.repeat}
+
+
+def _figures(details: Mapping[str, float]) -> Json:
+    return dict(details)

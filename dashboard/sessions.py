@@ -1,0 +1,176 @@
+"""Who looks at the page: Telegram's initData, one-time links of the bot, and the tokens that follow either.
+
+Tokens and links are signed with a key made from one that the bot's state keeps, so they hold for all processes of a bot
+and over restarts. Does not know what a session may see (visits.py).
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl
+
+from attrs import define, field
+
+from external_memory import ExternalMemory
+from records.scopes import Clock
+from settings import Secret
+
+INIT_DATA_FOR = timedelta(hours=1)
+"""The oldest initData that opens a session; after that its token is renewed."""
+AHEAD = timedelta(minutes=1)
+"""How far Telegram's clock may be ahead of ours."""
+LINK_FOR = timedelta(minutes=10)
+SESSION_FOR = timedelta(days=1)
+LONGEST_SESSION = timedelta(days=30)
+"""From the proof of who somebody is, however often the token was renewed."""
+LONGEST_PROOF = 8_192
+"""Characters of initData, a link or a token."""
+MOST_FIELDS = 30
+"""Of initData; Telegram sends eleven at most."""
+
+
+class NoSession(Exception):  # noqa: N818 - reads as the state it is
+    """Nothing proves who asks, or it is too old, or was used before."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """`owner`: whose memory is shown first. `language`: the tag of the person's app. `since`: of the first proof."""
+
+    person: int
+    owner: int
+    name: str = ""
+    language: str = ""
+    since: datetime
+    expires_at: datetime
+
+
+@define(kw_only=True, eq=False)
+class Sessions:
+    """Opens sessions, and tells whose a token is. Every method raises NoSession where nothing is proved."""
+
+    _memory: ExternalMemory
+    _clock: Clock
+    _bot_token: Secret = field(default=Secret(""))
+
+    async def link(self, person: int, owner: int, *, language: str = "") -> str:
+        """What a one-time link carries that shows this person the memory of this owner."""
+        now = self._clock()
+        made = Session(person=person, owner=owner, language=language, since=now, expires_at=now + LINK_FOR)
+        return await self._signed("link", made, nonce=secrets.token_urlsafe(12))
+
+    async def by_link(self, link: str) -> Session:
+        """The session that a link opens, the first time."""
+        now, form = self._clock(), await self._read("link", link)
+        found = _session(form, now)
+        if not await self._memory.used_links.take(str(form["nonce"]), expires_at=found.expires_at, now=now):
+            raise NoSession
+        return self._begun(found)
+
+    async def by_telegram(self, init_data: str) -> Session:
+        """The session of whoever opened the page within Telegram."""
+        form = telegram_form(init_data, self._bot_token, now=self._clock())
+        try:
+            user = json.loads(form.get("user", ""))
+            person, name, language = user["id"], user.get("first_name", ""), user.get("language_code", "")
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise NoSession from None
+        if not isinstance(person, int) or person <= 0 or not isinstance(name, str) or not isinstance(language, str):
+            raise NoSession
+        now = self._clock()
+        return self._begun(
+            Session(person=person, owner=person, name=name[:64], language=language[:35], since=now, expires_at=now)
+        )
+
+    async def of(self, token: str) -> Session:
+        """The session of a token."""
+        return _session(await self._read("session", token), self._clock())
+
+    async def renewed(self, session: Session) -> Session:
+        """The same session from now on, as long as its first proof is not too old."""
+        return self._begun(session)
+
+    async def token(self, session: Session) -> str:
+        return await self._signed("session", session)
+
+    def _begun(self, session: Session) -> Session:
+        now = self._clock()
+        return replace(session, expires_at=min(now + SESSION_FOR, session.since + LONGEST_SESSION))
+
+    async def _signed(self, kind: str, session: Session, **more: str) -> str:
+        form = {
+            "person": session.person,
+            "owner": session.owner,
+            "name": session.name,
+            "language": session.language,
+            "since": session.since.timestamp(),
+            "expires": session.expires_at.timestamp(),
+            **more,
+        }
+        body = _encoded(json.dumps(form, separators=(",", ":")).encode())
+        return f"{body}.{await self._signature(kind, body)}"
+
+    async def _read(self, kind: str, text: str) -> dict[str, Any]:
+        body, _, given = text.partition(".")
+        if len(text) > LONGEST_PROOF or not text.isascii():
+            raise NoSession
+        if not hmac.compare_digest(given, await self._signature(kind, body)):
+            raise NoSession
+        form: dict[str, Any] = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+        return form
+
+    async def _signature(self, kind: str, body: str) -> str:
+        # A key of its own, so that a signature made here proves nothing about an export, nor the other way round.
+        key = hmac.digest(await self._memory.export_key(), b"dashboard", "sha256")
+        return _encoded(hmac.digest(key, f"{kind}.{body}".encode(), "sha256"))
+
+
+def telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
+    """The fields of initData that Telegram signed for this bot (Bot API, Validating data received via the Mini App).
+
+    Raises NoSession for what is forged, older than INIT_DATA_FOR, or meant for another bot.
+    """
+    if not bot_token or len(init_data) > LONGEST_PROOF:
+        raise NoSession
+    try:
+        pairs = parse_qsl(init_data, keep_blank_values=True, strict_parsing=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        raise NoSession from None
+    form = dict(pairs)
+    given = form.pop("hash", "")
+    checked = "\n".join(f"{name}={form[name]}" for name in sorted(form))
+    key = hmac.digest(b"WebAppData", bot_token.value.encode(), "sha256")
+    expected = hmac.new(key, checked.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+    if len(form) + 1 != len(pairs) or not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
+        raise NoSession
+    try:
+        signed_at = datetime.fromtimestamp(int(form.get("auth_date", "")), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise NoSession from None
+    if not now - INIT_DATA_FOR <= signed_at <= now + AHEAD:
+        raise NoSession
+    return form
+
+
+def _session(form: dict[str, Any], now: datetime) -> Session:
+    """What we signed ourselves. Raises NoSession where it has expired."""
+    found = Session(
+        person=form["person"],
+        owner=form["owner"],
+        name=form["name"],
+        language=form["language"],
+        since=datetime.fromtimestamp(form["since"], UTC),
+        expires_at=datetime.fromtimestamp(form["expires"], UTC),
+    )
+    if found.expires_at <= now:
+        raise NoSession
+    return found
+
+
+def _encoded(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

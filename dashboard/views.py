@@ -1,0 +1,364 @@
+"""What can be looked at: messages, facts, profile, summaries, figures, choices. Reads only.
+
+Does not know who may look (visits.py), nor how values become JSON (forms.py).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from datetime import time as clock_time
+
+from attrs import define
+
+from chat.services import Services
+from dashboard import forms
+from dashboard.asked import BadRequest
+from dashboard.host import Host
+from dashboard.visits import Answer, Refused, Visit
+from llm.prompts import PERSONAS
+from locales.catalog import LANGUAGES, tr
+from locales.told import STORAGE_NAMES
+from records.conversations import FIRST_NUMBER
+from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of
+from records.owners import LONGEST_INSTRUCTIONS, LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
+from records.scopes import Scope
+from records.status import Status
+from records.summaries import Summary
+from retrieval.explanation import read
+from storage.stores.protocol import MemoryStore
+from summaries.policies import POLICIES
+
+MOST_ROWS = 200
+"""Messages, or summaries, of one answer: what a page shows at once."""
+FOUND = 20
+"""Messages of one answer to a search."""
+LONGEST_QUERY = 400
+MOST_PLACES = 50
+"""Topics of a group, and conversations of each, that are listed."""
+MOST_FACTS_SENT = 10_000
+LONGEST_NAME = 100
+DAYS_OF_USE = 30
+THRESHOLDS = (5, 10, 20, 50)
+
+
+@define(kw_only=True, eq=False)
+class Views:
+    """Handlers of requests that change nothing."""
+
+    _services: Services
+    _host: Host
+
+    # where one is --------------------------------------------------------------------------------------------
+
+    async def home(self, visit: Visit) -> Answer:
+        status = await self._services.summaries.status(visit.scope)
+        return {
+            "owner": visit.owner,
+            "thread": visit.scope.thread,
+            "is_group": visit.is_group,
+            "zone": _zone_name(visit.config),
+            "language": visit.language,
+            "is_admin": visit.is_admin,
+            "scopes": await self.scopes(visit.owner),
+            "memory": memory_form(visit.config),
+            "counts": _counts(status),
+            "folding": _folding(status),
+            "rebuilding": status.rebuilding,
+            "learning": status.history_extraction,
+            "tokens_saved": status.tokens_saved,
+        }
+
+    async def scopes(self, owner: int) -> list[dict[str, object]]:
+        """The conversations of a private chat or a group, topic by topic; the one that is open in each is marked."""
+        async with self._services.memory.home(owner) as store:
+            threads = [one.thread for one in await store.scopes(owner) if 0 < one.thread < FIRST_NUMBER]
+            places = [Scope(owner=owner, thread=one) for one in (0, *threads[:MOST_PLACES])]
+            listed = [
+                (place, one)
+                for place in places
+                for one in (await store.conversations.listed(place, first=0, limit=MOST_PLACES))[0]
+            ]
+        return [
+            {
+                "thread": one.scope.thread,
+                "place": place.thread,
+                "label": one.label,
+                "messages": one.messages,
+                "last_at": one.last_at.isoformat(),
+                "is_open": one.is_open,
+            }
+            for place, one in listed
+        ]
+
+    # messages ------------------------------------------------------------------------------------------------
+
+    async def timeline(self, visit: Visit) -> Answer:
+        asked, limit = visit.asked, visit.asked.integer("limit", 100)
+        if not 1 <= limit <= MOST_ROWS:
+            raise BadRequest(f"limit is 1 to {MOST_ROWS}.")
+        before, after = asked.optional("before"), asked.optional("after")
+        since = _midnight(visit, asked.day("day"))
+        async with self._services.memory.home(visit.owner) as store:
+            found = await store.timeline.page(
+                visit.scope,
+                before=before,
+                after=after,
+                since=since,
+                speaker=asked.text("speaker", LONGEST_NAME),
+                kind=kind_of(visit),
+                limit=limit + 1,  # the one beyond tells whether there are more
+            )
+            is_forwards = before is None and (after is not None or since is not None)
+            has_more = len(found) > limit
+            shown = (found[:limit] if is_forwards else found[-limit:]) if has_more else found
+            summaries = await _covering(store, visit.scope, shown)
+        return {
+            "messages": [forms.message(one) for one in shown],
+            "summaries": [forms.summary(one) for one in summaries],
+            "has_older": has_more if not is_forwards else True,
+            "has_newer": has_more if is_forwards else before is not None,
+        }
+
+    async def days(self, visit: Visit) -> Answer:
+        return {"days": await self._days(visit)}
+
+    async def speakers(self, visit: Visit) -> Answer:
+        async with self._services.memory.home(visit.owner) as store:
+            return {"speakers": list(await store.timeline.speakers(visit.scope))}
+
+    async def message(self, visit: Visit) -> Answer:
+        async with self._services.memory.home(visit.owner) as store:
+            found = await store.messages(visit.scope, [visit.asked.integer("id")])
+            turn = await store.turn(visit.scope, found[0].turn) if found else []
+        if not found:
+            raise Refused(404, tr("forget-gone"))
+        return {
+            "message": forms.message(found[0], is_whole=True),
+            "turn": [forms.message(one) for one in turn[:MOST_ROWS]],
+        }
+
+    async def search(self, visit: Visit) -> Answer:
+        asked, kind = visit.asked, kind_of(visit)
+        query = " ".join(asked.text("q", LONGEST_QUERY).split())
+        if not query:
+            return {"found": [], "total": 0, "next": None}
+        speaker, until = asked.text("speaker", LONGEST_NAME), asked.day("until")
+        among: Sequence[Scope] = ()
+        if asked.flag("all", default=False):
+            async with self._services.memory.home(visit.owner) as store:
+                among = [one for one in await store.scopes(visit.owner) if one.thread >= 0][:MOST_PLACES]
+        page = await self._services.search.page(
+            visit.scope,
+            query,
+            first=max(0, asked.integer("first", 0)),
+            size=FOUND,
+            since=_midnight(visit, asked.day("since")),
+            before=_midnight(visit, until + timedelta(days=1) if until else None),
+            among=among,
+            keeps=lambda one: is_of(one, kind) and (not speaker or one.speaker == speaker),
+        )
+        return {
+            "found": [{**forms.message(one.message, text=one.text), "thread": one.message.scope.thread}
+                      for one in page.found],
+            "total": page.total,
+            "next": page.next,
+        }  # fmt: skip
+
+    # facts, profile, summaries -------------------------------------------------------------------------------
+
+    async def facts(self, visit: Visit) -> Answer:
+        known = await self._services.facts.known(visit.owner)
+        return {
+            "facts": [forms.fact(one) for one in known[::-1][:MOST_FACTS_SENT]],
+            "total": len(known),
+            "may_change": True,  # whoever may not is not shown a group's page at all
+            "is_on": bool(visit.config and visit.config.enabled),
+        }
+
+    async def profile(self, visit: Visit) -> Answer:
+        versions = await self._services.distiller.versions(visit.owner)
+        return {
+            "versions": [
+                {"id": one.id, "text": one.text, "created_at": one.created_at.isoformat(), "model": one.model}
+                for one in versions[:MOST_ROWS]
+            ]
+        }
+
+    async def summaries(self, visit: Visit) -> Answer:
+        asked = visit.asked
+        level, before = asked.integer("level", 0), asked.optional("before")
+        async with self._services.memory.home(visit.owner) as store:
+            found = await store.summaries(visit.scope, active_only=asked.flag("active", default=False))
+        wanted = sorted(
+            (one for one in found if not level or one.level == level),
+            key=lambda one: (not one.is_active, -one.level, -one.id),
+        )
+        if before is not None:
+            ids = [one.id for one in wanted]
+            wanted = wanted[ids.index(before) + 1 :] if before in ids else []
+        return {"summaries": [forms.summary(one) for one in wanted[:MOST_ROWS]], "total": len(found)}
+
+    async def summary(self, visit: Visit) -> Answer:
+        number = visit.asked.integer("id")
+        async with self._services.memory.home(visit.owner) as store:
+            known = {one.id: one for one in await store.summaries(visit.scope, active_only=False)}
+            if number not in known:
+                raise Refused(404, tr("forget-gone"))
+            one = known[number]
+            messages = await store.timeline.chunk(visit.scope, number, limit=MOST_ROWS) if not one.source_ids else []
+        return {
+            "summary": forms.summary(one),
+            "sources": [forms.summary(known[source]) for source in one.source_ids[:MOST_ROWS] if source in known],
+            "messages": [forms.message(said) for said in messages],
+            "above": [forms.summary(other) for other in known.values() if number in other.source_ids][:MOST_ROWS],
+        }
+
+    # figures -------------------------------------------------------------------------------------------------
+
+    async def statistics(self, visit: Visit) -> Answer:
+        services = self._services
+        status = await services.summaries.status(visit.scope)
+        used = await services.quota.days(visit.owner, DAYS_OF_USE)
+        priced = [one for one in used if one.model in services.prices]
+        async with services.memory.home(visit.owner) as store:
+            made = await store.summaries(visit.scope, active_only=False)
+            texts = await store.explanations.latest(visit.scope, limit=100)
+        records = [record for _, text in texts if (record := read(text)) is not None]
+        return {
+            "days": await self._days(visit),
+            "usage": [
+                {
+                    "day": one.day.isoformat(),
+                    "model": one.model,
+                    "prompt": one.used.prompt,
+                    "completion": one.used.completion,
+                    "cached": one.used.cached,
+                    "answers": one.used.answers,
+                }
+                for one in used
+            ],
+            "cost": {str(DAYS_OF_USE): sum(services.prices[one.model].of(one.used) for one in priced) or None},
+            "room": await services.quota.room(visit.owner),
+            "tokens_saved": status.tokens_saved,
+            "answers": {
+                "explained": len(records),
+                "with_earlier": sum(bool(one.snippets or one.looked_up) for one in records),
+                "with_facts": sum(bool(one.facts) for one in records),
+            },
+            "folds": _folds(made, visit),
+            "counts": _counts(status),
+        }
+
+    async def _days(self, visit: Visit) -> list[tuple[str, int, int]]:
+        """Messages and characters by day, where their owner lives."""
+        async with self._services.memory.home(visit.owner) as store:
+            hours = await store.timeline.hours(visit.scope)
+        messages, characters = Counter[str](), Counter[str]()
+        for hour, count, size in hours:
+            day = hour.astimezone(visit.zone).date().isoformat()
+            messages[day] += count
+            characters[day] += size
+        return [(day, messages[day], characters[day]) for day in sorted(messages)]
+
+    # choices -------------------------------------------------------------------------------------------------
+
+    async def settings(self, visit: Visit) -> Answer:
+        config, models = visit.config, tuple(self._services.models)
+        every_n = config.every_n if config else THRESHOLDS[2]
+        return {
+            "memory": memory_form(config),
+            "storages": [(one, STORAGE_NAMES[one]) for one in self._services.memory.storages],
+            "policies": [
+                (one, tr(f"policy-button-{one}"), tr(f"policy-about-{one}", turns=every_n)) for one in POLICIES
+            ],
+            "languages": dict(LANGUAGES),
+            "language": config.language if config else "",
+            "zone": _zone_name(config),
+            "models": models,
+            "model": config.model if config and config.model in models else models[0],
+            "personas": [(one, tr(f"model-persona-{one or 'none'}")) for one in ("", *PERSONAS, OWN_PERSONA)],
+            "persona": config.persona if config else "",
+            "persona_text": config.persona_text if config else "",
+            "longest_persona": LONGEST_PERSONA,
+            "can_speak": self._services.speech is not None,
+            "spoken": config.spoken_answers if config else "",
+            "instructions": config.fold_instructions if config else "",
+            "longest_instructions": LONGEST_INSTRUCTIONS,
+            "thresholds": THRESHOLDS,
+            "most_every_n": 500,
+        }
+
+    async def reminders(self, visit: Visit) -> Answer:
+        return {"reminders": [forms.reminder(one) for one in await self._services.reminders.all(visit.owner)]}
+
+
+def kind_of(visit: Visit) -> TimelineKind:
+    given = visit.asked.text("kind", LONGEST_NAME)
+    if given not in TIMELINE_KINDS:
+        raise BadRequest(f"kind is one of {', '.join(filter(None, TIMELINE_KINDS))}.")
+    return given
+
+
+def memory_form(config: OwnerConfig | None) -> dict[str, object]:
+    return {
+        "configured": config is not None,
+        "enabled": bool(config and config.enabled),
+        "incognito": bool(config and config.incognito),
+        "storage": STORAGE_NAMES[config.storage] if config else "",
+        "every_n": config.every_n if config else THRESHOLDS[2],
+        "policy": config.policy if config else "pyramid",
+        "auto_fold": config.auto_fold if config else True,
+    }
+
+
+async def _covering(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Sequence[Summary]:
+    """The summaries of level 1 that cover some of these messages."""
+    chunks = sorted({one.chunk_id for one in messages if one.chunk_id is not None})
+    return await store.summaries(scope, active_only=False, ids=chunks) if chunks else []
+
+
+def _midnight(visit: Visit, day: date | None) -> datetime | None:
+    return datetime.combine(day, clock_time(), visit.zone) if day else None
+
+
+def _zone_name(config: OwnerConfig | None) -> str:
+    return (config.timezone if config else "") or "UTC"
+
+
+def _counts(status: Status) -> dict[str, int]:
+    counts = status.counts
+    return {
+        "total": counts.total,
+        "archived": counts.archived,
+        "active": counts.active,
+        "active_turns": counts.active_turns,
+        "summaries": counts.active_summaries,
+        "highest_level": counts.highest_level,
+        "characters": counts.characters,
+    }
+
+
+def _folding(status: Status) -> dict[str, object] | None:
+    if status.is_folding:
+        return {"state": "processing", "error": None, "at": None}
+    if status.failure:
+        return {"state": "failed", "error": status.failure.error, "at": status.failure.at.isoformat()}
+    return None
+
+
+def _folds(made: Sequence[Summary], visit: Visit) -> list[dict[str, object]]:
+    """Summaries by the day on which they were made, and level."""
+    groups: dict[tuple[str, int], list[Summary]] = {}
+    for one in made:
+        groups.setdefault((one.created_at.astimezone(visit.zone).date().isoformat(), one.level), []).append(one)
+    return [
+        {
+            "day": day,
+            "level": level,
+            "count": len(those),
+            "milliseconds": sum(one.milliseconds for one in those),
+            "tokens_in": sum(one.tokens_in for one in those),
+            "tokens_out": sum(one.tokens_out for one in those),
+        }
+        for (day, level), those in sorted(groups.items())
+    ]

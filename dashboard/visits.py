@@ -1,0 +1,202 @@
+"""One request of somebody who may make it: whose memory, which conversation, in whose language; and what went wrong.
+
+Owns the rule of who may see what: a person their own memory, a group's admins that of the group. Does not know what is
+shown.
+"""
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+
+from attrs import define
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from chat.services import Services
+from dashboard.asked import Asked, BadRequest, TooLarge, asked_in
+from dashboard.host import Host
+from dashboard.sessions import NoSession, Session, Sessions
+from dashboard.texts import reader_of
+from locales.catalog import speaking, tr
+from locales.choice import language_for
+from locales.told import speaking_to, told
+from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
+from records.owners import OwnerConfig
+from records.scopes import Scope
+
+log = logging.getLogger(__name__)
+
+
+class Refused(Exception):  # noqa: N818 - reads as the state it is
+    """A request that is answered with a status and a sentence in the reader's language."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Visit:
+    """`scope`: the conversation that is asked about. `config` None: nothing is configured yet."""
+
+    session: Session
+    asked: Asked
+    scope: Scope
+    config: OwnerConfig | None
+    language: str
+    is_admin: bool
+
+    @property
+    def owner(self) -> int:
+        return self.scope.owner
+
+    @property
+    def is_group(self) -> bool:
+        return self.owner < 0
+
+    @property
+    def zone(self) -> tzinfo:
+        return self.config.zone if self.config else UTC
+
+
+Answer = dict[str, object]
+Handler = Callable[[Visit], Awaitable[Answer | Response]]
+
+
+@define(kw_only=True, eq=False)
+class Visits:
+    """Makes endpoints of handlers: they get a Visit, and what they raise becomes a sentence."""
+
+    _services: Services
+    _sessions: Sessions
+    _host: Host
+
+    def reading(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        """An endpoint whose parameters are in the address."""
+
+        async def asked(request: Request) -> Asked:
+            return Asked(request.query_params)
+
+        return self._endpoint(handler, asked)
+
+    def writing(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        """An endpoint whose parameters are in a JSON body."""
+        return self._endpoint(handler, asked_in)
+
+    async def begun(self, request: Request) -> Response:
+        """POST api/session: prove who you are, get a token."""
+
+        async def begin() -> Answer:
+            asked = await asked_in(request)
+            if "init_data" in asked:
+                session = await self._sessions.by_telegram(asked.text("init_data", 8_192))
+            elif "link" in asked:
+                session = await self._sessions.by_link(asked.text("link", 8_192))
+            else:
+                session = await self._sessions.renewed(await self._session(request))
+            self._demand_served(session)
+            return {
+                "token": await self._sessions.token(session),
+                "expires_at": session.expires_at.isoformat(),
+                "person": session.person,
+                "name": session.name,
+                "owner": self._services.memory.successor(session.owner),
+                "language": await self.language(session),
+                "is_admin": session.person in self._host.admin_ids,
+            }
+
+        with speaking(reader_of(request, self._host.default_language)):
+            return await answered(begin)
+
+    async def language(self, session: Session) -> str:
+        """The language in which the bot answers this person in private."""
+        chosen = await self._services.memory.language(session.person) or ""
+        return language_for(chosen, session.language, is_shared=False, default=self._host.default_language)
+
+    def _endpoint(
+        self, handler: Handler, asked_of: Callable[[Request], Awaitable[Asked]]
+    ) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            async def work() -> Answer | Response:
+                session = await self._session(request)
+                self._demand_served(session)
+                language = await self.language(session)
+                with speaking(language), speaking_to(operator=self._runs_it(session.person)):
+                    return await answered(lambda: self._handled(handler, session, asked_of(request), language))
+
+            with speaking(reader_of(request, self._host.default_language)):
+                return await answered(work)
+
+        return endpoint
+
+    async def _handled(
+        self, handler: Handler, session: Session, asking: Awaitable[Asked], language: str
+    ) -> Answer | Response:
+        asked, memory = await asking, self._services.memory
+        owner = memory.successor(asked.integer("owner"))
+        await self._demand_may_see(session, owner)
+        thread = asked.optional("thread")
+        if thread is not None and thread < 0:  # direct messages with a channel: each is another person's
+            raise Refused(403, tr("web-not-yours"))
+        scope = Scope(owner=owner, thread=thread or 0)
+        if thread is None:
+            scope = await memory.conversation(scope)
+        visit = Visit(
+            session=session,
+            asked=asked,
+            scope=scope,
+            config=await memory.config(owner),
+            language=language,
+            is_admin=session.person in self._host.admin_ids,
+        )
+        return await handler(visit)
+
+    async def _session(self, request: Request) -> Session:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            raise NoSession
+        return await self._sessions.of(token)
+
+    def _demand_served(self, session: Session) -> None:
+        if not self._services.memory.serves(session.person):
+            raise Refused(403, tr("web-not-served"))
+
+    async def _demand_may_see(self, session: Session, owner: int) -> None:
+        if owner == session.person or (owner < 0 and await self._host.configures(owner, session.person)):
+            return
+        raise Refused(403, tr("web-not-yours"))
+
+    def _runs_it(self, person: int) -> bool:
+        return not self._host.admin_ids or person in self._host.admin_ids
+
+
+async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
+    """The answer to a request; what fails is caught broadly here and nowhere else, and becomes a sentence."""
+    try:
+        answer = await work()
+    except Refused as refused:
+        return _said(refused.status, str(refused))
+    except BadRequest as wrong:
+        return _said(400, str(wrong))
+    except TooLarge:
+        return _said(413, tr("web-too-large"))
+    except NoSession:
+        return _said(401, tr("web-no-session"))
+    except ServedElsewhere:
+        return _said(503, tr("web-elsewhere"))
+    except KeepsakeError as error:
+        number = secrets.token_hex(4)
+        log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
+        busy = isinstance(error, ImportBusy)
+        return _said(409 if busy else 400 if isinstance(error, ImportRefused) else 503, told(error))
+    except Exception as error:  # broad: the log has where, without what
+        number = secrets.token_hex(4)
+        log.error("[%s] a request of the page failed", number, exc_info=error)  # noqa: TRY400 - with its number
+        return _said(500, tr("notices-went-wrong"))
+    return answer if isinstance(answer, Response) else JSONResponse(answer)
+
+
+def _said(status: int, sentence: str) -> Response:
+    return JSONResponse({"error": sentence}, status)

@@ -1,0 +1,102 @@
+"""The messages of a scope as a person looks through them: page by page, by day, by speaker. A part of SqlStore.
+
+Owns the SQL that filters them (`store.timeline`). Reads only.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from records.messages import Message, TimelineKind
+from records.scopes import Scope
+from storage.engine.protocol import Connection, Row
+from storage.schema.rows import message_of, text_of
+from storage.tables.owner_tables import OwnerTables
+
+MOST_HOURS = 100_000
+"""Hours in which something was said that are counted, the newest: eleven years without a pause."""
+MOST_SPEAKERS = 50
+
+_KINDS: Mapping[TimelineKind, str] = {
+    "": "",
+    "user": "AND role = 'user' AND origin = ''",
+    "assistant": "AND role = 'assistant'",
+    "files": "AND origin IN ('document', 'picture')",
+    "forwarded": "AND origin = 'forwarded'",
+    "imported": "AND origin IN ('imported', 'overheard')",
+}
+
+
+class TimelineTable(OwnerTables):
+    """Reads the messages of the owners in one store."""
+
+    async def page(
+        self,
+        scope: Scope,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        since: datetime | None = None,
+        speaker: str = "",
+        kind: TimelineKind = "",
+        limit: int,
+    ) -> Sequence[Message]:
+        """At most `limit` messages in the order of time: the newest, those just before or after a message, or the first
+        ones since a moment. An id that is gone finds nothing.
+        """
+
+        def read(connection: Connection) -> list[Row]:
+            border, values = _border(connection, scope, before if before is not None else after)
+            if border is None:
+                return []
+            is_forwards = before is None and (after is not None or since is not None)
+            where = border.format(sign="<" if before is not None else ">")
+            if since is not None and before is None and after is None:
+                where, values = "AND created_at >= ?", (text_of(since),)
+            if speaker:
+                where, values = f"{where} AND speaker = ?", (*values, speaker)
+            order = "" if is_forwards else "DESC"
+            found = connection.execute(
+                f"SELECT * FROM messages WHERE user_id = ? AND thread_id = ? {where} {_KINDS[kind]} "  # noqa: S608
+                f"ORDER BY created_at {order}, id {order} LIMIT ?",
+                (*scope, *values, limit),
+            ).fetchall()
+            return found if is_forwards else found[::-1]
+
+        return [message_of(row) for row in await self._together(scope.owner, read)]
+
+    async def chunk(self, scope: Scope, chunk: int, *, limit: int) -> Sequence[Message]:
+        """The first messages that a summary of level 1 covers, ascending."""
+        rows = await self._rows(scope.owner, _CHUNK, *scope, chunk, limit)
+        return [message_of(row) for row in rows]
+
+    async def hours(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
+        """Hours in which something was said, ascending, with the number of messages and their characters."""
+        rows = await self._rows(scope.owner, _HOURS, *scope, MOST_HOURS)
+        return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
+
+    async def speakers(self, scope: Scope) -> Sequence[tuple[str, int]]:
+        """The names under which most was said, with the number of their messages."""
+        rows = await self._rows(scope.owner, _SPEAKERS, *scope, MOST_SPEAKERS)
+        return [(str(row[0]), int(row[1])) for row in rows]
+
+
+def _border(connection: Connection, scope: Scope, number: int | None) -> tuple[str | None, tuple[str | int, ...]]:
+    """The condition that leaves only what is on one side of a message, and its values; None where that is gone."""
+    if number is None:
+        return "", ()
+    row = connection.execute("SELECT created_at FROM messages WHERE user_id = ? AND id = ?", (scope.owner, number))
+    found = row.fetchone()
+    return ("AND (created_at, id) {sign} (?, ?)", (str(found[0]), number)) if found else (None, ())
+
+
+_CHUNK = """
+SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND chunk_id = ? ORDER BY created_at, id LIMIT ?
+"""
+_HOURS = """
+SELECT substr(created_at, 1, 13), COUNT(*), SUM(LENGTH(content)) FROM messages
+WHERE user_id = ? AND thread_id = ? GROUP BY substr(created_at, 1, 13) ORDER BY 1 DESC LIMIT ?
+"""
+_SPEAKERS = """
+SELECT speaker, COUNT(*) FROM messages WHERE user_id = ? AND thread_id = ? AND role = 'user' AND speaker <> ''
+GROUP BY speaker ORDER BY 2 DESC, speaker LIMIT ?
+"""

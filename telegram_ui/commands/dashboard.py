@@ -1,0 +1,71 @@
+"""/dashboard: the page of one's memory, within Telegram and by a link that works once.
+
+Owns its words and its button. Does not know what the page shows, nor how it knows its visitors (dashboard/).
+"""
+
+from urllib.parse import urlsplit
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup, WebAppInfo
+
+from dashboard.host import Host
+from dashboard.sessions import LINK_FOR, Sessions
+from locales.catalog import tr
+from records.scopes import Person
+from settings import LOOPBACK, Settings
+from telegram_ui.commands.family import Ask, Dependencies, Family, command
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
+from telegram_ui.sending.delivery import ChatGone
+
+
+class DashboardCommands(Family):
+    """Answers /dashboard. What a link opens is its reader's alone, so it goes to their private chat."""
+
+    heading = "recall"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._url = dependencies.dashboard_url
+        self._operation = dependencies.operation
+        self._sessions = Sessions(memory=self._services.memory, clock=self._now)
+
+    @command("dashboard", who="admins", stands_alone=True)
+    async def _dashboard(self, ask: Ask) -> str | None:
+        here, owner = ask.chat, ask.chat.scope.owner
+        if not self._url:
+            may_run_it = here.is_private and self._operation.may_run_it(ask.person)
+            return tr("web-set", setting="DASHBOARD_URL") if may_run_it else tr("web-none")
+        if here.scope.is_direct_messages:
+            return tr("memory-not-for-one-person")
+        if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
+            return tr("web-anonymous")
+        target = here if here.is_private else Chat(id=ask.person.id)
+        made = await self._sessions.link(ask.person.id, owner, language=ask.person.language)
+        link = f"{self._url}/?owner={owner}#link={made}"
+        text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=link)
+        keyboard: InlineKeyboardMarkup | None = None
+        if self._url.startswith("https://"):
+            page = WebAppInfo(f"{self._url}/?owner={owner}")
+            keyboard = InlineKeyboardMarkup([[InlineKeyboardButton(tr("web-open"), web_app=page)]])
+        try:
+            await self._delivery.say(target, text, keyboard=keyboard)
+        except ChatGone:
+            if here.is_private:
+                raise
+            return tr("transfer-not-private")
+        return None if here.is_private else tr("web-sent")
+
+
+def host_of(settings: Settings, dependencies: Dependencies) -> Host:
+    """What the dashboard's server is told of the bot."""
+
+    async def configures(owner: int, person: int) -> bool:
+        return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
+
+    return Host(
+        url=settings.dashboard_url,
+        hosts=(urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK),
+        configures=configures,
+        bot_token=settings.telegram_bot_token,
+        admin_ids=settings.admin_user_ids,
+        default_language=settings.default_language,
+    )

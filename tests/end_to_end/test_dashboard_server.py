@@ -1,0 +1,259 @@
+"""The dashboard's server over real HTTP: who gets in, who does not, and what it shows of a memory."""
+
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+
+from tests.end_to_end.harness import TOKEN, House, Member
+from tests.peers.ports import kept_port
+from tests.support.http import NO_CERTIFICATES
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LINK = re.compile(r"#link=(\S+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """The page's server as a browser reaches it."""
+
+    client: httpx.AsyncClient
+
+    async def session(self, **proof: str) -> dict[str, Any]:
+        answer = await self.client.post("/api/session", json=proof)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def asked(self, member: Member) -> "Visitor":
+        """A session by the link that the bot sends."""
+        link = LINK.search(await member.asks("/dashboard", "#link="))
+        assert link is not None
+        session = await self.session(link=link[1])
+        return Visitor(page=self, token=session["token"], owner=session["owner"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visitor:
+    page: Page
+    token: str
+    owner: int
+
+    async def request(self, method: str, path: str, **more: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self.token}", **more.pop("headers", {})}
+        return await self.page.client.request(method, f"/api/{path}", headers=headers, **more)
+
+    async def gets(self, path: str, **asked: str | int) -> dict[str, Any]:
+        answer = await self.request("GET", path, params={"owner": self.owner, **asked})
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def posts(self, path: str, *, status: int = 200, **body: object) -> dict[str, Any]:
+        answer = await self.request("POST", path, json={"owner": self.owner, **body})
+        assert answer.status_code == status, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+
+@asynccontextmanager
+async def served(house: House, **settings: str) -> AsyncIterator[Page]:
+    with kept_port() as port:
+        address = f"127.0.0.1:{port}"
+        url = f"http://{address}"
+        async with (
+            house.bot(**{"DASHBOARD_URL": url, "DASHBOARD_LISTEN": address, **settings}),
+            httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES) as client,
+        ):
+            yield Page(client=client)
+
+
+def init_data(person: int, *, token: str = TOKEN, age: int = 0) -> str:
+    """As Telegram's apps hand it to a page."""
+    form = {"user": json.dumps({"id": person, "first_name": "Ann"}), "auth_date": str(int(time.time()) - age)}
+    lines = "\n".join(f"{name}={form[name]}" for name in sorted(form))
+    key = hmac.new(b"WebAppData", token.encode(), hashlib.sha256).digest()
+    return urlencode({**form, "hash": hmac.new(key, lines.encode(), hashlib.sha256).hexdigest()})
+
+
+async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        await ann.asks("My boat is called Quinquereme.")
+        sent = await ann.asks("/dashboard", "#link=")
+        link = LINK.search(sent)
+        assert link is not None
+        session = await page.session(link=link[1])
+        assert (session["person"], session["owner"], session["is_admin"]) == (ann.id, ann.id, False)
+        again = await page.client.post("/api/session", json={"link": link[1]})
+        assert again.status_code == 401
+        assert "/dashboard" in again.json()["error"]
+
+        visitor = Visitor(page=page, token=session["token"], owner=ann.id)
+        home = await visitor.gets("home")
+        assert (home["memory"]["enabled"], home["counts"]["total"]) == (True, 2)
+        assert [one["messages"] for one in home["scopes"]] == [2]
+        shown = await visitor.gets("timeline")
+        assert [one["text"] for one in shown["messages"]] == ["My boat is called Quinquereme.", "Noted."]
+        assert [one["role"] for one in shown["messages"]] == ["user", "assistant"]
+        found = await visitor.gets("search", q="boat")
+        assert [one["text"] for one in found["found"]] == ["My boat is called Quinquereme."]
+        assert (await visitor.gets("search", q="boat", kind="assistant"))["found"] == []
+        why = await visitor.gets("why")
+        [answer] = why["answers"]
+        assert (answer["question"], answer["answer"]) == ("My boat is called Quinquereme.", "Noted.")
+        assert sum(part["tokens"] for part in answer["parts"]) == answer["tokens"] > 0
+        figures = await visitor.gets("statistics")
+        assert [messages for _, messages, _ in figures["days"]] == [2]
+        assert figures["answers"]["explained"] == 1
+        assert sum(one["answers"] for one in figures["usage"]) == 1
+        for path in ("days", "speakers", "facts", "profile", "summaries", "settings", "reminders"):
+            await visitor.gets(path)
+        message = shown["messages"][0]["id"]
+        whole = await visitor.gets("message", id=message)
+        assert [one["text"] for one in whole["turn"]] == ["My boat is called Quinquereme.", "Noted."]
+
+
+async def test_telegram_opens_it_and_forged_old_and_foreign_data_do_not(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann = own_house.person("Ann")
+        session = await page.session(init_data=init_data(ann.id))
+        assert (session["person"], session["name"]) == (ann.id, "Ann")
+        for forged in (
+            init_data(ann.id, token="4343:AAanother"),
+            init_data(ann.id, age=4_000),
+            init_data(ann.id).replace(str(ann.id), "1"),
+            "",
+            "user=1",
+        ):
+            refused = await page.client.post("/api/session", json={"init_data": forged})
+            assert refused.status_code == 401, forged
+        renewed = await Visitor(page=page, token=session["token"], owner=ann.id).posts("session")
+        assert renewed["person"] == ann.id
+
+
+async def test_nobody_sees_anothers_memory_and_a_groups_admins_see_that_of_the_group(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann, bob = own_house.person("Ann"), own_house.person("Bob")
+        await ann.sets_up()
+        await ann.asks("My secret word is quinquereme.")
+        group = own_house.group(ann, bob, admins=[ann])
+        anns, bobs = await page.asked(ann), await page.asked(bob)
+        for owner in (ann.id, group, -1, 0):
+            answer = await bobs.request("GET", "timeline", params={"owner": owner})
+            assert (answer.status_code, "quinquereme" in answer.text) == (403, False)
+        assert (await anns.request("GET", "home", params={"owner": group})).status_code == 200
+        for thread in ("-5", "x", "9" * 40, "1e3"):
+            answer = await anns.request("GET", "timeline", params={"owner": ann.id, "thread": thread})
+            assert answer.status_code in (400, 403)
+        # In the group the link goes to the admin in private, and to nobody else.
+        since = ann.now
+        await ann.within(group).asks("/dashboard", "private")
+        told = await ann.hears("#link=", since=since)
+        link = LINK.search(told["text"])
+        assert link is not None
+        assert (await page.session(link=link[1]))["owner"] == group
+        assert "#link=" not in await bob.within(group).asks("/dashboard")
+
+
+async def test_whoever_is_not_served_sees_nothing(own_house: House) -> None:
+    async with served(own_house, ALLOWED_USER_IDS="1") as page:
+        ann = own_house.person("Ann")
+        refused = await page.client.post("/api/session", json={"init_data": init_data(ann.id)})
+        assert refused.status_code == 403
+
+
+async def test_other_sites_other_hosts_and_other_ways_are_refused(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann = own_house.person("Ann")
+        visitor = await page.asked(ann)
+        own = str(page.client.base_url).rstrip("/")
+        for headers, status in (
+            ({"Origin": own}, 200),
+            ({"Origin": "https://evil.example"}, 403),
+            ({"Origin": "null"}, 403),
+            ({"Origin": "http://["}, 403),
+            ({"Sec-Fetch-Site": "cross-site"}, 403),
+            ({"Host": "evil.example"}, 400),
+            ({"Host": ""}, 400),
+        ):
+            answer = await visitor.request("GET", "home", params={"owner": ann.id}, headers=headers)
+            assert answer.status_code == status, headers
+            posted = await visitor.request("POST", "session", json={}, headers=headers)
+            assert posted.status_code == status, headers
+        for path in (
+            "/static/../app.py",
+            "/static/%2e%2e/app.py",
+            "/static/..%2fsessions.py",
+            "/static//etc/passwd",
+            "/static/%00",
+            "/api/../../bot.py",
+            "/.env",
+        ):
+            answer = await page.client.get(httpx.URL(own).copy_with(raw_path=path.encode()))
+            assert answer.status_code in (400, 404), path
+        for proof in ("", "x", "Bearer", f"Bearer {visitor.token}x", f"Basic {visitor.token}", visitor.token):
+            answer = await page.client.get("/api/home", params={"owner": ann.id}, headers={"Authorization": proof})
+            assert answer.status_code == 401
+        # No form of another site can say that its body is JSON.
+        form = await visitor.request("POST", "session", content="{}", headers={"Content-Type": "text/plain"})
+        assert form.status_code == 400
+        large = await visitor.request("POST", "session", json={"link": "x" * 100_000})
+        assert large.status_code == 413
+        for body in ("[]", "{", '{"link": 5}', "[" * 10_000):
+            answer = await visitor.request(
+                "POST", "session", content=body, headers={"Content-Type": "application/json"}
+            )
+            assert answer.status_code == 400, body[:20]
+
+
+async def test_a_page_that_is_left_open_over_a_restart_goes_on(own_house: House) -> None:
+    ann = own_house.person("Ann")
+    async with served(own_house) as page:
+        await ann.sets_up()
+        await ann.asks("My boat is called Quinquereme.")
+        token = (await page.asked(ann)).token
+    async with served(own_house) as page:
+        visitor = Visitor(page=page, token=token, owner=ann.id)
+        assert len((await visitor.gets("timeline"))["messages"]) == 2
+
+
+async def test_the_page_and_its_policy(own_house: House) -> None:
+    async with served(own_house) as page:
+        shown = await page.client.get("/")
+        assert shown.status_code == 200
+        policy = shown.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe-inline" not in policy
+        assert shown.headers["x-content-type-options"] == "nosniff"
+        assert shown.headers["cache-control"] == "no-cache"
+        assert (await page.client.get("/api/home")).headers["cache-control"] == "no-store"
+
+
+async def test_without_a_page_the_command_says_what_to_set(own_house: House) -> None:
+    async with own_house.bot():
+        assert "DASHBOARD_URL" in await own_house.person("Ann").asks("/dashboard")
+
+
+async def test_a_path_in_front_of_the_page_may_stay_or_go(own_house: House) -> None:
+    with kept_port() as port:
+        address = f"127.0.0.1:{port}"
+        settings = {"DASHBOARD_URL": f"http://{address}/keepsake", "DASHBOARD_LISTEN": address}
+        async with (
+            own_house.bot(**settings),
+            httpx.AsyncClient(base_url=f"http://{address}", trust_env=False, verify=NO_CERTIFICATES) as client,
+        ):
+            for path in ("/keepsake/", "/", "/keepsake/static/index.html"):
+                assert (await client.get(path)).status_code == 200, path
+            assert (await client.post("/keepsake/api/session", json={"link": "x"})).status_code == 401

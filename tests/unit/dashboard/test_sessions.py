@@ -1,0 +1,164 @@
+"""Who looks at the page: initData by Telegram's rule, links that work once, tokens that expire."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+import pytest_asyncio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.sessions import (
+    INIT_DATA_FOR,
+    LINK_FOR,
+    LONGEST_SESSION,
+    SESSION_FOR,
+    NoSession,
+    Sessions,
+    telegram_form,
+)
+from external_memory import ExternalMemory
+from settings import Secret
+
+TOKEN = Secret("4242:AAtest")
+NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
+USER = json.dumps({"id": 7, "first_name": "Ann", "language_code": "de"})
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def signed(token: str = TOKEN.value, *, at: datetime = NOW, **fields: str) -> str:
+    """As Telegram signs it (Bot API, Validating data received via the Mini App)."""
+    form = {"query_id": "AAH", "user": USER, "auth_date": str(int(at.timestamp())), "signature": "x", **fields}
+    lines = "\n".join(f"{name}={form[name]}" for name in sorted(form))
+    key = hmac.new(b"WebAppData", token.encode(), hashlib.sha256).digest()
+    return urlencode({**form, "hash": hmac.new(key, lines.encode(), hashlib.sha256).hexdigest()})
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest_asyncio.fixture
+async def memory(tmp_path: Path, clock: Clock) -> AsyncIterator[ExternalMemory]:
+    async with ExternalMemory.open(tmp_path, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def sessions(memory: ExternalMemory, clock: Clock) -> Sessions:
+    return Sessions(memory=memory, clock=clock, bot_token=TOKEN)
+
+
+async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: Sessions) -> None:
+    found = await sessions.by_telegram(signed())
+    assert (found.person, found.owner, found.name, found.language) == (7, 7, "Ann", "de")
+    assert found.expires_at == NOW + SESSION_FOR
+
+
+@pytest.mark.parametrize(
+    "init_data",
+    [
+        "",
+        "hash=",
+        "user=%7B%22id%22%3A7%7D",
+        signed("4343:AAanother-bot"),
+        signed(at=NOW - INIT_DATA_FOR - timedelta(seconds=1)),
+        signed(at=NOW + timedelta(minutes=2)),
+        signed().replace("%3A+7", "%3A+8"),
+        signed() + "&user=%7B%22id%22%3A8%7D",
+        signed() + "&hash=" + "0" * 64,
+        signed(user="[]"),
+        signed(user='{"id": "7"}'),
+        signed(user='{"id": -7}'),
+        signed(auth_date="soon"),
+        signed(auth_date="9" * 30),
+        signed(long="x" * 9_000),
+        "&".join(f"f{number}=1" for number in range(100)),
+        "hash=é",
+    ],
+    ids=range(17),
+)
+async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: Sessions, init_data: str) -> None:
+    with pytest.raises(NoSession):
+        await sessions.by_telegram(init_data)
+
+
+@given(st.text(max_size=300))
+def test_whatever_a_stranger_sends_is_refused(text: str) -> None:
+    with pytest.raises(NoSession):
+        telegram_form(text, TOKEN, now=NOW)
+
+
+def test_without_a_token_nobody_comes_from_telegram() -> None:
+    with pytest.raises(NoSession):
+        telegram_form(signed(""), Secret(""), now=NOW)
+
+
+async def test_a_link_opens_one_session_and_only_in_time(sessions: Sessions, clock: Clock) -> None:
+    link = await sessions.link(7, -100, language="ru")
+    found = await sessions.by_link(link)
+    assert (found.person, found.owner, found.language) == (7, -100, "ru")
+    with pytest.raises(NoSession):
+        await sessions.by_link(link)
+    late = await sessions.link(7, 7)
+    clock.now += LINK_FOR
+    with pytest.raises(NoSession):
+        await sessions.by_link(late)
+
+
+async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expires(
+    sessions: Sessions, memory: ExternalMemory, clock: Clock
+) -> None:
+    link = await sessions.link(7, 7)
+    another_process = Sessions(memory=memory, clock=clock, bot_token=TOKEN)
+    await another_process.by_link(link)
+    with pytest.raises(NoSession):
+        await sessions.by_link(link)
+    clock.now += LINK_FOR + timedelta(seconds=1)
+    assert await memory.used_links.take("another", expires_at=clock.now, now=clock.now)
+
+
+async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path, clock: Clock) -> None:
+    async with ExternalMemory.open(tmp_path, clock=clock) as memory:
+        before = Sessions(memory=memory, clock=clock, bot_token=TOKEN)
+        token = await before.token(await before.by_telegram(signed()))
+    async with ExternalMemory.open(tmp_path, clock=clock) as memory:
+        after = Sessions(memory=memory, clock=clock)
+        assert (await after.of(token)).person == 7
+        clock.now += SESSION_FOR
+        with pytest.raises(NoSession):
+            await after.of(token)
+
+
+async def test_a_session_is_renewed_but_not_for_ever(sessions: Sessions, clock: Clock) -> None:
+    session = await sessions.by_telegram(signed())
+    while session.expires_at > clock.now:
+        clock.now += SESSION_FOR / 2
+        if clock.now < session.expires_at:
+            session = await sessions.renewed(session)
+        assert clock.now - NOW <= LONGEST_SESSION
+    assert session.expires_at == NOW + LONGEST_SESSION
+
+
+async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: Sessions) -> None:
+    token = await sessions.token(await sessions.by_telegram(signed()))
+    with pytest.raises(NoSession):
+        await sessions.of(await sessions.link(7, 7))
+    with pytest.raises(NoSession):
+        await sessions.by_link(token)
+    for wrong in ("", ".", token[:-1], "e" + token, token.replace(".", "", 1), f"{token}é", token * 90):
+        with pytest.raises(NoSession):
+            await sessions.of(wrong)
