@@ -70,32 +70,34 @@ class Exporter:
 
     @asynccontextmanager
     async def readable(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
-        """Everything that people read of it: a zip of Markdown and a page; none where nothing is stored.
-
-        A page that is too large to be sent as it is goes into an archive of its own. Raises StorageError.
+        """Everything that people read of it: a zip of Markdown and a page, several of each where one would be too large
+        to be sent; none where nothing is stored. Raises StorageError.
         """
         config = await self._memory.config(owner)
         made = ReadableExport(config.zone if config else UTC)
-        files: list[tuple[str, IO[bytes]]] = []
+        files: list[Exported] = []
         try:
             async with self._memory.home(owner) as store:
                 async for batch in store.dump(owner):
                     await asyncio.to_thread(made.add, batch)
             day = self._clock().date().isoformat()
-            if made.counts:
+            parts = await asyncio.to_thread(made.parts, self._largest) if made.counts else ()
+            for part in parts:
+                name = f"keepsake-{day}{f'-{part.number}' if len(parts) > 1 else ''}"
                 for ending, write in ((".zip", made.zip), (".html", made.page)):
-                    files.append((f"keepsake-{day}{ending}", tempfile.TemporaryFile()))  # noqa: SIM115
-                    await asyncio.to_thread(write, files[-1][1])
-                if files[-1][1].tell() > self._largest:
-                    packed = tempfile.TemporaryFile()  # noqa: SIM115
-                    await asyncio.to_thread(_zipped, *files[-1], packed)
-                    files[-1][1].close()
-                    files[-1] = (f"keepsake-{day}-page.zip", packed)
-            yield tuple(_exported(name, file, made.counts) for name, file in files)
+                    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+                    files.append(Exported(name=name + ending, file=file, size=0, counts=made.counts_of(part)))
+                    await asyncio.to_thread(write, file, part)
+                if file.tell() > self._largest:
+                    packed = tempfile.TemporaryFile()  # noqa: SIM115 - as above
+                    await asyncio.to_thread(_zipped, name + ".html", file, packed)
+                    file.close()
+                    files[-1] = replace(files[-1], name=f"{name}-page.zip", file=packed)
+            yield tuple(map(_at_beginning, files))
         finally:
             made.close()
-            for _, file in files:
-                file.close()
+            for one in files:
+                one.file.close()
 
     async def _written(self, owner: int) -> AsyncIterator[Exported]:
         """The parts, named by their endings only. Each begins with what a restore needs first, in whatever order they
@@ -136,10 +138,10 @@ class Exporter:
         return Exported(name=".json.gz", file=packed, size=size, counts=part.counts)
 
 
-def _exported(name: str, file: IO[bytes], counts: Mapping[str, int]) -> Exported:
-    size = file.tell()
-    file.seek(0)
-    return Exported(name=name, file=file, size=size, counts=counts)
+def _at_beginning(one: Exported) -> Exported:
+    size = one.file.tell()
+    one.file.seek(0)
+    return replace(one, size=size)
 
 
 def _zipped(name: str, file: IO[bytes], packed: IO[bytes]) -> None:

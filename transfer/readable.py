@@ -7,16 +7,21 @@ Format asks for. Everything on the page is escaped, and its only script searches
 import json
 import tempfile
 import zipfile
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from html import escape
+from itertools import groupby
 from typing import IO
 
 from locales.catalog import current, tr
 from runtime.cooperative import yielding_gil
 
 Row = Mapping[str, object]
+_Said = tuple[datetime, str, str, str]
+"""When, role, speaker, words."""
 _PAGE = """<!doctype html>
 <html lang="{language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
@@ -44,14 +49,26 @@ field.addEventListener("input", () => {
 """
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """What goes into one file. `messages`: where each of them waits. `number`: from 1."""
+
+    number: int
+    messages: "array[int]"
+
+
 class ReadableExport:
-    """One export in the making: `add` every row, then `zip` and `page`. Messages wait in a file without a name."""
+    """One export in the making: `add` every row, then `zip` and `page` for each of `parts`. Messages wait in a file
+    without a name.
+    """
 
     def __init__(self, zone: tzinfo) -> None:
         self.counts: Counter[str] = Counter()
         self._zone = zone
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
-        self._places: list[tuple[str, int]] = []
+        # Of each message when it was said, and where it waits: a million take 16 MB.
+        self._moments = array("d")
+        self._places = array("q")
         self._rows: dict[str, list[Row]] = {"facts": [], "summaries": [], "profiles": []}
 
     def close(self) -> None:
@@ -63,7 +80,8 @@ class ReadableExport:
             table = str(row["table"])
             if table == "messages":
                 kept = [row["created_at"], row["role"], row["speaker"], row["content"]]
-                self._places.append((str(row["created_at"]), self._spool.tell()))
+                self._moments.append(self._moment(row["created_at"]).timestamp())
+                self._places.append(self._spool.tell())
                 self._spool.write(json.dumps(kept).encode() + b"\n")
             elif _is_shown(row):
                 self._rows.setdefault(table, []).append(row)
@@ -71,25 +89,44 @@ class ReadableExport:
                 continue
             self.counts[table] += 1
 
-    def zip(self, made: IO[bytes]) -> None:
+    def parts(self, largest: int) -> Sequence[Part]:
+        """The messages in the order of time, divided where they would have more bytes."""
+        ends = [*self._places[1:], self._spool.tell()]
+        made, size = [Part(number=1, messages=array("q"))], 0
+        for one in sorted(range(len(self._places)), key=self._moments.__getitem__):
+            size += ends[one] - self._places[one]
+            if size > largest and made[-1].messages:
+                made.append(Part(number=len(made) + 1, messages=array("q")))
+                size = ends[one] - self._places[one]
+            made[-1].messages.append(self._places[one])
+        return made
+
+    def counts_of(self, part: Part) -> Mapping[str, int]:
+        """Rows by table; what is no message is in the first part."""
+        others = self.counts if part.number == 1 else {}
+        return {**others, "messages": len(part.messages)}
+
+    def zip(self, made: IO[bytes], part: Part) -> None:
         """Write the archive of Markdown."""
         with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-            for month, said in self._months():
-                name = f"talk/{month}.md"
+            # A month that two parts share has two names, so that both can be unpacked into one folder.
+            number = f"-{part.number}" if part.number > 1 else ""
+            for month, said in self._months(part):
+                name = f"talk/{month}{number}.md"
                 with archive.open(name, "w", force_zip64=True) as file:
                     file.write(_head("conversation", month).encode())
                     for at, role, speaker, content in yielding_gil(said):
                         heading = f"**{_one_line(_name(role, speaker))}** · {at:%Y-%m-%d %H:%M}"
                         file.write(f"{heading}\n\n{content}\n\n".encode("utf-8", "replace"))
-            for table, kind, lines in self._lists():
+            for table, kind, lines in self._lists() if part.number == 1 else ():
                 text = _head(kind, kind) + "\n".join(f"- {_one_line(line)}" for line in lines) + "\n"
                 archive.writestr(f"{table}.md", text.encode("utf-8", "replace"))
-            if profile := self._profile():
+            if part.number == 1 and (profile := self._profile()):
                 archive.writestr(
                     "profile.md", (_head("profile", "profile") + profile + "\n").encode("utf-8", "replace")
                 )
 
-    def page(self, made: IO[bytes]) -> None:
+    def page(self, made: IO[bytes], part: Part) -> None:
         """Write the page."""
         title, search = escape(tr("transfer-page-title")), escape(tr("transfer-page-search"))
 
@@ -97,12 +134,12 @@ class ReadableExport:
             made.write(text.encode("utf-8", "replace"))
 
         put(_PAGE.format(language=current(), title=title, search=search))
-        if profile := self._profile():
+        if part.number == 1 and (profile := self._profile()):
             put(f"<h2>{escape(tr('transfer-page-profile'))}</h2>\n<p>{escape(profile)}</p>\n")
-        for table, _, lines in self._lists():
+        for table, _, lines in self._lists() if part.number == 1 else ():
             put(f"<h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
             put("".join(f"<p>{escape(line)}</p>\n" for line in lines))
-        for month, said in self._months():
+        for month, said in self._months(part):
             put(f"<h2>{month}</h2>\n")
             for at, role, speaker, content in yielding_gil(said):
                 kind = "assistant" if role == "assistant" else "user"
@@ -110,15 +147,11 @@ class ReadableExport:
                 put(f'<p class="{kind}">{head}\n{escape(content)}</p>\n')
         put(_SCRIPT)
 
-    def _months(self) -> Iterator[tuple[str, Iterator[tuple[datetime, str, str, str]]]]:
-        """Months in their order, each with what was said in it: when, role, speaker, words."""
-        by_month: dict[str, list[int]] = {}
-        for at, place in sorted(self._places):
-            by_month.setdefault(f"{self._moment(at):%Y-%m}", []).append(place)
-        for month, places in by_month.items():
-            yield month, self._said(places)
+    def _months(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
+        """Months in their order, each with what was said in it."""
+        return groupby(self._said(part.messages), key=lambda said: f"{said[0]:%Y-%m}")
 
-    def _said(self, places: Sequence[int]) -> Iterator[tuple[datetime, str, str, str]]:
+    def _said(self, places: Sequence[int]) -> Iterator[_Said]:
         for place in places:
             self._spool.seek(place)
             at, role, speaker, content = json.loads(self._spool.readline())

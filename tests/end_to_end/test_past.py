@@ -1,6 +1,7 @@
 """A past from elsewhere through Telegram: questions about a file, pasted memories, the export that people read."""
 
 import io
+import json
 import zipfile
 from collections.abc import AsyncIterator
 from functools import partial
@@ -54,6 +55,27 @@ async def test_a_chat_of_whatsapp_comes_in_once_its_questions_are_answered(house
     assert not [one for one in edited if one["message"]["message_id"] == done["message_id"]], "the receipt stays"
     assert "flowerpot" in await ann.asks("/search flowerpot")
     assert [one["origin"] for one in house.memory.messages(ann.id)] == ["imported", "overheard"]
+
+
+async def test_whose_another_account_was_may_be_said(house: House, bot: Process) -> None:
+    dora = house.person("Dora")
+    await dora.asks("/summary_on", "Memory is on")
+    message = {
+        "id": 1,
+        "type": "message",
+        "date": "2024-05-01T10:00:00",
+        "from": "Dora",
+        "from_id": "user3",
+        "text": "Hi",
+    }
+    chat = {"name": "Tom", "type": "personal_chat", "id": 5, "messages": [message]}
+    since = dora.now
+    sends(dora, json.dumps(chat).encode(), "result.json")
+    offer = await dora.hears("None of its messages is yours", since=since)
+    asked = await pressed(dora, offer, "Which of the speakers are you?", "would add 1 message")
+    offer = await pressed(dora, asked, "Dora (1)", "would add 1 message")
+    await pressed(dora, offer, "Import", "Done: 1 message added")
+    assert [one["origin"] for one in house.memory.messages(dora.id)] == ["imported"]
 
 
 async def test_pasted_memories_are_kept_as_they_were_chosen(house: House, bot: Process) -> None:

@@ -69,7 +69,8 @@ class ImportedFact:
 class Question:
     """What the person decides before a file is imported, by buttons; the text is `import-ask-NAME` in locales.
 
-    `chosen`: the options that count until it is answered; None: nothing is imported before. `several`: whether more
+    `chosen`: the options that count until it is answered; None: nothing is imported before. One that can wait, and has
+    one answer, is a button under what would be imported. `several`: whether more
     than one may be chosen. `is_long`: the options are whole sentences, shown above buttons with their numbers.
     `number`: which of several questions of this name it is.
     """
@@ -84,6 +85,10 @@ class Question:
     @property
     def key(self) -> str:
         return f"{self.name}{self.number}"
+
+    @property
+    def can_wait(self) -> bool:
+        return self.chosen is not None and not self.several
 
 
 NO_DATE = datetime.fromtimestamp(0, UTC)
@@ -188,11 +193,15 @@ MOST_SPEAKERS = 20
 """People among whom the one is chosen who imports a chat."""
 
 
-def own_speaker(said: Counter[str], reading: Reading) -> tuple[Question, str | None]:
-    """Who of a chat's speakers the person is: the question, and the answer; None: not answered, "": nobody."""
+def own_speaker(said: Counter[str], reading: Reading, *, must: bool = True) -> tuple[Question, str | None]:
+    """Who of a chat's speakers the person is: the question, and the answer; None: not answered, "": nobody.
+
+    `must`: nothing is imported before it is answered.
+    """
     names = [name for name, _ in said.most_common(MOST_SPEAKERS)]
     options = [tr("import-chat-held", name=name[:40], count=said[name]) for name in names]
-    question = Question(name="speaker", options=(*options, tr("import-nobody")))
+    nobody = None if must else (len(names),)
+    question = Question(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
     chosen = reading.chosen(question)
     return question, None if not chosen else (*names, "")[chosen[0]]
 

@@ -8,6 +8,7 @@ words, and the chat with this bot are left out. Which chats are taken can be cho
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ from transfer.formats.history import (
     Reading,
     SourceFile,
     WrongElement,
+    own_speaker,
 )
 from transfer.formats.json_stream import JsonStream
 
@@ -115,13 +117,18 @@ def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
         made = list(_messages(chat, reading, skipped))
         if made or len(chats) == 1:
             read_of.append((chat, made))
-    question, taken = _choice(read_of, reading)
+    questions, taken = _choice(read_of, reading)
     held = Counter({number: len(made) for number, (_, made) in enumerate(taken)})
     named = [(_title(taken[number][0]), count) for number, count in held.most_common()]
     messages = [one for _, made in taken for one in made]
-    own = any(one.is_own and one.role == "user" and one.origin != "forwarded" for one in messages)
-    notes = _notes([one for one in named if one[1]], skipped, own, reading.person)
-    return ImportedHistory(format="telegram", messages=messages, notes=notes, questions=question)
+    said = [one for one in messages if one.role == "user" and one.origin != "forwarded"]
+    is_there = any(one.is_own for one in said)
+    notes = _notes([one for one in named if one[1]], skipped, is_there, reading.person)
+    if said and not is_there:  # an export of another account of theirs
+        who, own = own_speaker(Counter(one.speaker for one in said), reading, must=False)
+        questions = (*questions, who)
+        messages = [replace(one, is_own=one.is_own or one.speaker == own) for one in messages]
+    return ImportedHistory(format="telegram", messages=messages, notes=notes, questions=questions)
 
 
 def _messages(chat: _Chat, reading: Reading, skipped: Counter[str]) -> Iterator[ImportedMessage]:

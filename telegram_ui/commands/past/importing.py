@@ -197,8 +197,9 @@ class TransferCommands(Family):
         open_questions = [one for one in plan.questions if one.key not in given.answers]
         if not plan.new:  # who somebody is, and how dates are written, matters for new messages alone
             open_questions = [one for one in open_questions if one.several]
-        if open_questions:
-            question = open_questions[0]
+        waiting = [one for one in open_questions if one.can_wait]
+        if len(open_questions) > len(waiting):
+            question = next(one for one in open_questions if not one.can_wait)
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = plan_text(plan).split("\n\n")
             heading = lines[0] if question.is_long else "\n\n".join(lines)
@@ -212,7 +213,12 @@ class TransferCommands(Family):
             self._button(ask, IMPORT, tr("transfer-import"), carried),
             self._button(ask, LEAVE, tr("transfer-cancel")),
         ]
-        return plan_text(plan), InlineKeyboardMarkup([row])
+        rows = [row]
+        if waiting:
+            asked = _Asked(question=waiting[0], chosen=set(), heading=plan_text(plan))
+            self._asked[ask.chat.location, sent.message_id] = asked
+            rows.append([self._button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")])
+        return plan_text(plan), InlineKeyboardMarkup(rows)
 
     def _question(self, ask: Ask, asked: _Asked, step: int) -> tuple[str, InlineKeyboardMarkup]:
         """`step`: how many were answered before."""
@@ -244,7 +250,7 @@ class TransferCommands(Family):
                 asked.chosen ^= {number}
             elif what[0] == "a":
                 asked.chosen = set() if asked.chosen else set(range(len(asked.question.options)))
-            if what[0] in "ta":
+            if what[0] in "tao":
                 await self._show(ask, *self._question(ask, asked, len(answers)))
                 return
             chosen = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))

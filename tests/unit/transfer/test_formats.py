@@ -75,6 +75,12 @@ def test_everything_of_telegram() -> None:
 def test_who_is_not_in_a_chat_is_told() -> None:
     past = read((FILES / "telegram_chat.json").read_bytes(), person=5)
     assert past.notes[0] == "None of its messages is yours (your Telegram id is 5)."
+    [who] = past.questions
+    assert who.can_wait, "a chat of others may be meant"
+    maria = next(number for number, one in enumerate(who.options) if "Maria" in one)
+    theirs = read((FILES / "telegram_chat.json").read_bytes(), person=5, answers={"speaker0": (maria,)})
+    own = [one for one in theirs.messages if one.is_own and one.origin != "forwarded"]
+    assert [one.speaker for one in own] == ["Maria Lopez"]
 
 
 def test_conversations_of_chatgpt() -> None:

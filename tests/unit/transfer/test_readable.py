@@ -1,0 +1,48 @@
+"""What people read of their memory, in files that may be sent."""
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+from tests.support.talk import ANNA, talking
+from tests.unit.transfer.test_importer import history, imported
+
+COUNT = 400
+
+
+def words_of(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"Message number (\d+) of many", text)]
+
+
+async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
+    """All messages in the order of time, each once; archives that can be unpacked into one folder."""
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await imported(talk, history(COUNT))
+        await talk.services.facts.add(ANNA.id, "Anna plays the cello.")
+        exporter = type(talk.services.exporter)(
+            memory=talk.services.memory, clock=lambda: talk.moment[0], largest=12_000
+        )
+        async with exporter.readable(ANNA.id) as files:
+            assert [one.name for one in files if one.name.endswith("-1.zip")] == ["keepsake-2026-11-21-1.zip"]
+            assert all(one.size < 60_000 for one in files)
+            assert sum(one.counts["messages"] for one in files) == 2 * COUNT
+            assert [one.counts.get("facts", 0) for one in files] == [1, 1] + [0] * (len(files) - 2)
+            unpacked: list[tuple[str, str]] = []
+            pages: list[str] = []
+            for one in files:
+                if one.name.endswith(".html"):
+                    pages.append(one.file.read().decode())
+                elif not one.name.endswith("-page.zip"):
+                    with zipfile.ZipFile(io.BytesIO(one.file.read())) as archive:
+                        unpacked += [(name, archive.read(name).decode()) for name in archive.namelist()]
+                else:
+                    with zipfile.ZipFile(io.BytesIO(one.file.read())) as archive:
+                        pages.append(archive.read(archive.namelist()[0]).decode())
+    assert len(pages) > 2
+    assert len({name for name, _ in unpacked}) == len(unpacked)
+    expected = [number for number in range(1, COUNT + 1) if number != 17]
+    assert [one for name, text in unpacked if name.startswith("talk/") for one in words_of(text)] == expected
+    said = [text for page in pages for text in re.findall(r'<p class="user">.*?</p>', page, re.DOTALL)]
+    assert [one for text in said for one in words_of(text)] == expected
