@@ -33,7 +33,7 @@ from storage.engine.data_dir import data_dir as held_data_dir
 from storage.engine.sqlite import Database, examined
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.json_recovery import INDEX_NAME
+from storage.stores.json_files import INDEX_NAME
 from storage.stores.protocol import MemoryStore
 from storage.stores.sqlite import SqliteStore
 

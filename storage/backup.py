@@ -41,10 +41,9 @@ from storage.engine.sqlite import Database, version_of
 from storage.engine.sqlite_driver import create_private, explained, fsync_folder, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, MESSAGES
-from storage.stores import json_snapshot as snapshot
+from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
-from storage.stores.json_journal import scan
-from storage.stores.json_recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME
+from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan
 from storage.stores.protocol import MemoryStore
 from storage.stores.sql_store import dumped, loaded
 from storage.stores.sqlite import SqliteStore

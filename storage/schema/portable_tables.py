@@ -5,10 +5,10 @@ may hold, how a row is stored in SQLite, and what older files leave out. Does no
 """
 
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from records.facts import FactKind
 from records.messages import Origin, Role
@@ -26,7 +26,6 @@ list of texts, of ids, of [first, last], or an object (of numbers: figures)."""
 NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})
 """Kinds that are JSON in SQLite."""
 _REQUIRED = object()
-_STORED_AS_THEY_ARE = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +75,9 @@ class Table:
 
     def portable(self, row: Mapping[str, object] | Row) -> Portable:
         """A row of SQLite in the portable form."""
-        return self.portable_of([row[name] for name, _ in self._forms])
-
-    def portable_of(self, values: Iterable[object]) -> Portable:
-        """The same of a row of just the table's columns, in their order."""
         made: Portable = {}
-        for (name, form), value in zip(self._forms, values, strict=True):
+        for name, form in self._forms:
+            value = row[name]
             if form == "truth":
                 made[name] = bool(value)
             elif form == "nested":
@@ -102,45 +98,6 @@ class Table:
             else:
                 values.append(self._plain(name, value))
         return tuple(values)
-
-    def columns_of(self, rows: Sequence[Mapping[str, object]], **given: list[object]) -> dict[str, list[object]]:
-        """Portable rows as columns, those that are given taken from there. Raises KeyError as `stored`."""
-        columns = dict[str, list[object]]()
-        for column in self.columns:
-            name, default = column.name, column.default
-            if name in given:
-                columns[name] = given[name]
-            elif default is _REQUIRED:
-                columns[name] = [row[name] for row in rows]
-            else:
-                columns[name] = [row.get(name, default) for row in rows]
-        return columns
-
-    def stored_columns(
-        self, columns: Mapping[str, Sequence[object]], *, may_be_broken: bool = True
-    ) -> list[tuple[Value, ...]]:
-        """As `stored` of many rows, given as columns: what holds for a whole column is found out once.
-
-        `may_be_broken` False: no text holds half a surrogate pair.
-        """
-        stored = list[Sequence[Value]]()
-        for name, form in self._forms:
-            column = columns[name]
-            if form == "truth":
-                stored.append([int(bool(value)) for value in column])
-            elif form == "nested":
-                stored.append(list(map(_written, column)))
-            else:
-                stored.append(
-                    [self._plain(name, value) for value in column] if may_be_broken else self._as_they_are(name, column)
-                )
-        return list(zip(*stored, strict=True))
-
-    def _as_they_are(self, name: str, column: Sequence[object]) -> Sequence[Value]:
-        """A column of whole texts, as it is."""
-        if strange := set(map(type, column)) - _STORED_AS_THEY_ARE:
-            raise TypeError(f"{self.name}.{name} cannot hold {strange.pop().__name__}")
-        return cast("Sequence[Value]", column)
 
     def _plain(self, name: str, value: object) -> Value:
         if isinstance(value, str):

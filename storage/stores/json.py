@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,19 +21,13 @@ from runtime.tasks import uncancelled
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import connect, explained, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.schema.portable_tables import TABLES, USERS, Table
-from storage.stores import json_snapshot as snapshot
-from storage.stores.json_journal import Journal, line_of, written
-from storage.stores.json_missing_words import MissingWords
-from storage.stores.json_recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Recovery, mark_clean
+from storage.schema.portable_tables import TABLES, Portable, Table
+from storage.stores import json_files as files
+from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Entry, Journal
+from storage.stores.json_recovery import MissingWords, Recovery, mark_clean
 from storage.stores.sql_store import SqlStore
 
 log = logging.getLogger(__name__)
-
-LINE_ROWS = 500
-Key = tuple[int, int]
-"""What identifies a row; the second is 0 where the owner alone does."""
-_BEFORE_ALL = (-(2**62), 0)
 
 # Which rows a transaction touched. Temporary: they are this connection's, and roll back with the transaction.
 _TRACKING = [
@@ -142,7 +136,7 @@ class JsonStore(SqlStore):
     async def _flush(self, is_wanted: Callable[[], bool]) -> None:
         async with self._db.read(None) as reader:
             row = await reader.row("SELECT snapshot FROM journal_state")
-        if self._journal.size or row is None or row[0] != snapshot.identity_of(self._target):
+        if self._journal.size or row is None or row[0] != files.identity_of(self._target):
             await uncancelled(partial(self._make_snapshot, is_wanted=is_wanted))
 
     # the journal: called by the database while nobody else writes; the first two in its thread ----------------
@@ -152,33 +146,18 @@ class JsonStore(SqlStore):
         if not names:
             return
         self._next = self._seq + 1
-        put: dict[str, list[str]] = {}
+        put: dict[str, list[Portable]] = {}
         gone: dict[str, list[list[int]]] = {}
-        held = 0
         for table in TABLES:
-            after = _BEFORE_ALL
-            while table.name in names and (rows := _changed_rows(connection, table, after)):
-                after = rows[-1][0]
-                texts = [text for _, text in rows if text is not None]
-                if texts:
-                    put.setdefault(table.name, []).extend(texts)
-                if len(texts) < len(rows):
-                    gone.setdefault(table.name, []).extend(_of_others(connection, table, rows))
-                held += len(texts)
-                if held >= LINE_ROWS:
-                    self._write(line_of(self._next, put, {}, more=True))
-                    put, held = {}, 0
-                if len(rows) < LINE_ROWS:
-                    break
-        self._write(line_of(self._next, put, {name: keys for name, keys in gone.items() if keys}, more=False))
+            for row in connection.execute(_CHANGED_ROWS[table.name]) if table.name in names else ():
+                if row["found"]:
+                    put.setdefault(table.name, []).append(table.portable(row))
+                else:
+                    gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
         with explained(self._journal.path):
-            self._journal.sync()
+            self._journal.write(Entry(seq=self._next, put=put, delete=gone))
         connection.execute("UPDATE main.journal_state SET seq = ?", (self._next,))
         connection.execute("DELETE FROM temp.changed")
-
-    def _write(self, line: bytes) -> None:
-        with explained(self._journal.path):
-            self._journal.write([line])
 
     def after_failure(self) -> None:
         """Remove the record from the journal. Where even that fails, it is tried again before the next record."""
@@ -201,7 +180,7 @@ class JsonStore(SqlStore):
     async def _snapshot_in_background(self) -> None:
         try:
             await uncancelled(lambda: self._make_snapshot(is_wanted=lambda: not self._is_closing))
-        except snapshot.NotWanted:
+        except files.NotWanted:
             pass
         except StorageError as error:
             self._journal.compaction_failed()
@@ -218,11 +197,11 @@ class JsonStore(SqlStore):
             async with self._db.write(None) as tx:
                 with explained(self._journal.path):
                     await asyncio.to_thread(self._journal.drop_until, seq)
-                await tx.rows("UPDATE journal_state SET snapshot = ?", snapshot.identity_of(self._target))
+                await tx.rows("UPDATE journal_state SET snapshot = ?", files.identity_of(self._target))
 
     def _write_snapshot(self, is_wanted: Callable[[], bool]) -> int:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
-            return snapshot.write(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
+            return files.write(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
 
     def _has_time(self) -> bool:
         return self._close_by is None or time.monotonic() < self._close_by
@@ -234,7 +213,7 @@ class JsonStore(SqlStore):
             await self._background
         try:
             await self._flush(self._has_time)
-        except snapshot.NotWanted:
+        except files.NotWanted:
             log.warning("the stop had no time to bring %s up to date: %s holds the rest", SNAPSHOT_NAME, JOURNAL_NAME)
         except StorageError as error:
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
@@ -245,32 +224,15 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _changed_rows(connection: sqlite3.Connection, table: Table, after: Key) -> list[tuple[Key, str | None]]:
-    """The next rows behind a key that a transaction touched: the keys, and the rows as the journal has them; None for
-    what it deleted.
-    """
-    found = connection.execute(_CHANGED_ROWS[table.name], after).fetchall()
-    return [((row[0], row[1]), None if row[2] is None else written(table.portable_of(row[2:]))) for row in found]
-
-
 def _changed(table: Table) -> str:
+    """What a transaction touched: the keys, and the rows, where they were not deleted."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
     return f"""
-        SELECT c.a, c.b, {columns}
+        SELECT c.a, c.b, t.{table.key[0]} IS NOT NULL AS found, {columns}
         FROM temp.changed AS c LEFT JOIN main.{table.name} AS t ON t.{table.key[0]} = c.a AND {second} = c.b
-        WHERE c.name = '{table.name}' AND (c.a, c.b) > (?, ?) ORDER BY c.a, c.b LIMIT {LINE_ROWS}
+        WHERE c.name = '{table.name}' ORDER BY c.a, c.b
     """  # noqa: S608
 
 
 _CHANGED_ROWS = {table.name: _changed(table) for table in TABLES}
-
-
-def _of_others(connection: sqlite3.Connection, table: Table, rows: Sequence[tuple[Key, str | None]]) -> list[list[int]]:
-    """The keys of deleted rows; without those of deleted users, who stand for everything of theirs."""
-    keys = [key for key, text in rows if text is None]
-    if table is not USERS:
-        known = "SELECT 1 FROM main.users WHERE user_id = ?"
-        owners = {owner for owner, _ in keys if connection.execute(known, (owner,)).fetchone() is not None}
-        keys = [key for key in keys if key[0] in owners]
-    return [list(key[: len(table.key)]) for key in keys]

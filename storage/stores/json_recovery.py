@@ -1,31 +1,52 @@
 """Starting on memory.json: a working copy that agrees with it and its journal, whatever an interrupted run left behind.
 
-Owns what is set aside, rebuilt and replayed. Does not know how messages are appended. Everything here blocks: call
-it from a thread.
+`Recovery` sets aside, rebuilds and replays, in a thread. The words of a copy that was made again are indexed in the
+background by `MissingWords`; its table `words_missing` names the messages that no search by words finds yet, and a kill
+leaves the rest in it for the next start.
 """
 
+import asyncio
 import contextlib
 import json
+import logging
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from records.errors import StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
+from records.errors import KeepsakeError, StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
 from records.owners import StorageType
-from storage.engine.sqlite import migrate, version_of
+from storage.engine.protocol import Connection
+from storage.engine.sqlite import Database, migrate, version_of
 from storage.engine.sqlite_driver import connect, create_private, sentence_for, sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS
-from storage.search import word_index
-from storage.stores import json_missing_words as missing_words
-from storage.stores import json_snapshot as snapshot
-from storage.stores.json_journal import Entry, entries, scan
+from storage.search import terms, word_index
+from storage.stores import json_files as files
+from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Entry, entries, scan
 from storage.tables.bulk_load import is_whole
 
-SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
+log = logging.getLogger(__name__)
 
+BATCH = 100
+"""Messages that are indexed in one transaction: others who write wait for a few hundredths of a second."""
+AGAIN_AFTER = 5.0
+"""Seconds after which a batch that failed (a full disk) is tried again."""
+
+_WORDS_MISSING = """
+CREATE TABLE IF NOT EXISTS words_missing (
+  seq     INTEGER PRIMARY KEY,  -- messages.seq
+  user_id INTEGER NOT NULL
+)
+"""
+_BY_OWNER = "CREATE INDEX IF NOT EXISTS words_missing_owner ON words_missing (user_id, seq)"
+_OWNERS = "SELECT user_id FROM words_missing GROUP BY user_id ORDER BY COUNT(*)"
+_NEXT = "SELECT seq FROM words_missing WHERE user_id = ? ORDER BY seq DESC LIMIT ?"
+_ROWS = """
+SELECT * FROM messages WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?))
+AND NOT EXISTS (SELECT 1 FROM places WHERE places.seq = messages.seq) ORDER BY seq
+"""
 _JOURNAL_STATE = """
 CREATE TABLE IF NOT EXISTS journal_state (
   only     INTEGER PRIMARY KEY CHECK (only = 1),
@@ -59,7 +80,7 @@ class Recovery:
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
         fresh = self._index.with_name(INDEX_NAME + ".tmp")
         _remove_database(fresh)
-        known, identity = self._state(), snapshot.identity_of(self._target)
+        known, identity = self._state(), files.identity_of(self._target)
         if known is not None and known["snapshot"] == identity:
             # Where records are lost, the working copy of a killed process is the best there is.
             is_best = known["clean"] or (scan(self._journal).garbled and _is_sound(self._index))
@@ -71,8 +92,8 @@ class Recovery:
                 f"{SNAPSHOT_NAME} is gone. Its working copy was put aside as {kept.name}; the memory starts empty."
             )
         try:
-            self._build(fresh, snapshot.read(self._target) if identity else None)
-        except (snapshot.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
+            self._build(fresh, files.read(self._target) if identity else None)
+        except (files.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
             kept = self._set_aside(self._target, move=True)
             self.snapshot_needed = True
             could_not = f"{SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
@@ -117,7 +138,7 @@ class Recovery:
                 raise
             return None
 
-    def _build(self, fresh: Path, found: snapshot.Snapshot | None) -> None:
+    def _build(self, fresh: Path, found: files.Snapshot | None) -> None:
         """Make a new working copy of what memory.json holds."""
         migrate(fresh, MIGRATIONS)
         with contextlib.closing(connect(fresh, durable=False)) as connection:
@@ -126,10 +147,10 @@ class Recovery:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_JOURNAL_STATE)
             if found is not None:
-                snapshot.insert(connection, found, StorageType.JSON)
-                missing_words.make_table(connection)
-                missing_words.note_all(connection)
-            values = (found.journal_seq, snapshot.identity_of(self._target)) if found else (0, None)
+                files.insert(connection, found, StorageType.JSON)
+                _make_words_table(connection)
+                connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
+            values = (found.journal_seq, files.identity_of(self._target)) if found else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
             if not is_whole(connection):
                 raise sqlite3.IntegrityError
@@ -148,7 +169,7 @@ class Recovery:
                     f"{JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
                 )
             connection.execute("BEGIN IMMEDIATE")
-            missing_words.make_table(connection)
+            _make_words_table(connection)
             for entry in entries(self._journal, end=seen.end, after=seq):
                 _apply(connection, entry)
             _adopt_orphans(connection)
@@ -250,7 +271,7 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
     connection.execute(MESSAGES.upsert, MESSAGES.stored(row))
     if before is None or before["content"] != row["content"]:
         owner, number = (int(str(part)) for part in key)
-        missing_words.note(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
+        note_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
 
 
 def _adopt_orphans(connection: sqlite3.Connection) -> None:
@@ -296,3 +317,91 @@ def _remove_database(path: Path) -> None:
 def _copy(source: Path, target: Path) -> None:
     create_private(target)
     shutil.copyfile(source, target)
+
+
+# the words ---------------------------------------------------------------------------------------------------
+def _make_words_table(connection: Connection) -> None:
+    connection.execute(_WORDS_MISSING)
+    connection.execute(_BY_OWNER)
+
+
+def note_missing(connection: Connection, owner: int, message: int, seq: int) -> None:
+    """This message is new, or has other words than those that are indexed."""
+    word_index.forget(connection, owner, json.dumps([message]))
+    connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
+
+
+class MissingWords:
+    """Indexes what is missing, the owners who wait for it first, of each the newest messages first."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._missing: dict[int, asyncio.Event] = {}  # by owner, those with few messages first
+        self._wanted: dict[int, None] = {}  # those of them who wait, in order
+        self._stopping = asyncio.Event()
+
+    @contextlib.asynccontextmanager
+    async def indexing(self) -> AsyncIterator[None]:
+        """While the block runs, what is missing is indexed."""
+        async with self._db.read(None) as reader:
+            self._missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
+        task = asyncio.create_task(self._run()) if self._missing else None
+        try:
+            yield
+        finally:
+            self._stopping.set()
+            if task is not None:
+                await task
+
+    async def indexed(self, owner: int, *, within: float | None) -> bool:
+        """Wait until nothing of an owner is missing; False where that takes longer than `within` seconds."""
+        missing = self._missing.get(owner)
+        if missing is None:
+            return True
+        self._wanted[owner] = None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await missing.wait()
+        return missing.is_set()
+
+    def renamed(self, owner: int, new: int) -> None:
+        """What is missing of an owner is that of another id now, in the table too."""
+        if (missing := self._missing.pop(owner, None)) is not None:
+            self._missing[new] = missing
+
+    async def _run(self) -> None:
+        log.info("the words of %d memories in memory.json are indexed again", len(self._missing))
+        while self._missing and not self._stopping.is_set():
+            owner = next((one for one in self._wanted if one in self._missing), next(iter(self._missing)))
+            try:
+                is_done = await self._advance(owner)
+            except Exception as error:  # error boundary of this task: it tries again
+                why = error.sentence if isinstance(error, KeepsakeError) else type(error).__name__
+                log.warning("words cannot be indexed right now: %s", why)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(AGAIN_AFTER):
+                        await self._stopping.wait()
+                continue
+            if is_done:
+                self._wanted.pop(owner, None)
+                if (missing := self._missing.pop(owner, None)) is not None:
+                    missing.set()
+
+    async def _advance(self, owner: int) -> bool:
+        """Index the newest messages of an owner that are missing; whether there were none."""
+        async with self._db.read(owner) as reader:
+            seqs = [row[0] for row in await reader.rows(_NEXT, owner, BATCH)]
+            rows = await reader.rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
+        if not seqs:
+            return True
+        entries = await word_index.analysed([(row["seq"], row) for row in rows]) if rows else []
+        await self._db.transact(lambda connection: _put(connection, owner, seqs, entries), owner)
+        return False
+
+
+def _put(connection: Connection, owner: int, seqs: Sequence[int], entries: Sequence[terms.Entry]) -> None:
+    # What was forgotten, corrected or renamed since it was read is not as these entries say.
+    given = json.dumps(list(seqs))
+    still = {row["seq"] for row in connection.execute(_ROWS, (owner, given))}
+    word_index.put(connection, [entry for entry in entries if entry.seq in still])
+    connection.execute("DELETE FROM words_missing WHERE seq IN (SELECT value FROM json_each(?))", (given,))

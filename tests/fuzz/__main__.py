@@ -29,7 +29,7 @@ from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from assembly import budgets, summary_text_budget
+from assembly import fold_limits
 from records.errors import SettingsError, StorageTooNew, StorageTooOld
 from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
@@ -39,9 +39,9 @@ from storage.bot_state.wizard_state import WizardState
 from storage.engine.sqlite import Database, migrate
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.stores import json_snapshot as snapshot
+from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
-from storage.stores.json_journal import Entry
+from storage.stores.json_files import Entry
 from storage.stores.sql_store import SqlStore
 from storage.stores.sqlite import SqliteStore
 from telegram_ui.commands.buttons import Buttons
@@ -263,8 +263,7 @@ class EntryPoints:
         if error:
             assert error.variable in environ
             return
-        budgets(made).under(made.max_context_tokens)
-        summary_text_budget(made)
+        fold_limits(made, made.max_context_tokens)
         shown = [repr(getattr(made, name)) for name in MY_NAMES if isinstance(getattr(made, name), Secret)]
         assert set(shown) == {repr(Secret(""))}
 

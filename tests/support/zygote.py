@@ -27,7 +27,7 @@ from runtime.http_client import open_session
 from settings import Settings
 from storage.engine.sqlite import migrate
 from storage.schema.migrations import MIGRATIONS
-from storage.stores import json_journal as store
+from storage.stores import json_files as store
 from text.tokenizer import Tokenizer
 
 LARGEST_ORDER = 1_000_000

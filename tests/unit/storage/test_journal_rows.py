@@ -13,7 +13,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from storage.schema.portable_tables import MESSAGES, USERS
 from storage.stores.json import JsonStore
-from storage.stores.json_journal import entries, scan
+from storage.stores.json_files import entries, scan
 
 SCOPE = Scope(owner=7, thread=-3)
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -16,9 +16,9 @@ import pytest
 from records.errors import StorageError, StorageTooNew, StorageTooOld
 from storage.schema.portable_tables import BY_NAME
 from storage.search.protocol import MessageVectors
-from storage.stores import json_snapshot as snapshots
+from storage.stores import json_files as snapshots
 from storage.stores.json import JsonStore
-from storage.stores.json_journal import Entry, entry_of
+from storage.stores.json_files import Entry, entry_of
 from storage.stores.sql_store import SqlStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
 
@@ -442,7 +442,7 @@ async def test_a_journal_grown_large_becomes_a_snapshot_by_itself(tmp_path: Path
         assert await store.digest(ANNA.owner) == digest
 
 
-async def test_large_transactions_are_one_record_of_many_lines(tmp_path: Path) -> None:
+async def test_a_large_transaction_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     source, target = tmp_path / "a", tmp_path / "b"
     source.mkdir()
     target.mkdir()
@@ -455,13 +455,12 @@ async def test_large_transactions_are_one_record_of_many_lines(tmp_path: Path) -
         digest = await old.digest(ANNA.owner)
     journal = tmp_path / "killed" / "memory.json.journal"
     lines = journal.read_bytes().splitlines(keepends=True)
-    assert len(lines) > 3
     for file in (tmp_path / "killed").glob("index.db*"):
         file.unlink()
     shutil.copytree(tmp_path / "killed", tmp_path / "torn")
     async with opened(tmp_path / "killed") as store:
         assert await store.digest(ANNA.owner) == digest
-    (tmp_path / "torn" / "memory.json.journal").write_bytes(b"".join(lines[:-1]))
+    (tmp_path / "torn" / "memory.json.journal").write_bytes(b"".join(lines)[:-1000])
     async with opened(tmp_path / "torn") as store:
         assert await store.owner(ANNA.owner) is None
         assert store.reports == []

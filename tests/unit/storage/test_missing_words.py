@@ -14,7 +14,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search import word_index
-from storage.stores import json_missing_words as missing_words
+from storage.stores import json_recovery as missing_words
 from storage.stores.json import JsonStore
 from tests.contract.conftest import ANNA, BORIS, NOW, config, said, talk
 from tests.support.talk import talking
@@ -88,7 +88,7 @@ async def test_what_was_indexed_before_a_kill_is_not_indexed_again(tmp_path: Pat
             row = connection.execute(
                 "SELECT seq FROM messages WHERE user_id = ? AND id = ?", (ANNA.owner, newest.id)
             ).fetchone()
-            missing_words.note(connection, ANNA.owner, newest.id, row["seq"])
+            missing_words.note_missing(connection, ANNA.owner, newest.id, row["seq"])
 
         await store._db.transact(takes_out, ANNA.owner)
         shutil.copytree(live, killed)

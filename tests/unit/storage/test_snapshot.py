@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.stores import json_snapshot as snapshot
+from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from tests.contract.conftest import ANNA, BORIS, TOPIC, config, fold, said, talk
 

@@ -1,14 +1,15 @@
-"""memory.json: written from index.db row by row, read back as portable rows.
+"""memory.json, written from index.db row by row and read back as portable rows, and its journal: one record a line,
+fsynced before its transaction commits, which says which rows were put and which keys deleted.
 
-Owns the file's look (contract: one indented object that people read) and its header. Everything here blocks: call it
-from a thread. Does not know the journal's records, only the number of the last one that a snapshot holds.
+Owns how both files look (contract: one indented object that people read). Everything here blocks: call it from a
+thread.
 """
 
 import json
 import os
-import re
+import zlib
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -21,19 +22,18 @@ from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_US
 from storage.schema.rows import moment_of, text_of
 from storage.tables.bulk_load import many_messages
 
+SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
 FORMAT = 2
 """Written by version 1.0 and just before it; an earlier one is not read."""
 DEFAULT_EVERY_N = 20
 """The threshold of an owner whose row somebody has cut out."""
 LARGEST = 2_000_000_000
 """Bytes of memory.json that are read: dozens of times what 100,000 messages take."""
-Identity = str
-_HALF_A_PAIR = re.compile(r"\\u[dD]")
-
-BATCH = 5_000
-"""Rows that are read at once."""
 ASKED_EVERY = 100
 """Rows between two questions whether a snapshot is still wanted."""
+LEAST_JOURNAL = 1_000_000
+_CRC = b', "crc": '
+_written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class NotWanted(Exception):  # noqa: N818 - reads as the state it is
@@ -46,16 +46,13 @@ class SnapshotError(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snapshot:
-    """A parsed memory.json. `may_be_broken`: some text may hold half a surrogate pair, which JSON can spell out and no
-    file can hold.
-    """
+    """A parsed memory.json."""
 
     journal_seq: int
     content: Mapping[str, object]
-    may_be_broken: bool = True
 
 
-def identity_of(path: Path) -> Identity | None:
+def identity_of(path: Path) -> str | None:
     """What tells this very file from an edited or exchanged one; None when there is none."""
     try:
         found = path.stat()
@@ -164,8 +161,7 @@ def read(path: Path) -> Snapshot:
     """Parse memory.json. Raises SnapshotError, StorageTooNew, StorageTooOld or StorageTooLarge."""
     demand_size(path.name, path.stat().st_size)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        content = json.loads(text)
+        content = json.loads(path.read_bytes().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise SnapshotError from error
     if not isinstance(content, dict):
@@ -183,8 +179,7 @@ def read(path: Path) -> Snapshot:
         raise StorageTooNew.of(path.name, number, FORMAT)
     if number < FORMAT:
         raise StorageTooOld.of(path.name)
-    may_be_broken = _HALF_A_PAIR.search(text) is not None
-    return Snapshot(journal_seq=seq, content=content, may_be_broken=may_be_broken)
+    return Snapshot(journal_seq=seq, content=content)
 
 
 def demand_size(name: str, size: int) -> None:
@@ -211,7 +206,11 @@ def batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[Value, .
                 raise SnapshotError
             listed = {name: _list(value) for name, value in found.items()}
             yield USERS, [USERS.stored(_user(owner, user, listed))]
-            yield from _ours(owner, listed, snapshot.may_be_broken)
+            _demand_one_text_each(listed["messages"])
+            chunks = {row["id"] for row in listed["summaries"]}
+            for table in TABLES[1:]:
+                rows = (_repaired(table, {**row, "user_id": owner}, chunks) for row in listed[table.name])
+                yield table, [table.stored(row) for row in rows]
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise SnapshotError from error
 
@@ -246,21 +245,6 @@ def _user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict
     }
 
 
-def _ours(
-    owner: int, listed: Mapping[str, list[dict[str, object]]], may_be_broken: bool
-) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
-    """An owner's rows, column by column: row by row, 100,000 messages took three times as long."""
-    chunks = {row["id"] for row in listed["summaries"]}
-    _demand_one_text_each(listed["messages"])
-    for table in TABLES[1:]:
-        dates = [column.name for column in table.columns if column.kind == "date"]
-        for first in range(0, len(listed[table.name]), BATCH):
-            some = listed[table.name][first : first + BATCH]
-            columns = table.columns_of(some, user_id=[owner] * len(some), **_repaired(table, some, chunks))
-            columns |= {name: [one if one is None else _date(one) for one in columns[name]] for name in dates}
-            yield table, table.stored_columns(columns, may_be_broken=may_be_broken)
-
-
 def _date(value: object) -> str:
     """A date as it is stored; what is none, after somebody's edit, is 1970."""
     try:
@@ -278,14 +262,16 @@ def _demand_one_text_each(messages: Sequence[Mapping[str, object]]) -> None:
         raise SnapshotError
 
 
-def _repaired(table: Table, some: Sequence[Mapping[str, object]], chunks: Container[object]) -> dict[str, list[object]]:
-    """The columns of these rows in which somebody's edits are repaired."""
+def _repaired(table: Table, row: dict[str, object], chunks: Container[object]) -> dict[str, object]:
+    """A row in which somebody's edits are repaired."""
+    for column in table.columns:
+        if column.kind == "date" and row.get(column.name) is not None:
+            row[column.name] = _date(row[column.name])
     if table is not MESSAGES:
-        return {}
+        return row
     # A message of a summary that somebody cut out by hand is active again, not lost behind nothing.
-    found = [chunk if (chunk := row.get("chunk_id")) in chunks else None for row in some]
-    turns = [row["turn_id"] if "turn_id" in row else row["id"] for row in some]
-    return {"chunk_id": found, "is_active": [chunk is None for chunk in found], "turn_id": turns}
+    chunk = row.get("chunk_id") if row.get("chunk_id") in chunks else None
+    return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}
 
 
 def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:
@@ -296,3 +282,151 @@ def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> 
                 connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
             else:
                 connection.executemany(table.upsert, batch)
+
+
+# the journal ---------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One record: portable rows by table, and keys of deleted rows by table (a deleted user means all their rows)."""
+
+    seq: int
+    put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
+    delete: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
+
+    def line(self) -> bytes:
+        # Row by row: one call for 100,000 rows would hold everybody up.
+        rows = ",".join(f'"{name}":[{",".join(map(_written, rows))}]' for name, rows in self.put.items())
+        body = f'{{"seq":{self.seq},"put":{{{rows}}},"delete":{_written(self.delete)}'.encode()
+        return body + _CRC + str(zlib.crc32(body)).encode() + b"}\n"
+
+
+def entry_of(line: bytes) -> Entry | None:
+    """The record that a line holds; None when it is torn or garbled."""
+    body, mark, crc = line.rpartition(_CRC)
+    if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
+        return None
+    record = json.loads(body + b"}")
+    return Entry(seq=record["seq"], put=record["put"], delete=record["delete"])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scan:
+    """What a journal holds: where its good part ends, its last whole record, and whether anything before is garbled."""
+
+    end: int = 0
+    last_seq: int = 0
+    torn: bool = False
+    garbled: bool = False
+
+
+def scan(path: Path) -> Scan:
+    """Read a journal through. Its last line may be torn: that is a write that was never acknowledged. Any other line
+    that cannot be read is damage."""
+    end = last_seq = bad = 0
+    bad_before_good = False
+    for entry, _, after in _records(path):
+        if entry is None:
+            bad += 1
+        else:
+            bad_before_good = bad_before_good or bad > 0
+            end, last_seq = after, max(last_seq, entry.seq)
+    size = path.stat().st_size if path.exists() else 0
+    return Scan(end=end, last_seq=last_seq, torn=size > end, garbled=bad_before_good or bad > 1)
+
+
+def entries(path: Path, *, end: int, after: int) -> Iterator[Entry]:
+    """The readable records of the first `end` bytes with a number above `after`."""
+    return (entry for entry, _, until in _records(path) if entry is not None and until <= end and entry.seq > after)
+
+
+def _records(path: Path) -> Iterator[tuple[Entry | None, bytes, int]]:
+    """Each line's record, the line, and the offset behind it."""
+    if not path.exists():
+        return
+    offset = 0
+    with path.open("rb") as file:
+        for line in file:
+            offset += len(line)
+            yield entry_of(line), line, offset
+
+
+class Journal:
+    """A journal that is being written. `size`: bytes of whole, fsynced records."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = path.stat().st_size if path.exists() else 0
+        self._handle: int | None = None
+        self._dirty = False
+        self._broken = False
+        self._retry_above = 0
+
+    def is_due(self, snapshot: int) -> bool:
+        """Whether a new snapshot should take the records in: when they are half as long as the last one, of which
+        `snapshot` is the size, and above what was there when the last attempt failed.
+        """
+        least = max(LEAST_JOURNAL, snapshot // 2) if snapshot else 0
+        return self.size > max(least, self._retry_above)
+
+    def compaction_failed(self) -> None:
+        """The journal still holds everything: try again when it has grown further."""
+        self._retry_above = self.size * 2
+
+    def write(self, entry: Entry) -> None:
+        """Write a record and fsync it. Raises OSError."""
+        if self._broken:
+            # An earlier failure could not be undone yet, and nothing may follow its remains.
+            self.take_back()
+        if self._handle is None:
+            fresh = not self.path.exists()
+            create_private(self.path)
+            self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            if fresh:
+                fsync_folder(self.path.parent)
+        self._dirty = True
+        rest = memoryview(entry.line())
+        while rest:
+            rest = rest[os.write(self._handle, rest) :]
+        os.fsync(self._handle)
+
+    def keep(self) -> None:
+        """What was written belongs to a committed transaction."""
+        if self._dirty and self._handle is not None:
+            self.size = os.fstat(self._handle).st_size
+        self._dirty = False
+
+    def take_back(self) -> None:
+        """Cut off what was written for a transaction that failed. Raises OSError."""
+        self._broken = True
+        if self._dirty and self._handle is not None:
+            os.ftruncate(self._handle, self.size)
+            os.fsync(self._handle)
+        self._dirty = self._broken = False
+
+    def drop_until(self, seq: int) -> None:
+        """Remove the records up to `seq`, which a snapshot holds now; the file goes when nothing is left."""
+        if not self.path.exists():
+            return
+        partial = self.path.with_name(self.path.name + ".tmp")
+        partial.unlink(missing_ok=True)
+        create_private(partial)
+        with partial.open("wb") as file:
+            for entry, line, _ in _records(self.path):
+                if entry is not None and entry.seq > seq:
+                    file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+            size = file.tell()
+        self.close()
+        if size:
+            partial.replace(self.path)
+        else:
+            self.path.unlink()
+            partial.unlink()
+        fsync_folder(self.path.parent)
+        self.size, self._retry_above = size, 0
+
+    def close(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
