@@ -1,9 +1,9 @@
 """open_services(): the one place where the parts are wired. Knows no Telegram."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -31,11 +31,11 @@ from facts.learning import Facts, FactSettings
 from facts.requests import Requests
 from llm.chat_model import ChatModel, prompt_room
 from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
+from llm.endpoint import Connection
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import BackgroundModel, Precedence
-from llm.quota import Quota, charge_nobody
-from llm.server_info import OLLAMA, ollama_model
+from llm.quota import Charge, Quota, charge_nobody
 from llm.speech import Speaker, Transcriber
 from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
@@ -55,26 +55,6 @@ from transfer.importer import Importer
 
 log = logging.getLogger(__name__)
 
-SUMMARY_HEADER = 32
-"""Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
-LEAST_SUMMARY = 40
-LOOK_FOR_PAUSE = 15.0
-"""Seconds between two checks for scopes in which the talk has paused."""
-LONGEST_QUIET = 60 * 24 * 366
-"""Minutes; more would not be a valid date."""
-LOOK_FOR_QUIET = 60.0
-"""Seconds between two checks for scopes that have been quiet for IDLE_FOLD_MINUTES."""
-CLEANING = 60.0
-"""Seconds between two attempts to clean files that another program was reading."""
-LOOK_FOR_OLD = 3600.0
-"""Seconds between two checks for archives older than RETENTION_DAYS."""
-WRITE_USE = 30.0
-"""Seconds between two writes of the tokens that were used, where no budget is set."""
-READ_PEOPLE = 30.0
-"""Seconds between two readings of whom admins let in, where another process may have been told."""
-RETRY_WRITES = 5.0
-"""Seconds between two attempts to write what a failing store did not take."""
-
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
@@ -90,23 +70,10 @@ def budgets(settings: Settings) -> Budgets:
     )
 
 
-def summary_text_budget(settings: Settings, ceiling: int | None = None) -> int:
-    """Tokens of one summary's text, so that ten of them with their headers fit their part of the prompt."""
-    part = budgets(settings).under(ceiling or settings.max_context_tokens).summaries
-    return max(LEAST_SUMMARY, part // 10 - SUMMARY_HEADER)
-
-
 def fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
     """`ceiling`: of the prompts that the summaries will be in."""
     part = budgets(settings).under(ceiling)
-    quiet = settings.idle_fold_minutes
-    return FoldLimits(
-        chunk=summary_text_budget(settings, ceiling),
-        # One live summary with its header fits the summaries' part.
-        live=max(LEAST_SUMMARY, min(settings.rolling_summary_tokens, part.summaries - SUMMARY_HEADER)),
-        recent=part.recent,
-        quiet=timedelta(minutes=min(quiet, LONGEST_QUIET)) if quiet else None,
-    )
+    return FoldLimits.within(part, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
 
 
 def demand_endpoint(settings: Settings) -> None:
@@ -116,6 +83,41 @@ def demand_endpoint(settings: Settings) -> None:
             "OPENAI_API_KEY",
             "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp).",
         )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Core:
+    """What several rooms are given. `others`: the models that may answer besides the usual one; `background`: the one
+    that summarises, after the answers; `charge`: is told of texts that were embedded; `stored`: of new messages.
+    """
+
+    settings: Settings
+    clock: Clock
+    memory: ExternalMemory
+    answers: ChatModel
+    others: Mapping[str, ChatModel]
+    background: BackgroundModel
+    describers: Sequence[ChatModel]
+    precedence: Precedence
+    quota: Quota
+    tokenizer: Tokenizer
+    summary_tokenizer: Tokenizer
+    embedder: Embedder | None
+    charge: Charge
+    indexing: Indexing | None
+    retrieval: MemoryRetrieval
+
+    @property
+    def stored(self) -> Callable[[], None]:
+        return self.indexing.wake if self.indexing else lambda: None
+
+    @property
+    def learns(self) -> bool:
+        return self.settings.facts == "on"
+
+    def background_room(self, most: int) -> int:
+        """Tokens that a background prompt may have now."""
+        return prompt_room(self.background, most)
 
 
 @asynccontextmanager
@@ -134,159 +136,29 @@ async def open_services(
     StorageError.
     """
     async with AsyncExitStack() as stack:
-        memory = await stack.enter_async_context(
-            ExternalMemory.open(settings.data_dir, clock=clock, database_url=settings.database_url.value)
+        core = await open_core(settings, stack, clock=clock, offline=offline, models=models, embedder=embedder)
+        memory, quota = core.memory, core.quota
+        facts, distiller, history_extraction = await open_facts(core, stack)
+        summaries = make_summaries(core, facts)
+        rebuilder = await stack.enter_async_context(
+            Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         )
-        others: dict[str, ChatModel] = {}
-        if models is None and not offline:
-            models = await open_models(settings, stack)
-            for name in further_models(settings):
-                others[name] = await opened(name, settings, stack, setting="OPENAI_MODELS")
-        answers, summariser = models or (OfflineModel(), ExtractiveSummarizer())
-        precedence = Precedence()
-        background = BackgroundModel(summariser, precedence)
-        tokenizer = Tokenizer.for_model(settings.openai_model)
-        summary_tokenizer = Tokenizer.for_model(settings.summary_model)
-
-        async def chosen_model(owner: int) -> ChatModel:
-            config = await memory.config(owner)
-            return others.get(config.model, answers) if config is not None else answers
-
-        quota = Quota(
-            memory.usage,
-            tokenizer=tokenizer,
-            per_user=settings.daily_token_budget_per_user,
-            overall=settings.daily_token_budget,
-            clock=clock,
-            others_spend=memory.is_shared,
-            embedding_model=settings.embedding_model,
-        )
-        if embedder is None:
-            embedder = await open_embedder(settings, stack, offline=offline)
-        # A model on this machine costs no tokens; an endpoint's are the owner's to spend.
-        charge = quota.charge if isinstance(embedder, EndpointEmbedder) else charge_nobody
-        indexing: Indexing | None = None
-        if embedder is not None:
-            indexing = Indexing(memory=memory, embedder=embedder, charge=charge)
-            await stack.enter_async_context(indexing)
-        retrieval = MemoryRetrieval(
-            tokenizer=tokenizer,
-            budgets=budgets(settings),
-            system_prompt=settings.system_prompt,
-            clock=clock,
-            charge=charge,
-            embedder=embedder,
-            facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
-        )
-        requests = Requests(summary_tokenizer, settings.max_context_tokens, under=partial(prompt_room, background))
-        facts = Facts(
-            memory=memory,
-            extractor=FactExtractor(model=background, requests=requests, quota=quota),
-            requests=requests,
-            clock=clock,
-            settings=FactSettings(
-                is_on=settings.facts == "on",
-                batch_turns=settings.facts_batch_turns,
-                quiet=timedelta(seconds=settings.facts_quiet_seconds),
-                duplicate_distance=settings.fact_duplicate_distance,
-            ),
-            charge=charge,
-            embedder=embedder,
-            backoff=Backoff(clock),
-        )
-        distiller = ProfileDistiller(
-            memory=memory,
-            model=background,
-            requests=requests,
-            budget=quota,
-            clock=clock,
-            settings=ProfileSettings(
-                is_on=settings.facts == "on",
-                every=settings.profile_every_summaries,
-                keep=settings.profile_keep_summaries,
-            ),
-        )
-        await stack.enter_async_context(distiller)
-        history_extraction = HistoryExtraction(memory=memory, facts=facts, is_on=settings.facts == "on")
-        await stack.enter_async_context(history_extraction)
-        summaries = SummaryManager(
-            memory=memory,
-            model=background,
-            tokenizer=summary_tokenizer,
-            limits_now=lambda: fold_limits(settings, prompt_room(answers, settings.max_context_tokens)),
-            summariser=Summariser(
-                tokenizer=summary_tokenizer,
-                window=settings.max_context_tokens,
-                under=partial(prompt_room, background),
-            ),
-            budget=quota,
-            clock=clock,
-            fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
-            embedding_model=embedder.name if embedder else None,
-            before_fold=facts.before_fold,
-        )
-        rebuilder = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
-        await stack.enter_async_context(rebuilder)
-        archiver = Archiver(
-            home=memory.home,
-            tokenizer=summary_tokenizer,
-            text_budget=summary_text_budget(settings),
-            clock=clock,
-        )
-        search = MemorySearch(memory=memory, retrieval=retrieval)
-        learned = facts if settings.facts == "on" else None
-        tools = MemoryTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
+        search = MemorySearch(memory=memory, retrieval=core.retrieval)
+        tools = MemoryTools(search=search, facts=facts if core.learns else None, tokenizer=core.tokenizer, clock=clock)
         sessions, explanations = Sessions(), Explanations(memory)
-        titles = await stack.enter_async_context(Titles(memory=memory, model=background, quota=quota, clock=clock))
-        stored = indexing.wake if indexing else lambda: None
+        titles = await stack.enter_async_context(Titles(memory=memory, model=core.background, quota=quota, clock=clock))
         corrections = Corrections(
-            memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, stored=stored
-        )
-        conversation = Conversation(
-            memory=memory,
-            sessions=sessions,
-            retrieval=retrieval,
-            precedence=precedence,
-            answer_loop=AnswerLoop(
-                model=answers,
-                others=others,
-                quota=quota,
-                tokenizer=tokenizer,
-                ceiling=settings.max_context_tokens,
-                clock=clock,
-                tools=tools if settings.tools == "auto" else None,
-            ),
-            explanations=explanations,
-            summaries=summaries,
-            facts=facts,
-            distiller=distiller,
-            describer=Describer(
-                memory=memory,
-                models=[background] if summariser is answers else [background, BackgroundModel(answers, precedence)],
-                quota=quota,
-            ),
-            quota=quota,
-            clock=clock,
-            stored=stored,
-            pressure=settings.pressure_percent / 100,
+            memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, stored=core.stored
         )
         memory.on_gain += [corrections.taken_over, rebuilder.taken_over]
         speaker = await open_speaker(settings, stack, offline=offline)
         services = Services(
             memory=memory,
-            conversation=conversation,
+            conversation=make_conversation(core, sessions, explanations, tools, facts, distiller, summaries),
             corrections=corrections,
-            attachments=Attachments(
-                documents=DocumentReader(),
-                model=answers,
-                quota=quota,
-                ceiling=settings.max_context_tokens,
-                vision=settings.vision,
-                chosen=chosen_model,
-                transcriber=await open_transcriber(settings, stack, offline=offline),
-            ),
+            attachments=await open_attachments(core, stack, offline=offline),
             speech=Speech(speaker=speaker, quota=quota) if speaker is not None else None,
-            retrieval=retrieval,
+            retrieval=core.retrieval,
             search=search,
             tools=tools,
             explanations=explanations,
@@ -296,52 +168,241 @@ async def open_services(
             facts=facts,
             distiller=distiller,
             history_extraction=history_extraction,
-            importer=Importer(
-                memory=memory,
-                archiver=archiver,
-                clock=clock,
-                stored=stored,
-                retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
-            ),
+            importer=make_importer(core),
             exporter=Exporter(memory=memory, clock=clock),
             reminders=Reminders(memory=memory, clock=clock),
-            wish_reader=WishReader(model=background, quota=quota),
-            indexing=indexing,
+            wish_reader=WishReader(model=core.background, quota=quota),
+            indexing=core.indexing,
             quota=quota,
-            models={answers.name: answers, **others},
+            models={core.answers.name: core.answers, **core.others},
             ceiling=settings.max_context_tokens,
             prices=dict(settings.model_prices),
             clock=clock,
         )
-        scheduled = [
-            ScheduledTask(name="writing what is unwritten", work=conversation.write_unwritten, every=RETRY_WRITES),
-            ScheduledTask(name="writing what was used", work=quota.write, every=WRITE_USE),
-            ScheduledTask(name="learning from paused chats", work=facts.settle_quiet, every=LOOK_FOR_PAUSE),
-            ScheduledTask(name="folding quiet chats", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
-            ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=CLEANING),
-            ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=CLEANING),
-        ]
-        if memory.is_shared:
-            scheduled.append(
-                ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=READ_PEOPLE)
-            )
-        if settings.retention_days:
-            work = partial(corrections.forget_archives, timedelta(days=settings.retention_days))
-            scheduled.append(
-                ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=LOOK_FOR_OLD, at_start=True)
-            )
         try:
-            async with Scheduler(scheduled):
+            async with Scheduler(scheduled(core, services)):
                 yield services
         finally:
             await quota.write()
-            if left := await conversation.write_unwritten():
+            if left := await services.conversation.write_unwritten():
                 log.error("%d turns could not be written before the process ended", left)
+
+
+async def open_core(
+    settings: Settings,
+    stack: AsyncExitStack,
+    *,
+    clock: Clock,
+    offline: bool,
+    models: tuple[ChatModel, ChatModel] | None,
+    embedder: Embedder | None,
+) -> Core:
+    """Memory, models, quota, embedder and retrieval."""
+    memory = await stack.enter_async_context(
+        ExternalMemory.open(settings.data_dir, clock=clock, database_url=settings.database_url.value)
+    )
+    others: dict[str, ChatModel] = {}
+    if models is None and not offline:
+        models = await open_models(settings, stack)
+        for name in further_models(settings):
+            others[name] = await opened(name, settings, stack, setting="OPENAI_MODELS")
+    answers, summariser = models or (OfflineModel(), ExtractiveSummarizer())
+    precedence = Precedence()
+    background = BackgroundModel(summariser, precedence)
+    tokenizer = Tokenizer.for_model(settings.openai_model)
+    quota = Quota(
+        memory.usage,
+        tokenizer=tokenizer,
+        per_user=settings.daily_token_budget_per_user,
+        overall=settings.daily_token_budget,
+        clock=clock,
+        others_spend=memory.is_shared,
+        embedding_model=settings.embedding_model,
+    )
+    if embedder is None:
+        embedder = await open_embedder(settings, stack, offline=offline)
+    # A model on this machine costs no tokens; an endpoint's are the owner's to spend.
+    charge = quota.charge if isinstance(embedder, EndpointEmbedder) else charge_nobody
+    indexing: Indexing | None = None
+    if embedder is not None:
+        indexing = await stack.enter_async_context(Indexing(memory=memory, embedder=embedder, charge=charge))
+    return Core(
+        settings=settings,
+        clock=clock,
+        memory=memory,
+        answers=answers,
+        others=others,
+        background=background,
+        describers=[background] if summariser is answers else [background, BackgroundModel(answers, precedence)],
+        precedence=precedence,
+        quota=quota,
+        tokenizer=tokenizer,
+        summary_tokenizer=Tokenizer.for_model(settings.summary_model),
+        embedder=embedder,
+        charge=charge,
+        indexing=indexing,
+        retrieval=MemoryRetrieval(
+            tokenizer=tokenizer,
+            budgets=budgets(settings),
+            system_prompt=settings.system_prompt,
+            clock=clock,
+            charge=charge,
+            embedder=embedder,
+            facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
+        ),
+    )
+
+
+async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
+    """What learns of talk, what keeps the profile, and what learns of imported history."""
+    settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
+    requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=core.background_room)
+    facts = Facts(
+        memory=memory,
+        extractor=FactExtractor(model=background, requests=requests, quota=core.quota),
+        requests=requests,
+        clock=clock,
+        settings=FactSettings(
+            is_on=core.learns,
+            batch_turns=settings.facts_batch_turns,
+            quiet=timedelta(seconds=settings.facts_quiet_seconds),
+            duplicate_distance=settings.fact_duplicate_distance,
+        ),
+        charge=core.charge,
+        embedder=core.embedder,
+        backoff=Backoff(clock),
+    )
+    distiller = ProfileDistiller(
+        memory=memory,
+        model=background,
+        requests=requests,
+        budget=core.quota,
+        clock=clock,
+        settings=ProfileSettings(
+            is_on=core.learns, every=settings.profile_every_summaries, keep=settings.profile_keep_summaries
+        ),
+    )
+    history = HistoryExtraction(memory=memory, facts=facts, is_on=core.learns)
+    return facts, await stack.enter_async_context(distiller), await stack.enter_async_context(history)
+
+
+def make_summaries(core: Core, facts: Facts) -> SummaryManager:
+    settings = core.settings
+    return SummaryManager(
+        memory=core.memory,
+        model=core.background,
+        tokenizer=core.summary_tokenizer,
+        limits_now=lambda: fold_limits(settings, prompt_room(core.answers, settings.max_context_tokens)),
+        summariser=Summariser(
+            tokenizer=core.summary_tokenizer, window=settings.max_context_tokens, under=core.background_room
+        ),
+        budget=core.quota,
+        clock=core.clock,
+        fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
+        embedding_model=core.embedder.name if core.embedder else None,
+        before_fold=facts.before_fold,
+    )
+
+
+def make_importer(core: Core) -> Importer:
+    settings = core.settings
+    return Importer(
+        memory=core.memory,
+        archiver=Archiver(
+            home=core.memory.home,
+            tokenizer=core.summary_tokenizer,
+            text_budget=fold_limits(settings, settings.max_context_tokens).chunk,
+            clock=core.clock,
+        ),
+        clock=core.clock,
+        stored=core.stored,
+        retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
+    )
+
+
+def make_conversation(
+    core: Core,
+    sessions: Sessions,
+    explanations: Explanations,
+    tools: MemoryTools,
+    facts: Facts,
+    distiller: ProfileDistiller,
+    summaries: SummaryManager,
+) -> Conversation:
+    settings = core.settings
+    return Conversation(
+        memory=core.memory,
+        sessions=sessions,
+        retrieval=core.retrieval,
+        precedence=core.precedence,
+        answer_loop=AnswerLoop(
+            model=core.answers,
+            others=core.others,
+            quota=core.quota,
+            tokenizer=core.tokenizer,
+            ceiling=settings.max_context_tokens,
+            clock=core.clock,
+            tools=tools if settings.tools == "auto" else None,
+        ),
+        explanations=explanations,
+        summaries=summaries,
+        facts=facts,
+        distiller=distiller,
+        describer=Describer(memory=core.memory, models=core.describers, quota=core.quota),
+        quota=core.quota,
+        clock=core.clock,
+        stored=core.stored,
+        pressure=settings.pressure_percent / 100,
+    )
+
+
+async def open_attachments(core: Core, stack: AsyncExitStack, *, offline: bool) -> Attachments:
+    async def chosen_model(owner: int) -> ChatModel:
+        config = await core.memory.config(owner)
+        return core.others.get(config.model, core.answers) if config is not None else core.answers
+
+    return Attachments(
+        documents=DocumentReader(),
+        model=core.answers,
+        quota=core.quota,
+        ceiling=core.settings.max_context_tokens,
+        vision=core.settings.vision,
+        chosen=chosen_model,
+        transcriber=await open_transcriber(core.settings, stack, offline=offline),
+    )
+
+
+def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
+    """What runs regularly, each every so many seconds."""
+    memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
+    tasks = [
+        ScheduledTask(name="writing what is unwritten", work=services.conversation.write_unwritten, every=5),
+        ScheduledTask(name="writing what was used", work=core.quota.write, every=30),
+        ScheduledTask(name="learning from paused chats", work=services.facts.settle_quiet, every=15),
+        ScheduledTask(name="folding quiet chats", work=services.summaries.fold_quiet, every=60),
+        ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=60),
+        ScheduledTask(name="cleaning the files after a forgetting", work=memory.clean_files, every=60),
+    ]
+    if memory.is_shared:
+        tasks.append(ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=30))
+    if days:
+        work = partial(corrections.forget_archives, timedelta(days=days))
+        tasks.append(ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=3600, at_start=True))
+    return tasks
+
+
+def connection(settings: Settings, model: str) -> Connection:
+    """The way to a model at the endpoint that answers."""
+    return {
+        "model": model,
+        "api_key": settings.openai_api_key,
+        "base_url": settings.openai_base_url,
+        "timeout": settings.model_timeout,
+    }
 
 
 async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
     """The model that answers and the one that summarises; the same object where the settings name one model."""
-
     answers = await opened(settings.openai_model, settings, stack)
     if settings.summary_model == settings.openai_model:
         return answers, answers
@@ -350,17 +411,9 @@ async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatMo
 
 async def opened(model: str, settings: Settings, stack: AsyncExitStack, *, setting: str = "OPENAI_MODEL") -> ChatModel:
     """A chat model at the endpoint of the settings. `setting`: the variable that names it."""
-    return await stack.enter_async_context(
-        OpenAIChat(
-            model=model,
-            api_key=settings.openai_api_key,
-            base_url=settings.openai_base_url,
-            timeout=settings.model_timeout,
-            model_setting=setting,
-            vision=settings.vision,
-            abilities=dict(settings.model_abilities).get(model, UNKNOWN),
-        )
-    )
+    abilities = dict(settings.model_abilities).get(model, UNKNOWN)
+    chat = OpenAIChat(model_setting=setting, vision=settings.vision, abilities=abilities, **connection(settings, model))
+    return await stack.enter_async_context(chat)
 
 
 def further_models(settings: Settings) -> list[str]:
@@ -372,29 +425,15 @@ async def open_transcriber(settings: Settings, stack: AsyncExitStack, *, offline
     """The model that TRANSCRIPTION_MODEL names, at the endpoint that answers; None: voice messages are not heard."""
     if offline or not settings.transcription_model:
         return None
-    return await stack.enter_async_context(
-        Transcriber(
-            model=settings.transcription_model,
-            api_key=settings.openai_api_key,
-            base_url=settings.openai_base_url,
-            timeout=settings.model_timeout,
-        )
-    )
+    return await stack.enter_async_context(Transcriber(**connection(settings, settings.transcription_model)))
 
 
 async def open_speaker(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Speaker | None:
     """The model that SPEECH_MODEL names, at the endpoint that answers; None: nothing is spoken."""
     if offline or not settings.speech_model:
         return None
-    return await stack.enter_async_context(
-        Speaker(
-            model=settings.speech_model,
-            voice=settings.speech_voice,
-            api_key=settings.openai_api_key,
-            base_url=settings.openai_base_url,
-            timeout=settings.model_timeout,
-        )
-    )
+    speaker = Speaker(voice=settings.speech_voice, **connection(settings, settings.speech_model))
+    return await stack.enter_async_context(speaker)
 
 
 async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Embedder | None:
@@ -406,16 +445,3 @@ async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: b
         return None
     embedder = embedder_for(settings)
     return await stack.enter_async_context(embedder) if embedder else None
-
-
-async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """What answers in the playground: the endpoint that is set, else Ollama on this machine, else the offline model.
-
-    Gives the settings to use, the name that people read, and whether it is the offline model.
-    """
-    if settings.openai_api_key or settings.openai_base_url:
-        return settings, settings.openai_model, False
-    if model := await ollama_model():
-        found = replace(settings, openai_base_url=OLLAMA, openai_model=model, summary_model=model)
-        return found, f"{model} (Ollama on this machine)", False
-    return settings, "the offline model (it only quotes what it remembers)", True

@@ -33,6 +33,7 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
+from llm.server_info import OLLAMA, ollama_model
 from llm.trial import trial
 from records.errors import (
     KeepsakeError,
@@ -363,7 +364,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
     from playground.stage import open_stage
 
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="")
-    settings, model_name, offline = await assembly.playground_model(settings)
+    settings, model_name, offline = await playground_model(settings)
     async with AsyncExitStack() as stack:
         services = await stack.enter_async_context(assembly.open_services(settings, offline=offline))
         stage = await stack.enter_async_context(
@@ -388,6 +389,19 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
         if browser:
             await asyncio.to_thread(webbrowser.open, stage.url)
         await run(settings, stop, services=services, has_page=False)
+
+
+async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
+    """What answers in the playground: the endpoint that is set, else Ollama on this machine, else the offline model.
+
+    Gives the settings to use, the name that people read, and whether it is the offline model.
+    """
+    if settings.openai_api_key or settings.openai_base_url:
+        return settings, settings.openai_model, False
+    if model := await ollama_model():
+        found = replace(settings, openai_base_url=OLLAMA, openai_model=model, summary_model=model)
+        return found, f"{model} (Ollama on this machine)", False
+    return settings, "the offline model (it only quotes what it remembers)", True
 
 
 def _formatted(answer: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Literal
+from typing import Literal, Self
 
 from attrs import define, field
 
@@ -29,6 +29,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
+from retrieval.budgets import Budgets
 from runtime.metrics import counter
 from runtime.tasks import done, taken, uncancelled
 from runtime.tracing import span
@@ -52,6 +53,11 @@ JSON_COMFORT = 100_000
 """Messages up to which the JSON store is promised to be fast; above it SQLite is recommended."""
 
 
+SUMMARY_HEADER = 32
+"""Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
+LEAST_SUMMARY = 40
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLimits:
     """Tokens: `chunk` of a pyramid's summary, `live` of a rolling or sliding one.
@@ -64,6 +70,17 @@ class FoldLimits:
     live: int
     recent: int
     quiet: timedelta | None = None
+
+    @classmethod
+    def within(cls, part: Budgets, *, live: int, quiet_minutes: int) -> Self:
+        """For prompts of these budgets, so that ten of a pyramid's summaries fit. `quiet_minutes` 0: never."""
+        return cls(
+            chunk=max(LEAST_SUMMARY, part.summaries // 10 - SUMMARY_HEADER),
+            live=max(LEAST_SUMMARY, min(live, part.summaries - SUMMARY_HEADER)),
+            recent=part.recent,
+            # More than a year would not be a valid date.
+            quiet=timedelta(minutes=min(quiet_minutes, 60 * 24 * 366)) if quiet_minutes else None,
+        )
 
     def text(self, policy: FoldPolicy) -> int:
         return self.chunk if policy.has_levels else self.live
