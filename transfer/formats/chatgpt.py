@@ -21,6 +21,7 @@ from transfer.formats.conversations import (
     is_numbered,
     moment,
     text_of,
+    turn,
     unhashable_free,
     without_citations,
 )
@@ -62,15 +63,14 @@ def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[I
         raise WrongElement(tr("import-no-object"), ".mapping")
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
-    def age(name: str) -> tuple[float, int]:
+    def age(name: str) -> float:
         """Of a message without a time, that of the one before it."""
         before = nodes.get(text_of(nodes[name].get("parent")), {})
         messages = [one for one in (nodes[name].get("message"), before.get("message")) if isinstance(one, dict)]
         times = [one["create_time"] for one in messages if isinstance(one.get("create_time"), int | float)]
-        return (float(times[0]) if times else 0.0, order[name])
+        return float(times[0]) if times else 0.0
 
-    order = {name: number for number, name in enumerate(nodes)}
-    path = branch(nodes, raw.get("current_node"), lambda one: unhashable_free(one.get("parent")), age)
+    path = branch(nodes, raw.get("current_node"), "parent", age)
     # Where a message has no time of its own, it is as old as the one before it, the first as its conversation.
     last = moment(raw.get("create_time"), ".create_time") or reading.now
     said: list[ImportedMessage] = []
@@ -118,13 +118,7 @@ def _message(
     if not words:
         return "wordless"
     number = message.get("id")
-    return ImportedMessage(
-        source=f"import:chatgpt:{number if isinstance(number, str) and number else node}",
-        role=role,
-        content=words,
-        created_at=said_at,
-        answers=role == "assistant",
-    )
+    return turn(f"import:chatgpt:{text_of(number) or node}", role, words, said_at)
 
 
 def _words(part: object) -> str:

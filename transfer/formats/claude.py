@@ -18,6 +18,7 @@ from transfer.formats.conversations import (
     is_numbered,
     moment,
     text_of,
+    turn,
     unhashable_free,
 )
 from transfer.formats.history import (
@@ -69,15 +70,7 @@ def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -
             talks.wordless += 1
             continue
         name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
-        said.append(
-            ImportedMessage(
-                source=f"import:claude:{name}",
-                role=role,
-                content=words,
-                created_at=last,
-                answers=role == "assistant",
-            )
-        )
+        said.append(turn(f"import:claude:{name}", role, words, last))
     return said
 
 
@@ -88,12 +81,8 @@ def _shown(messages: list[Any]) -> list[Any]:
     ):
         return messages
     nodes = {one["uuid"]: one for one in messages}
-    order = {name: number for number, name in enumerate(nodes)}
-
-    def age(name: str) -> tuple[str, int]:
-        return text_of(nodes[name].get("created_at")), order[name]
-
-    return [nodes[name] for name in branch(nodes, None, lambda one: unhashable_free(one["parent_message_uuid"]), age)]
+    path = branch(nodes, None, "parent_message_uuid", lambda name: text_of(nodes[name].get("created_at")))
+    return [nodes[name] for name in path]
 
 
 def _words(message: dict[str, Any], where: str) -> str:
@@ -120,14 +109,9 @@ def _project(raw: dict[str, Any], talks: Conversations, reading: Reading) -> lis
         if not words:
             continue
         name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
-        said.append(
-            ImportedMessage(
-                source=f"import:claude:{name}",
-                role="user",
-                content=f"[{text_of(value.get('filename')) or 'file'}]\n{words}",
-                created_at=moment(value.get("created_at"), f".docs[{number}].created_at", reading.zone) or began,
-            )
-        )
+        at = moment(value.get("created_at"), f".docs[{number}].created_at", reading.zone) or began
+        title = text_of(value.get("filename")) or "file"
+        said.append(turn(f"import:claude:{name}", "user", f"[{title}]\n{words}", at))
     return said
 
 

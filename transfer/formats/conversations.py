@@ -41,6 +41,7 @@ class Conversations:
         self._damaged: list[str] = []
         self.wordless = 0
         self.facts: list[ImportedFact] = []
+        self.seen: Counter[str] = Counter()
 
     def add(self, talk: list[ImportedMessage]) -> None:
         if talk:
@@ -151,16 +152,15 @@ def _entity(found: re.Match[str]) -> str:
     return names[1] if len(names) > 1 else ""
 
 
-def branch(
-    nodes: Mapping[str, Any], leaf: object, parent: Callable[[Any], object], age: Callable[[str], Any]
-) -> list[str]:
+def branch(nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[str], Any] = lambda _: 0) -> list[str]:
     """The nodes of a tree from its root down to `leaf`, or, where there is no such node, to the newest one that no
-    other follows. Raises WrongElement where the tree leads in a circle.
+    other follows; of equals, to the last. `parent`: the member that names the node before. Raises WrongElement where
+    the tree leads in a circle.
     """
     if not isinstance(leaf, str) or leaf not in nodes:
-        followed = {parent(one) for one in nodes.values()}
+        followed = {text_of(one.get(parent)) for one in nodes.values()}
         leaves = [name for name in nodes if name not in followed]
-        leaf = max(leaves or nodes, key=age, default=None)
+        leaf = max(reversed(leaves or list(nodes)), key=age, default=None)
     found: list[str] = []
     seen: set[str] = set()
     node: object = leaf
@@ -169,8 +169,13 @@ def branch(
             raise WrongElement(tr("import-circle"), f"[{node[:40]!r}]")
         seen.add(node)
         found.append(node)
-        node = parent(nodes[node])
+        node = nodes[node].get(parent)
     return found[::-1]
+
+
+def turn(source: str, role: Role, words: str, said_at: datetime) -> ImportedMessage:
+    """A message of a talk of two; what the assistant says answers what was said before."""
+    return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=role == "assistant")
 
 
 def unhashable_free(value: object) -> object:

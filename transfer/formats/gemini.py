@@ -19,6 +19,7 @@ from transfer.formats.conversations import (
     each_object,
     moment,
     text_of,
+    turn,
     unhashable_free,
 )
 from transfer.formats.history import (
@@ -81,10 +82,7 @@ def _pair(title: str, answer: str, said_at: datetime) -> list[ImportedMessage]:
     if not prompt or (prompt == title and (_OTHER.match(title) or not answer)):
         return []
     name = f"import:gemini:{fingerprint(said_at.isoformat(), prompt)}"
-    made = [ImportedMessage(source=name, role="user", content=prompt, created_at=said_at)]
-    if answer:
-        made.append(ImportedMessage(source=name, role="assistant", content=answer, created_at=said_at, answers=True))
-    return made
+    return [turn(name, "user", prompt, said_at), *([turn(name, "assistant", answer, said_at)] if answer else [])]
 
 
 def _page(file: SourceFile, zone: tzinfo) -> Iterator[list[ImportedMessage]]:
@@ -159,11 +157,7 @@ def _turns(title: str, turns: Sequence[tuple[object, str, datetime | None]], beg
         if role is None or not words.strip():
             continue
         source = f"import:gemini:{fingerprint(title, number, role, words)}"
-        made.append(
-            ImportedMessage(
-                source=source, role=role, content=words.strip(), created_at=last, answers=role == "assistant"
-            )
-        )
+        made.append(turn(source, role, words.strip(), last))
     return made
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from records.messages import Role
 from transfer.formats.conversations import (
     ROLES,
     Conversations,
@@ -17,7 +18,7 @@ from transfer.formats.conversations import (
     each_object,
     moment,
     text_of,
-    unhashable_free,
+    turn,
 )
 from transfer.formats.history import (
     ImportedHistory,
@@ -27,6 +28,7 @@ from transfer.formats.history import (
     Sample,
     SourceFile,
     fingerprint,
+    numbered,
 )
 
 _WORDS = {
@@ -78,7 +80,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     talks = Conversations("generic")
     for file in files:
         if file.text.lstrip()[:1] not in ("{", "["):
-            talks.add(_transcript(file.text, reading))
+            talks.add(_transcript(file.text, talks, reading))
             continue
         walk = file.walk()
         loose: list[Any] = []
@@ -98,11 +100,7 @@ def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -
     history = chat.get("history") if isinstance(chat, dict) else None
     if isinstance(history, dict) and isinstance(history.get("messages"), dict):
         nodes = {name: node for name, node in history["messages"].items() if isinstance(node, dict)}
-        order = {name: number for number, name in enumerate(nodes)}
-        path = branch(
-            nodes, history.get("currentId"), lambda one: unhashable_free(one.get("parentId")), order.__getitem__
-        )
-        messages = [nodes[name] for name in path]
+        messages = [nodes[name] for name in branch(nodes, history.get("currentId"), "parentId")]
     elif "messagesTree" in raw or raw.get("recursive"):
         messages = list(_newest(raw.get("messagesTree") or raw.get("messages")))
     else:
@@ -142,19 +140,11 @@ def _talk(
             continue
         title = title or fingerprint(words)
         name = text_of(value.get("messageId")) or fingerprint(title, number, role, words)
-        made.append(
-            ImportedMessage(
-                source=f"import:generic:{name}",
-                role="assistant" if role == "assistant" else "user",
-                content=words,
-                created_at=last,
-                answers=role == "assistant",
-            )
-        )
+        made.append(turn(f"import:generic:{numbered(name, talks.seen)}", role, words, last))
     return made
 
 
-def _role(value: dict[str, Any]) -> str | None:
+def _role(value: dict[str, Any]) -> Role | None:
     if isinstance(value.get("isCreatedByUser"), bool):
         return "user" if value["isCreatedByUser"] else "assistant"
     if "content" not in value and "value" not in value and "text" not in value:
@@ -182,7 +172,7 @@ def _without_asides(text: str) -> str:
     return before + "".join(block.partition(_ASIDE_ENDS)[2] for block in blocks)
 
 
-def _transcript(text: str, reading: Reading) -> list[ImportedMessage]:
+def _transcript(text: str, talks: Conversations, reading: Reading) -> list[ImportedMessage]:
     turns: list[tuple[str, list[str]]] = []
     is_fenced = False
     for line in text.splitlines():
@@ -192,8 +182,7 @@ def _transcript(text: str, reading: Reading) -> list[ImportedMessage]:
             turns.append((_NAMES[found[1].lower()], [found[2]] if found[2] else []))
         elif turns and line.strip() != "---":
             turns[-1][1].append(line)
-    talk = Conversations("generic")
-    return _talk("", [{"role": role, "content": "\n".join(lines)} for role, lines in turns], talk, reading)
+    return _talk("", [{"role": role, "content": "\n".join(lines)} for role, lines in turns], talks, reading)
 
 
 def _fits(sample: Sample) -> bool:

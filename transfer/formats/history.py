@@ -247,6 +247,12 @@ def fingerprint(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
+def numbered(name: str, seen: Counter[str]) -> str:
+    """A fingerprint, with its number where the file has it a second time: equal messages are several."""
+    seen[name] += 1
+    return f"{name}:{seen[name]}" if seen[name] > 1 else name
+
+
 def well_formed_history(history: ImportedHistory) -> ImportedHistory:
     """JSON may spell out half a surrogate pair, which no file, query or message can hold: it becomes U+FFFD."""
     messages = [_well_formed(message) for message in yielding_gil(history.messages)]

@@ -18,6 +18,7 @@ from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
 from transfer.formats import marks
+from transfer.formats.conversations import noted, text_of
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -91,9 +92,9 @@ def _chat(walk: JsonStream, chat: _Chat) -> _Chat:
 def _member(walk: JsonStream, chat: _Chat, name: str) -> None:
     match name:
         case "name":
-            chat.name = _text(walk.value())
+            chat.name = text_of(walk.value())
         case "type":
-            chat.kind = _text(walk.value())
+            chat.kind = text_of(walk.value())
         case "id":
             chat.id = walk.value()
         case "messages":
@@ -177,12 +178,7 @@ def _notes(held: Sequence[tuple[str, int]], skipped: Counter[str], own: bool, pe
         notes.append(tr("import-holds-chats", chats=len(held), named=named))
     if held and not own:
         notes.append(tr("import-none-yours", id=str(person)))
-    if skipped["here"]:
-        notes.append(tr("import-chat-here", count=skipped["here"]))
-    if skipped["wordless"]:
-        notes.append(tr("import-wordless", count=skipped["wordless"]))
-    if skipped["service"]:
-        notes.append(tr("import-service", count=skipped["service"]))
+    notes += noted(skipped, here="import-chat-here", wordless="import-wordless", service="import-service")
     return tuple(notes)
 
 
@@ -203,13 +199,13 @@ def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMes
     role: Role = "assistant" if is_bot else "user"
     forwarded = "forwarded_from" in raw
     if forwarded:
-        content = marks.forwarded(_text(raw["forwarded_from"]), content)
+        content = marks.forwarded(text_of(raw["forwarded_from"]), content)
     return ImportedMessage(
         source=f"import:telegram:{chat.id}:{number}",
         role=role,
         content=content,
         created_at=said_at,
-        speaker="" if is_bot else _text(raw.get("from")) or ("" if sender == f"user{person}" else marks.DELETED),
+        speaker="" if is_bot else text_of(raw.get("from")) or ("" if sender == f"user{person}" else marks.DELETED),
         origin="forwarded" if forwarded else "imported",
         is_own=forwarded or is_bot or sender == f"user{person}",
         answers=is_bot,
@@ -221,7 +217,7 @@ def _sender(raw: object) -> str:
     sender = raw.get("from_id") if isinstance(raw, dict) else None
     if isinstance(sender, int):
         return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"
-    return _text(sender)
+    return text_of(sender)
 
 
 def _date(raw: Mapping[str, Any], zone: tzinfo) -> datetime:
@@ -244,13 +240,13 @@ def _content(raw: Mapping[str, Any]) -> str:
         words = piece.get("text") if isinstance(piece, dict) else piece
         if not isinstance(words, str):
             raise WrongElement(tr("import-piece-wordless"))
-        target = _text(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
+        target = text_of(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
     parts = [content] if content.strip() else []
     parts += filter(None, (_poll(raw.get("poll")), _contact(raw.get("contact_information")), _place(raw)))
     given = raw.get("reactions")
-    emoji = [_text(one.get("emoji")) for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    emoji = [text_of(one.get("emoji")) for one in given if isinstance(one, dict)] if isinstance(given, list) else []
     return marks.reacted("\n".join(parts), emoji)
 
 
@@ -260,25 +256,21 @@ def _poll(poll: object) -> str:
     answers = poll.get("answers")
     given = [one for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
     return marks.poll(
-        _text(poll.get("question")), [(_text(one.get("text")), one.get("chosen") is True) for one in given]
+        text_of(poll.get("question")), [(text_of(one.get("text")), one.get("chosen") is True) for one in given]
     )
 
 
 def _contact(contact: object) -> str:
     if not isinstance(contact, dict):
         return ""
-    return marks.contact([_text(contact.get(name)) for name in ("first_name", "last_name", "phone_number")])
+    return marks.contact([text_of(contact.get(name)) for name in ("first_name", "last_name", "phone_number")])
 
 
 def _place(raw: Mapping[str, Any]) -> str:
     at = raw.get("location_information")
     spot = [at.get(name) for name in ("latitude", "longitude")] if isinstance(at, dict) else []
     shown = [str(one) for one in spot if isinstance(one, int | float)]
-    return marks.place([_text(raw.get("place_name")), _text(raw.get("address")), *shown])
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return marks.place([text_of(raw.get("place_name")), text_of(raw.get("address")), *shown])
 
 
 FORMAT = ImportFormat(

@@ -23,6 +23,7 @@ from transfer.formats.history import (
     SourceFile,
     WrongElement,
     fingerprint,
+    numbered,
     own_speaker,
 )
 from transfer.formats.written_dates import HALF, hour_of
@@ -89,14 +90,13 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
         seen: Counter[str] = Counter()
         for number, one in enumerate(yielding_gil(chat)):
             name = fingerprint(one.line.stamp, one.speaker, one.words)
-            seen[name] += 1
             try:
                 said_at = _moment(one.line, order or "dmy", reading.zone)
             except ValueError:
                 raise WrongElement(tr("import-no-time")).refusal(f"[{number}]", 0) from None
             messages.append(
                 ImportedMessage(
-                    source=f"import:whatsapp:{name}" + (f":{seen[name]}" if seen[name] > 1 else ""),
+                    source=f"import:whatsapp:{numbered(name, seen)}",
                     role="user",
                     content=one.words,
                     created_at=said_at,

@@ -248,6 +248,14 @@ def generic_lines() -> Written:
 
 
 @variety("generic")
+def generic_talks_that_begin_alike() -> Written:
+    taken = [TALK[0], TALK[1], TALK[0], TALK[3]]
+    pairs = (taken[:2], taken[2:])
+    talks = [{"messages": [{"role": _role(one), "content": one.text} for one in pair]} for pair in pairs]
+    return Written(data=as_json(talks), is_dated=False, taken=taken)
+
+
+@variety("generic")
 def generic_sharegpt() -> Written:
     said = [{"from": "human" if one.is_mine else "gpt", "value": one.text} for one in TALK]
     return Written(
