@@ -30,6 +30,8 @@ OPENING = 0.5
 """What the first message of a day takes of what the day's best scores above it: it says what the talk is about."""
 RECENT, WEEK = 0.5, 7.0
 """What was said just now counts half more, and this fades within as many days."""
+ANSWERED, ANSWERING = 0.5, 2
+"""The share of the best message's score that goes to its long answer, to so many of its passages."""
 PENALTY, PENALTY_OF_LONG = 1.0, 2.0
 """Taken off a long-winded assistant's message, and off a passage of a long one."""
 DAY = 24 * 3600.0
@@ -86,6 +88,9 @@ def rank(found: Candidates, question: Question, closeness: Closeness | None = No
     age = np.maximum(0.0, question.now.timestamp() - found.said_at)[found.messages] / DAY
     parts["recent"] = RECENT * np.exp(-age / WEEK) * np.maximum(0.0, scores)
     scores += parts["recent"]
+    lent = _answering(found, scores, words)
+    parts["nearby"] += lent
+    scores += lent
     own = np.flatnonzero(~by_assistant)
     return Ranked(
         found=found,
@@ -175,6 +180,19 @@ def _above(found: Candidates, scores: Values, *, of_all: bool) -> Values:
     np.maximum.at(best, days[found.messages[own]], scores[own])
     opens = np.flatnonzero(np.isin(found.messages, firsts))
     made[opens] = np.maximum(0.0, best[days[found.messages[opens]]] - scores[opens])
+    return made
+
+
+def _answering(found: Candidates, scores: Values, words: Values) -> Values:
+    """[passages]: what raises those of the long answer to the best message that hold most of the question's words."""
+    made = np.zeros(len(found))
+    best = int(found.messages[scores.argmax()]) if len(found) else 0
+    both = slice(best, best + 2)
+    is_answered = found.by_assistant[both].tolist() == [False, True] and np.ptp(found.positions[both]) == 1
+    answer = np.flatnonzero(found.messages == best + 1)
+    if is_answered and len(answer) > 1:
+        answer = answer[np.argsort(-words[answer], kind="stable")[:ANSWERING]]
+        made[answer] = np.maximum(0.0, ANSWERED * scores.max() + words[answer] - scores[answer])
     return made
 
 

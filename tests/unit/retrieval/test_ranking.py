@@ -89,6 +89,18 @@ def test_passages_of_a_long_message_lend_nothing_to_what_stands_next_to_it() -> 
     assert all(ranked.parts["nearby"][row] == 0 for row in (0, 3))
 
 
+def test_the_long_answer_to_the_best_message_comes_with_its_best_passages() -> None:
+    asked = Told(terms="walrus tusk")
+    answer = [Told(by_assistant=True), Told(terms="tusk", same_message=True), *[Told(same_message=True)] * 2]
+    told = [Told(), asked, *answer, Told(terms="walrus"), *answer]
+    ranked = rank(candidates(told, apart=False, assistant_mean=100.0), question("walrus tusk"))
+    raised = [row for row in range(2, len(told)) if ranked.parts["nearby"][row] > 0]
+    assert raised == [2, 3]
+    assert ranked.scores[3] > ranked.scores[2] > 0
+    after_a_gap = rank(candidates(told, assistant_mean=100.0), question("walrus tusk"))
+    assert not after_a_gap.parts["nearby"][2:].any()
+
+
 def test_the_first_message_of_a_day_rises_with_what_its_day_is_found_for() -> None:
     day = timedelta(days=1)
     told = [Told(), Told(at=MONDAY + day), Told(terms="walrus", at=MONDAY + day), Told(at=MONDAY + 2 * day)]
