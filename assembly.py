@@ -20,6 +20,7 @@ from chat.pictures import Describer
 from chat.search import MemorySearch
 from chat.services import Services
 from chat.session import Sessions
+from chat.settling import Settling
 from chat.speech import Speech
 from chat.titles import Titles
 from chat.tools import MemoryTools
@@ -330,6 +331,7 @@ def make_conversation(
     summaries: SummaryManager,
 ) -> Conversation:
     settings = core.settings
+    describer = Describer(memory=core.memory, models=core.describers, quota=core.quota)
     return Conversation(
         memory=core.memory,
         sessions=sessions,
@@ -346,9 +348,7 @@ def make_conversation(
         ),
         explanations=explanations,
         summaries=summaries,
-        facts=facts,
-        distiller=distiller,
-        describer=Describer(memory=core.memory, models=core.describers, quota=core.quota),
+        settling=Settling(core.memory, sessions, summaries, facts, distiller, describer, core.stored),
         quota=core.quota,
         clock=core.clock,
         stored=core.stored,

@@ -4,6 +4,7 @@ Owns the rounds of an answer and that each of its requests stays under the ceili
 included. Does not know what a context is made of, what tools do, or what becomes of the answer.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,16 +43,23 @@ LEAST_SHARE = 12
 
 Remake = Callable[[int], Awaitable[Context]]
 """Builds the context of a question again, under a lower ceiling."""
+Kept = Callable[[], str | None]
+"""Where an answer is cancelled: what its reader has read of it when they stopped it ("": nothing yet). None: nobody
+stopped it; the bot does.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
-    """A finished answer, the context of the request that it came to, and the tools used on the way."""
+    """An answer, the context of the request that it came to, and the tools used on the way. `is_stopped`: its reader
+    wanted no more of it.
+    """
 
     context: Context
     completion: Completion
     at: datetime
     used: tuple[Used, ...] = ()
+    is_stopped: bool = False
 
     @property
     def record(self) -> ExplanationRecord:
@@ -106,8 +114,13 @@ class AnswerLoop:
     _clock: Clock
     _tools: MemoryTools | None
 
-    async def answer(self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None) -> Answered:
-        """The answer to a turn's question, on its person's quota. Raises a ModelError."""
+    async def answer(
+        self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None, kept: Kept | None = None
+    ) -> Answered:
+        """The answer to a turn's question, on its person's quota; where it is stopped, as much as its reader has read.
+
+        Raises a ModelError, and CancelledError where nothing is kept.
+        """
         person, offer = turn.incoming.person.id, self._offer(turn, context)
         exchanged: list[PromptMessage] = []
         used: list[Used] = []
@@ -125,6 +138,14 @@ class AnswerLoop:
             try:
                 asked = [*context.messages, *exchanged]
                 completion = await self._quota.complete(person, model, asked, on_text=on_text, is_answer=True)
+            except asyncio.CancelledError:
+                if kept is None or not (text := kept()):
+                    raise
+                completion = Completion(text=text, model=model.name, is_truncated=True)
+                whole = _with(context, exchanged, extra)
+                return Answered(
+                    context=whole, completion=completion, at=self._clock(), used=tuple(used), is_stopped=True
+                )
             except ContextTooLong as refusal:
                 refusals += 1
                 if refusals >= (2 if refusal.limit is None else MOST_REFUSALS):

@@ -14,14 +14,12 @@ from functools import partial
 from attrs import define, field
 
 from chat import pictures
-from chat.answer_loop import Answered, AnswerLoop
+from chat.answer_loop import Answered, AnswerLoop, Kept
 from chat.explanations import Explanations
-from chat.pictures import Describer
 from chat.session import Session, Sessions, Unwritten
+from chat.settling import Settling
 from chat.turn import Turn, incoming_of, measured
 from external_memory import ExternalMemory
-from facts.distillation import ProfileDistiller
-from facts.learning import Facts
 from llm.chat_model import OnText
 from llm.precedence import Precedence
 from llm.quota import Quota
@@ -30,7 +28,7 @@ from locales.told import apology, numbered, told
 from memory_retrieval import TURNS_READ, MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
-from records.messages import UNSTORED
+from records.messages import UNSTORED, Message
 from records.owners import MODES, Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
@@ -55,9 +53,7 @@ class Conversation:
     _sessions: Sessions
     _retrieval: MemoryRetrieval
     _summaries: SummaryManager
-    _facts: Facts
-    _distiller: ProfileDistiller
-    _describer: Describer
+    _settling: Settling
     _answer_loop: AnswerLoop
     _precedence: Precedence
     _explanations: Explanations
@@ -69,11 +65,12 @@ class Conversation:
     _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(PREPARED_AT_ONCE), init=False)
 
     @measured
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
         """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
 
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
-        already is not asked again (`repeated`). Cancelling it stores no answer.
+        already is not asked again (`repeated`). Cancelling it stores what `kept` gives, and where that is nothing, no
+        answer.
         """
         session = self._sessions.of(incoming.scope)
         try:
@@ -84,7 +81,7 @@ class Conversation:
                 if turn.answer is not None:
                     return Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
                 try:
-                    answered = await self._answer(turn, on_text)
+                    answered = await self._answer(turn, on_text, kept)
                 except ModelError as error:
                     return self._failed(turn, error)
                 await self._remember_answer(turn, answered)
@@ -93,87 +90,128 @@ class Conversation:
             self._stored()  # not before: the question needs the embedder first
 
     async def answer_again(
-        self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
+        self,
+        scope: Scope,
+        turn: int,
+        person: Person,
+        *,
+        in_group: bool = False,
+        on_text: OnText | None = None,
+        kept: Kept | None = None,
     ) -> tuple[Incoming, Reply] | None:
-        """Answer the last turn again, as it is stored now; the earlier answer becomes a version of the new one.
+        """Answer the last turn again, as it is stored now; the earlier answer becomes a version of the new one. Where
+        there is no new one, the earlier stands, and a notice says why.
 
         `turn`: its number, as a Reply has it. None where something was said since, or nobody holds it any more. Raises
         StorageError; else as `reply`.
         """
         session = self._sessions.of(scope)
         async with session.turn(), self._memory.turn(scope.owner):
-            config = await self._memory.config(scope.owner)
-            if turn >= UNSTORED:
-                return await self._again_unstored(session, config, turn, person, in_group=in_group, on_text=on_text)
-            if mode_of(config) != "on":
+            if (last := await self._last(session, turn, person, in_group)) is None:
                 return None
-            # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
-            await self._write(session)
-            async with self._memory.opened(scope.owner) as store:
-                last = await store.last_turns(scope, 1) if store else []
-            incoming = incoming_of(last, person, in_group=in_group)
-            if incoming is None or last[-1].turn != turn:
-                return None
-            incoming = session.again(incoming, turn)
-            again = self._turn(session, incoming, config, "on")
-            again.stored = turn
-            earlier = next((one for one in reversed(last) if one.role == "assistant"), None)
+            again, earlier = last
             if earlier is not None and earlier.chunk_id is not None:
                 # A summary that was made meanwhile would show the model the answer that was rejected.
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.reopen(scope, earlier.id)
             try:
-                answered = await self._answer(again, on_text)
+                answered = await self._answer(again, on_text, kept)
             except ModelError as error:
-                return incoming, self._failed(again, error)
-            session.recent.clear()
+                failed = self._failed(again, error)
+                stands = await self._standing(again, earlier)
+                return again.incoming, replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
+            except asyncio.CancelledError:
+                stands = None if kept is None or kept() is None else await self._standing(again, earlier)
+                if stands is None:
+                    raise
+                return again.incoming, stands
             if earlier is None:
                 await self._remember_answer(again, answered)
             else:
-                text, record = answered.completion.text, answered.record.text()
-                # Nothing is written where memory was turned off while the model answered.
+                await self._revise(again, earlier, answered)
+            reply, stands = self._replied(again, answered), await self._standing(again, earlier)
+            reply = replace(reply, version=stands.version, versions=stands.versions) if stands else reply
+        self._stored()
+        return again.incoming, reply
+
+    async def show_version(
+        self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False
+    ) -> tuple[Incoming, Reply] | None:
+        """Let another answer to the last turn stand. As `answer_again`; None also where no answer has this number."""
+        session = self._sessions.of(scope)
+        async with session.turn(), self._memory.turn(scope.owner):
+            shown, earlier = await self._last(session, turn, person, in_group) or (None, None)
+            if shown is None or earlier is None:
+                return None
+            if shown.stored is None:
+                session.choose(turn, number, shown.mode)
+            else:
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.revise(
-                            scope, earlier.id, text, why="superseded", now=self._clock(), account=record
-                        )
+                        await store.forgetting.choose(scope, earlier.id, number)
+                session.recent.clear()
+            reply = await self._standing(shown, earlier)
         self._stored()
-        return incoming, self._replied(again, answered)
+        return None if reply is None or reply.version != number else (shown.incoming, reply)
 
-    async def _again_unstored(
-        self,
-        session: Session,
-        config: OwnerConfig | None,
-        turn: int,
-        person: Person,
-        *,
-        in_group: bool,
-        on_text: OnText | None,
-    ) -> tuple[Incoming, Reply] | None:
-        """The same for a turn that only the process holds. Where the model fails or is stopped, it stays as it was."""
+    async def _last(
+        self, session: Session, turn: int, person: Person, in_group: bool
+    ) -> tuple[Turn, Message | None] | None:
+        """The last turn, which may be answered again, and its answer; None where it is another one."""
+        config = await self._memory.config(session.scope.owner)
         mode = mode_of(config)
-        held = session.incognito if mode == "incognito" else session.recent
-        incoming = incoming_of([one for one in held if one.turn == turn], person, in_group=in_group)
-        if mode == "on" or incoming is None or held[-1].turn != turn:
+        if (turn < UNSTORED) != (mode == "on"):
             return None
-        before = list(held)
-        held.clear()
-        held.extend(one for one in before if one.turn != turn)
-        incoming = session.again(incoming, turn)
-        again = self._turn(session, incoming, config, mode)
-        again.local_id = turn
-        try:
-            answered = await self._answer(again, on_text)
-        except BaseException as error:
-            held.clear()
-            held.extend(before)
-            if isinstance(error, ModelError):
-                return incoming, self._failed(again, error)
-            raise
-        self._sessions.remember(session, again.questions, turn=turn, mode=mode)
-        await self._remember_answer(again, answered)
-        return incoming, self._replied(again, answered)
+        last: Sequence[Message] = [one for one in session.held(mode) if one.turn == session.held(mode)[-1].turn]
+        if mode == "on":
+            # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
+            await self._write(session)
+            async with self._memory.opened(session.scope.owner) as store:
+                last = await store.last_turns(session.scope, 1) if store else []
+        incoming = incoming_of(last, person, in_group=in_group)
+        if incoming is None or last[-1].turn != turn:
+            return None
+        again = self._turn(session, session.again(incoming, turn), config, mode)
+        if mode == "on":
+            again.stored = turn
+        else:
+            again.local_id = turn
+            again.history = tuple(one for one in again.history if one.turn != turn)
+            again.incognito = tuple(one for one in again.incognito if one.turn != turn)
+        return again, next((one for one in reversed(last) if one.role == "assistant"), None)
+
+    async def _revise(self, turn: Turn, earlier: Message, answered: Answered) -> None:
+        """Let a new answer stand in the place of the earlier one, which becomes a version."""
+        text, record = answered.completion.text, answered.record
+        if turn.stored is None:
+            turn.session.revise(turn.number, text, turn.mode)
+            self._explanations.hold(turn.incoming, record)
+            return
+        turn.session.recent.clear()
+        # Nothing is written where memory was turned off while the model answered.
+        async with self._memory.opened(turn.scope.owner) as store:
+            if store is not None:
+                await store.forgetting.revise(
+                    turn.scope, earlier.id, text, why="superseded", now=self._clock(), account=record.text()
+                )
+
+    async def _standing(self, turn: Turn, answer: Message | None) -> Reply | None:
+        """The answer of a turn as it stands, if it is one to its question as that stands."""
+        versions = turn.session.versions_of(turn.number, turn.mode)
+        if turn.stored is not None and answer is not None:
+            async with self._memory.opened(turn.scope.owner) as store:
+                versions = await store.forgetting.versions(turn.scope, answer.id) if store else versions
+        if not versions.number:
+            return None
+        return Reply(
+            text=versions.texts[versions.number - 1],
+            is_remembered=turn.is_on,
+            is_incognito=turn.mode == "incognito",
+            turn=turn.number,
+            version=versions.number,
+            versions=len(versions.texts),
+        )
 
     async def mode(self, owner: int) -> Mode:
         """How an owner's memory stands now. Raises StorageError."""
@@ -188,23 +226,8 @@ class Conversation:
         return self._sessions.contexts.get(scope)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
-        (a failed fold, once). Incognito nothing is due: nothing is written.
-        """
-        try:
-            if await self.mode(scope.owner) == "incognito":
-                return ()
-        except StorageError as error:
-            log.warning("settling %s failed: %s", scope, type(error).__name__)
-            return ()
-        await self._describer.describe(self._sessions.of(scope))
-        self._stored()
-        await self._facts.settle(scope)
-        sentences = await self._fold(scope)
-        if not scope.is_direct_messages:
-            await self._distiller.distil_if_due(scope.owner)
-        await self._memory.optimize_words(scope.owner)
-        return sentences
+        """What is due after a turn, outside of it (settling.py)."""
+        return await self._settling.settle(scope)
 
     async def write_unwritten(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
@@ -268,12 +291,12 @@ class Conversation:
                 turn.session.unwritten.append(Unwritten(questions, if_on=not turn.is_mode_known))
         self._sessions.remember(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
-    async def _answer(self, turn: Turn, on_text: OnText | None) -> Answered:
+    async def _answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
         """The context, and the model's answer to it. What is asked in the background waits. Raises a ModelError."""
         async with self._precedence.answering():
-            return await self._answered(turn, on_text)
+            return await self._answered(turn, on_text, kept)
 
-    async def _answered(self, turn: Turn, on_text: OnText | None) -> Answered:
+    async def _answered(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
         session = turn.session
         await self._quota.demand(turn.incoming.person.id)
         if session.is_outdated:  # a fact was forgotten since the question was stored
@@ -282,20 +305,21 @@ class Conversation:
             context = await self._context(turn, self._answer_loop.ceiling(turn))
         if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
             context = await self._relieved(turn, context)
+        ask = partial(self._answer_loop.answer, turn, remake=partial(self._context, turn), on_text=on_text, kept=kept)
         try:
-            answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)
+            answered = await ask(context)
         except PicturesRefused as refusal:
             if turn.incoming.is_wordless and not turn.incoming.passages:
                 raise
             turn.notices.append(tr("files-words-only", why=told(refusal)))
             turn.incoming = replace(turn.incoming, pictures=())
             context = await self._context(turn, self._answer_loop.ceiling(turn))
-            answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)
+            answered = await ask(context)
         self._sessions.keep_context(session, answered.context)
         session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
         if answered.context.message_was_cut:
             turn.notices.append(" ".join([tr("notices-cut"), *([tr("notices-stored-whole")] if turn.is_on else [])]))
-        if answered.completion.is_truncated:
+        if answered.completion.is_truncated and not answered.is_stopped:
             turn.notices.append(tr("notices-truncated"))
         return answered
 
@@ -357,6 +381,7 @@ class Conversation:
             proposals=answered.proposals,
             turn=turn.number,
             is_truncated=answered.completion.is_truncated,
+            is_stopped=answered.is_stopped,
             offers_memory=self._offers_memory(turn),
         )
 
@@ -383,23 +408,6 @@ class Conversation:
         )
 
     # after a turn, and where a store fails -------------------------------------------------------------------
-
-    async def _fold(self, scope: Scope) -> tuple[str, ...]:
-        session = self._sessions.of(scope)
-        try:
-            outcome = await self._summaries.fold(scope, "threshold")
-            if outcome.state == "nothing" and session.has_cut:
-                outcome = await self._summaries.fold(scope, "cut")
-            session.has_cut = False
-            # A fold that failed meanwhile in the background is told as well.
-            failure = await self._summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
-            if failure is not None:
-                number = secrets.token_hex(4)
-                log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (numbered(tr("notices-fold", why=failure.error), number),)
-        except StorageError as error:
-            log.warning("settling %s failed: %s", scope, type(error).__name__)
-        return ()
 
     async def _write(self, session: Session) -> None:
         """Write what is unwritten, oldest first. Raises StorageError; what was written is not written twice, because

@@ -134,7 +134,7 @@ class Corrections:
             if mode != "on":
                 return self._sessions.of(scope).correct(telegram_id, text, mode)
             async with self._memory.opened(scope.owner) as store:
-                message = await store.forgetting.said_as(scope, telegram_id) if store is not None else None
+                message = await store.explanations.said_as(scope, telegram_id) if store is not None else None
                 # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
                 if store is None or message is None or not message.is_user:
                     return Correction()

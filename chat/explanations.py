@@ -87,6 +87,14 @@ class Explanations:
                 held.record = replace(held.record, shown=tuple(telegram_ids))
         await self._note_shown(incoming.scope, incoming.source, telegram_ids)
 
+    async def shown_as(self, scope: Scope, telegram_id: int) -> Sequence[int]:
+        """All Telegram messages that show the answer of which this is one, as far as that is known."""
+        held = self._latest_held(scope, telegram_id)
+        async with self._memory.opened(scope.owner) as store:
+            text = await store.explanations.text(scope, telegram_id) if store is not None else None
+        records = [held, read(text) if text else None]
+        return next((one.shown for one in records if one and telegram_id in one.shown), (telegram_id,))
+
     async def written(self, scope: Scope, source: str) -> None:
         """A store has taken the answer to `source` at last, with its record, which is therefore not held any longer."""
         answers = self._held.get(scope, deque())

@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from records.context import Context
 from records.forgetting import Forgetting
-from records.messages import UNSTORED, Correction, Message, NewMessage
+from records.messages import UNSTORED, Correction, Message, NewMessage, Versions
 from records.owners import Mode
 from records.scopes import Scope
 from records.turns import Incoming, Replied
@@ -58,7 +58,8 @@ class Session:
     stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them.
     `recall_failed`: the store could not be read for its last prompt. `is_outdated`: something was forgotten that a
     prompt made before may quote. `memory_was_offered`: once is enough. `replied`: what the last turn replied to, and
-    that turn's number, for an answer to it that is asked for again; no store holds it.
+    that turn's number, for an answer to it that is asked for again; no store holds it. `versions`: of the last turn
+    that was answered again and is in no store, its number and all its answers.
     """
 
     scope: Scope
@@ -73,6 +74,7 @@ class Session:
     is_outdated: bool = False
     memory_was_offered: bool = False
     replied: tuple[int, Replied] | None = None
+    versions: tuple[int, Versions] = (0, Versions())
 
     @property
     def is_idle(self) -> bool:
@@ -95,7 +97,7 @@ class Session:
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()
-            self.replied = None
+            self.replied, self.versions = None, (0, Versions())
             if "off" in (self.mode, mode):
                 self.recent.clear()
         self.mode = mode
@@ -106,20 +108,48 @@ class Session:
         replied = self.replied[1] if self.replied is not None and self.replied[0] == turn else None
         return replace(incoming, replied=replied)
 
+    def held(self, mode: Mode) -> deque[Message]:
+        """What the process itself holds of what was said under a mode."""
+        return self.incognito if mode == "incognito" else self.recent
+
+    def versions_of(self, turn: int, mode: Mode) -> Versions:
+        """The answers to the last turn, where no store has them."""
+        if self.versions[0] == turn:
+            return self.versions[1]
+        said = tuple(one.content for one in self.held(mode) if one.turn == turn and one.role == "assistant")
+        return Versions(texts=said, number=len(said))
+
+    def revise(self, turn: int, text: str, mode: Mode) -> None:
+        """A new answer to the last turn stands."""
+        texts = self.versions_of(turn, mode).texts
+        if text not in texts:
+            texts = (*texts, text)
+        self.versions = turn, Versions(texts=texts)
+        self.choose(turn, texts.index(text) + 1, mode)
+
+    def choose(self, turn: int, number: int, mode: Mode) -> None:
+        """Another answer to the last turn stands, if there is one of this number."""
+        of, there = self.versions
+        if of == turn and 1 <= number <= len(there.texts):
+            self.versions = turn, replace(there, number=number)
+            held = self.held(mode)
+            held[-1] = replace(held[-1], content=there.texts[number - 1])
+
     def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
         """Give an edited message that no store holds its new text. `mode`: off or incognito."""
-        held = self.incognito if mode == "incognito" else self.recent
+        held = self.held(mode)
         for place, one in enumerate(held):
             if self.mode == mode and one.role == "user" and one.telegram_id == telegram_id:
                 if one.content == text:
                     break
                 held[place] = replace(one, content=text)
+                self.versions = one.turn, Versions()  # they answered what it said before
                 return Correction(turn=one.turn, is_last=held[-1].turn == one.turn)
         return Correction()
 
     def forget(self, what: Forgetting) -> None:
         """Everything that was said goes, because it is known by no id here; of what is unwritten, what is forgotten."""
-        self.replied = None
+        self.replied, self.versions = None, (0, Versions())
         self.recent.clear()
         self.incognito.clear()
         self.undescribed.clear()
@@ -189,8 +219,7 @@ class Sessions:
 
     def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
         """Hold messages of a turn in the process. `turn`: its number here."""
-        held = session.incognito if mode == "incognito" else session.recent
-        held.extend(
+        session.held(mode).extend(
             Message(
                 id=self.next_id(),
                 scope=session.scope,

@@ -109,6 +109,14 @@ def beginnings(messages: Iterable[Message]) -> list[Message]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Versions:
+    """The texts of an answer that was asked for again, oldest first. `number`: which stands, from 1; 0 = none."""
+
+    texts: tuple[str, ...] = ()
+    number: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class MessageOutline:
     """A message without its text."""
 

@@ -114,8 +114,9 @@ class Reply:
     is off); False while a store fails: it is kept in the process and written when the store works again.
     `is_remembered`: memory holds the turn; where it does not, its text must not stay in any file. `is_incognito`:
     memory was read for it, and nothing was written. `proposals`: what the model asks the reader to decide.
-    `turn`: the number of the turn, by which it can be answered again (None: not at all). `is_truncated`: the model
-    stopped at its own limit. `offers_memory`: memory is off, and something was said that it could keep.
+    `turn`: the number of the turn, by which it can be answered again (None: not at all). `is_truncated`: it can go on:
+    the model stopped at its own limit, or was stopped by its reader (`is_stopped`). `version` of `versions`: answers to
+    the same question, from 1. `offers_memory`: memory is off, and something was said that it could keep.
     """
 
     text: str
@@ -129,4 +130,7 @@ class Reply:
     proposals: tuple[Proposal, ...] = ()
     turn: int | None = None
     is_truncated: bool = False
+    is_stopped: bool = False
+    version: int = 1
+    versions: int = 1
     offers_memory: bool = False

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from records.forgetting import Forgetting, Forgotten, Remainder
-from records.messages import Message
+from records.messages import Message, Versions
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import OwnerDatabase, Reader, Row, Transaction
@@ -33,7 +33,7 @@ from storage.erasure.fact_cascade import (
 )
 from storage.erasure.quotes import Quotes, Taken, quotes_of
 from storage.schema.portable_tables import VERSIONS
-from storage.schema.rows import message_of, text_of
+from storage.schema.rows import message_of, moment_of, text_of
 from storage.search import word_index
 from storage.tables import explanations as explanation_table
 from storage.tables import history_extraction as history_extraction_table
@@ -66,20 +66,13 @@ class _Going:
 
 
 class DeletionCascade(OwnerTables):
-    """Deleting from one store what its owner wants forgotten, with everything built on it.
-
-    `drop_copies`: has what RAM holds of an owner dropped.
+    """Deleting from one store what its owner wants forgotten, with everything built on it. `drop_copies`: has what RAM
+    holds of an owner dropped.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
         super().__init__(database, kind)
         self._drop_copies = drop_copies
-
-    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram, or that was shown in parts of which this is one."""
-        row = await self._row(scope.owner, _SAID_AS, *scope, telegram_id)
-        row = row or await self._row(scope.owner, _SHOWN_AS, *scope, telegram_id)
-        return message_of(row) if row else None
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
         """What `forget` would delete now; nothing is changed."""
@@ -155,26 +148,52 @@ class DeletionCascade(OwnerTables):
                 "why": why,
             }
             await tx.rows(VERSIONS.upsert, *VERSIONS.stored(version))
-            going = await _built_on(tx, scope.owner, {scope.thread: [message]}, before)
-            await _void_leases(tx, scope.owner)
-            await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
-            await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
-            await tx.rows(
-                "UPDATE messages SET content = ?, edited_at = ? WHERE user_id = ? AND id = ?",
-                text,
-                text_of(now),
-                scope.owner,
-                message,
-            )
-            if before.role == "user":
-                await learn_again(tx, scope, [message])
-            row = await tx.row(_MESSAGE, *scope, message)
-            assert row is not None  # noqa: S101 - it was updated above
-            await tx.run(word_index.reindex, int(row["seq"]), row)
+            after = await _rewrite(tx, before, text, now)
             if account:
                 await tx.run(explanation_table.keep, before, account)
         self._drop_copies(scope.owner)
-        return message_of(row)
+        return after
+
+    async def versions(self, scope: Scope, answer: int) -> Versions:
+        """The answers to the same question, of which this message has the one that stands, if it is one of them."""
+        rows = await self._rows(scope.owner, _ANSWERS, *scope, answer)
+        return Versions(
+            texts=tuple(str(row["content"]) for row in rows),
+            number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
+        )
+
+    async def choose(self, scope: Scope, answer: int, number: int) -> str | None:
+        """Let another version of an answer stand; its text, None where there is none of this number. The two exchange
+        their texts, and the times of writing by which versions are counted.
+        """
+        async with self._db.write(scope.owner) as tx:
+            rows = await tx.rows(_ANSWERS, *scope, answer)
+            row = await tx.row(_MESSAGE, *scope, answer)
+            if row is None or not 1 <= number <= len(rows):
+                return None
+            chosen, before = rows[number - 1], message_of(row)
+            if chosen["id"] is not None:
+                written = text_of(before.edited_at or before.created_at)
+                await tx.rows(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
+                await _rewrite(tx, before, str(chosen["content"]), moment_of(chosen["written_at"]))
+        self._drop_copies(scope.owner)
+        return str(chosen["content"])
+
+
+async def _rewrite(tx: Transaction, before: Message, text: str, now: datetime) -> Message:
+    """Give a message another text; what was built on it goes."""
+    scope, message = before.scope, before.id
+    going = await _built_on(tx, scope.owner, {scope.thread: [message]}, before)
+    await _void_leases(tx, scope.owner)
+    await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+    await tx.rows(_UNTITLED, scope.owner, json.dumps([scope.thread]))
+    await tx.rows(_REWRITE, text, text_of(now), scope.owner, message)
+    if before.role == "user":
+        await learn_again(tx, scope, [message])
+    row = await tx.row(_MESSAGE, *scope, message)
+    assert row is not None  # noqa: S101 - it was updated above
+    await tx.run(word_index.reindex, int(row["seq"]), row)
+    return message_of(row)
 
 
 # what goes ---------------------------------------------------------------------------------------------------
@@ -390,14 +409,22 @@ _UNTITLED = """
 UPDATE conversations SET title = '' WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?)) AND is_named = 0
 """
 _ENDED = "DELETE FROM conversations WHERE user_id = ? AND thread_id IN (SELECT value FROM json_each(?))"
-_MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
-_SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
-_SHOWN_AS = """
-SELECT messages.* FROM accounts JOIN messages USING (user_id, id)
-WHERE accounts.user_id = ? AND accounts.thread_id = ?
-AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?)
-ORDER BY messages.id DESC
+# A text that answered the question before it was edited is no version of the answer to what it says now.
+_ANSWERS = """
+SELECT * FROM (
+  SELECT id, content, written_at FROM versions WHERE user_id = ?1 AND thread_id = ?2 AND message_id = ?3
+  UNION ALL
+  SELECT NULL, content, COALESCE(edited_at, created_at) FROM messages
+  WHERE user_id = ?1 AND thread_id = ?2 AND id = ?3
+) AS texts WHERE written_at >= COALESCE((
+  SELECT MAX(question.edited_at) FROM messages AS question JOIN messages AS answer USING (user_id, turn_id)
+  WHERE user_id = ?1 AND answer.id = ?3 AND question.role = 'user'
+), '')
+ORDER BY written_at, id NULLS LAST
 """
+_EXCHANGE = "UPDATE versions SET content = ?, written_at = ? WHERE user_id = ? AND id = ?"
+_REWRITE = "UPDATE messages SET content = ?, edited_at = ? WHERE user_id = ? AND id = ?"
+_MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
 _BY_ID = """
 SELECT id, thread_id, chunk_id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.schema.rows import text_of
+from storage.schema.rows import message_of, text_of
 from storage.tables.owner_tables import OwnerTables
 from text.characters import well_formed
 
@@ -33,6 +33,12 @@ class ExplanationTable(OwnerTables):
         """The ids of a scope's newest answers (below `before`) that have an explanation, with those, newest first."""
         rows = await self._rows(scope.owner, _LATEST, *scope, _AFTER_THE_LAST if before is None else before, limit)
         return [(int(row[0]), str(row[1])) for row in rows]
+
+    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+        """The stored message that has this id in Telegram, or that was shown in parts of which this is one."""
+        row = await self._row(scope.owner, _SAID_AS, *scope, telegram_id)
+        row = row or await self._row(scope.owner, _SHOWN_BY, *scope, telegram_id)
+        return message_of(row) if row else None
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         """Record the Telegram messages that showed the answer to `source`: the first with the answer, several also as
@@ -83,6 +89,13 @@ WHERE accounts.user_id = ?1 AND accounts.thread_id = ?2 AND (
     AND question.role = 'user' AND question.telegram_id = ?3
   )
 ) ORDER BY accounts.id DESC LIMIT 1
+"""
+_SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
+_SHOWN_BY = """
+SELECT messages.* FROM accounts JOIN messages USING (user_id, id)
+WHERE accounts.user_id = ? AND accounts.thread_id = ?
+AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?)
+ORDER BY messages.id DESC
 """
 _SHOWN_AS = """
 UPDATE messages SET telegram_id = ?

@@ -1,4 +1,4 @@
-"""The buttons under an answer, and what they do: another answer, the rest of it, what it was made from, listen, stop.
+"""The buttons under an answer, and what they do: another answer, an earlier one, the rest of it, listen, stop.
 
 Also the button that answers a corrected message again. Does not know how an answer comes about or how an edit is taken
 in (updates/dispatch.py), nor what becomes of an earlier answer (chat/conversation.py).
@@ -14,7 +14,6 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import TelegramError
 
-from llm.chat_model import OnText
 from locales.catalog import tr
 from locales.told import told
 from records.errors import KeepsakeError
@@ -31,12 +30,12 @@ from telegram_ui.sending.documents import Documents
 from telegram_ui.sending.formatting import rendered
 from telegram_ui.sending.streaming import AnswerStream
 
-CORRECTED, ANOTHER, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "ta", "go", "st", "li"
+CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
 PRESSES_KNOWN = 10_000
 """Buttons that were pressed, as far as the process remembers: a double tap is one wish."""
 
-Answering = Callable[[OnText], Awaitable[tuple[Incoming, Reply] | None]]
-"""Has the model answer, and tells of the text as it grows; None where there is nothing to answer any more."""
+Answering = Callable[[AnswerStream], Awaitable[tuple[Incoming, Reply] | None]]
+"""Has the model answer, and shows the text as it grows; None where there is nothing to answer any more."""
 
 
 class AnswerButtons(Family):
@@ -59,8 +58,8 @@ class AnswerButtons(Family):
 
     @press(ANOTHER, queue="chat")
     async def _answer_differently(self, ask: Ask) -> str | None:
-        """The rejected answer stays to be read, without buttons; it is no part of the conversation any longer."""
-        stream = await self._begin(ask)
+        """The new answer takes the place of the rejected one, to which its buttons lead back."""
+        stream = await self._begin(ask, instead_of=await self._shown_as(ask))
         if stream is None:
             return tr("answers-pressed-already")
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
@@ -70,10 +69,26 @@ class AnswerButtons(Family):
         await self._finish(ask, stream, answered)
         return None
 
+    @press(VERSION, queue="chat")
+    async def _turn_page(self, ask: Ask) -> str | None:
+        """Another answer to the same question: what is shown is what the conversation goes on from."""
+        turn, _, number = ask.argument.partition(".")
+        chat = ask.chat
+        answered = await self._services.conversation.show_version(
+            chat.scope, int(turn), int(number), ask.person, in_group=not chat.is_private
+        )
+        if answered is None:
+            return tr("answers-too-late")
+        stream = self._dependencies.answers.begin(
+            self._delivery, ask.update.update_id, chat, None, await self._shown_as(ask)
+        )
+        await self._finish(ask, stream, answered)
+        return None
+
     @press(RETRY, queue="chat")
     async def _try_again(self, ask: Ask) -> str | None:
         """The answer takes the place of the sentence that said what had failed."""
-        stream = await self._begin(ask, instead_of=ask.message_id)
+        stream = await self._begin(ask, instead_of=[] if ask.message_id is None else [ask.message_id])
         if stream is None:
             return tr("answers-pressed-already")
         answered = await self._answered(ask, stream, self._again(ask))
@@ -98,8 +113,9 @@ class AnswerButtons(Family):
         piece = Piece(text=tr("answers-go-on"), source=source, sent_at=self._now())
         incoming = Incoming(scope=ask.chat.scope, person=ask.person, pieces=(piece,), in_group=not ask.chat.is_private)
 
-        async def answer(on_text: OnText) -> tuple[Incoming, Reply]:
-            return incoming, await self._services.conversation.reply(incoming, on_text=on_text)
+        async def answer(stream: AnswerStream) -> tuple[Incoming, Reply]:
+            reply = self._services.conversation.reply
+            return incoming, await reply(incoming, on_text=stream.show, kept=stream.kept)
 
         await self._finish(ask, stream, await self._answered(ask, stream, answer))
         return None
@@ -136,18 +152,25 @@ class AnswerButtons(Family):
     def _again(self, ask: Ask) -> Answering:
         chat, conversation = ask.chat, self._services.conversation
 
-        async def answer(on_text: OnText) -> tuple[Incoming, Reply] | None:
+        async def answer(stream: AnswerStream) -> tuple[Incoming, Reply] | None:
             return await conversation.answer_again(
                 chat.scope,
                 int(ask.argument.partition(".")[0]),
                 ask.person,
                 in_group=not chat.is_private,
-                on_text=on_text,
+                on_text=stream.show,
+                kept=stream.kept,
             )
 
         return answer
 
-    async def _begin(self, ask: Ask, *, instead_of: int | None = None) -> AnswerStream | None:
+    async def _shown_as(self, ask: Ask) -> Sequence[int]:
+        """The messages of the answer whose button was pressed."""
+        if ask.message_id is None:
+            return ()
+        return await self._services.explanations.shown_as(ask.chat.scope, ask.message_id)
+
+    async def _begin(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
         """The answer that a press asks for; None where the same button was pressed before."""
         if ask.argument in self._pressed:
             return None
@@ -158,13 +181,12 @@ class AnswerButtons(Family):
             with suppress(TelegramError):
                 await query.answer()
         stop = partial(stop_keyboard, self._dependencies, ask.chat, ask.person)
-        there = () if instead_of is None else (instead_of,)
-        return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, there)
+        return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, instead_of)
 
     async def _answered(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:
             async with self._delivery.typing(ask.chat):
-                return await answer(stream.show)
+                return await answer(stream)
         except BaseException as error:
             self._pressed.pop(ask.argument, None)  # it may be asked for again
             if isinstance(error, asyncio.CancelledError):
@@ -236,8 +258,9 @@ async def _speak(dependencies: Dependencies, chat: Chat, person: Person, text: s
 
 
 def shown_text(reply: Reply) -> str:
-    """An answer as its reader sees it: marked where nothing of it is stored."""
-    return f"{tr('notices-incognito')}\n\n{reply.text}" if reply.is_incognito else reply.text
+    """An answer as its reader sees it: marked where nothing of it is stored, and where they stopped it."""
+    above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
+    return f"{above}{reply.text}" + (f"\n\n{tr('answers-stopped')}" if reply.is_stopped else "")
 
 
 def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply: Reply) -> InlineKeyboardMarkup | None:
@@ -254,6 +277,10 @@ def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply
     if reply.is_truncated:
         row.append(button(tr("answers-continue"), GO_ON, _once(reply.turn)))
     rows = [[*row, button(tr("answers-why"), WHY)]]
+    if reply.versions > 1:
+        there = {"◀": reply.version - 1, f"{reply.version}/{reply.versions}": reply.version, "▶": reply.version + 1}
+        pages = {label: number for label, number in there.items() if 1 <= number <= reply.versions}
+        rows.append([button(label, VERSION, f"{reply.turn}.{number}") for label, number in pages.items()])
     if dependencies.speech is not None:
         rows[0].append(button(tr("answers-listen"), LISTEN, _once(reply.turn)))
     if reply.offers_memory:

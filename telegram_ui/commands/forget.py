@@ -94,7 +94,7 @@ class ForgetCommands(Family):
             return None
         scope = await self._services.memory.conversation_with(ask.chat.location, telegram_id=ask.replied_to)
         async with self._services.memory.home(scope.owner) as store:
-            return await store.forgetting.said_as(scope, ask.replied_to)
+            return await store.explanations.said_as(scope, ask.replied_to)
 
     async def _scope(self, ask: Ask, target: Target) -> Scope:
         """The scope of a target: a message may be in any conversation of its topic."""

@@ -36,7 +36,7 @@ GROWING_FOR = 0.1  # seconds for which a text grows before it is shown: the whol
 STALLED_FOR = 0.5  # seconds after which its beginning is shown even though nothing follows
 PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram takes about one a second)
 IN_A_GROUP_EVERY = 4.0  # seconds: of the 20 messages that a group takes in a minute, a quarter is for what must arrive
-DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft)
+DRAFT_FOR = 3.0  # seconds that an answer grows as a draft; what takes longer becomes a message, which can have [Stop]
 LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
 CONVERTED_HERE = 500
 """Characters that are converted on the event loop (a few milliseconds at worst); more goes to a thread."""
@@ -76,7 +76,7 @@ class AnswerStream:
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is to be seen yet
         self._shown: list[_Part] = []
-        self._shown_at = 0.0
+        self._drafted_at: float | None = None  # set when something is to be seen
         self._ids = list(instead_of)  # of the messages, in order; a draft has none
         self._note_shown = note_shown
         self._sent: list[int] = []  # messages with what finish() brought there
@@ -140,6 +140,12 @@ class AnswerStream:
         if is_file:
             self._sent.append(await self._send_as_file(markdown, self._sent))
         return self._sent
+
+    def kept(self) -> str | None:
+        """What a reader has seen of the answer when they stop it; None where nobody does: the bot itself stops."""
+        if self._delivery.is_closing:
+            return None
+        return self._text if self._shown else ""
 
     @property
     def sent(self) -> Sequence[int]:
@@ -235,27 +241,24 @@ class AnswerStream:
         for number, part in enumerate(wanted):
             if number >= len(self._shown) or self._shown[number] != part:
                 return number
-        if len(self._shown) > len(wanted):
-            return len(wanted)
-        return len(wanted) - 1 if wanted and self._is_draft_old() else None
+        return len(wanted) if len(self._shown) > len(wanted) else None
 
     async def _change(self) -> None:
-        """Wait until there is more to show, or a draft needs refreshing."""
-        if self._mode != "draft" or not self._shown or len(self._shown) <= len(self._ids):
+        """Wait until there is more to show, or a draft is to become a message."""
+        if self._mode != "draft" or self._drafted_at is None:
             await self._changed.wait()
             return
         changed = asyncio.create_task(self._changed.wait())
-        left = DRAFT_REFRESH - (self._delivery.clock.time() - self._shown_at)
-        refresh = asyncio.create_task(self._delivery.clock.sleep(max(left, 0.0)))
+        left = DRAFT_FOR - (self._delivery.clock.time() - self._drafted_at)
+        aged = asyncio.create_task(self._delivery.clock.sleep(max(left, 0.0)))
         try:
-            await asyncio.wait({changed, refresh}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({changed, aged}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await ended(changed)
-            await ended(refresh)
-
-    def _is_draft_old(self) -> bool:
-        is_draft = self._mode == "draft" and len(self._shown) > len(self._ids)
-        return is_draft and self._delivery.clock.time() - self._shown_at >= DRAFT_REFRESH
+            await ended(aged)
+        if self._delivery.clock.time() - self._drafted_at >= DRAFT_FOR:
+            self._mode = "edit"
+            del self._shown[len(self._ids) :]
 
     async def _show_part(self, number: int, wanted: Sequence[_Part]) -> None:
         """Make one message show what it should, or delete those that show what is no longer part of the answer."""
@@ -302,7 +305,8 @@ class AnswerStream:
 
     def _note(self, number: int, part: _Part) -> None:
         self._shown[number : number + 1] = [part]
-        self._shown_at = self._delivery.clock.time()
+        if self._drafted_at is None:
+            self._drafted_at = self._delivery.clock.time()
 
     def _is_draft(self, number: int, part: _Part) -> bool:
         return self._mode == "draft" and part.is_growing and number >= len(self._ids)

@@ -204,7 +204,7 @@ class Answering:
                 await self._queue.done(ids)
                 return
             async with self._delivery.typing(parsed.chat):
-                reply = await self._conversation.reply(read.incoming, on_text=stream.show)
+                reply = await self._conversation.reply(read.incoming, on_text=stream.show, kept=stream.kept)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
             await asyncio.shield(delivering)

@@ -378,8 +378,8 @@ async def test_versions_go_with_their_message(store: MemoryStore) -> None:
 async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: MemoryStore) -> None:
     draft = NewMessage(role="user", content="hello", created_at=NOW, telegram_id=77)
     [message] = await store.append(ANNA, [draft])
-    assert await store.forgetting.said_as(ANNA, 77) == message
-    assert await store.forgetting.said_as(ANNA, 78) is await store.forgetting.said_as(BORIS, 77) is None
+    assert await store.explanations.said_as(ANNA, 77) == message
+    assert await store.explanations.said_as(ANNA, 78) is await store.explanations.said_as(BORIS, 77) is None
 
 
 async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(store: MemoryStore) -> None:
@@ -390,10 +390,10 @@ async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(sto
     [answer] = await store.append(ANNA, [draft])
     await store.explanations.note_shown(ANNA, "1:5", [70, 71])
     for number in (70, 71):
-        found = await store.forgetting.said_as(ANNA, number)
+        found = await store.explanations.said_as(ANNA, number)
         assert found is not None
         assert found.id == answer.id
-    assert await store.forgetting.said_as(ANNA, 72) is None
+    assert await store.explanations.said_as(ANNA, 72) is None
 
 
 async def test_no_vector_of_what_is_forgotten_or_edited_is_left(

@@ -61,7 +61,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     answered = replace(said("shown", role="assistant"), source="1:1", account="{}")
     await store.append(BORIS, [answered])
     await store.explanations.note_shown(BORIS, "1:1", [8, 9])
-    assert await store.forgetting.said_as(BORIS, 9) is not None
+    assert await store.explanations.said_as(BORIS, 9) is not None
     pages = {scope: await store.page(scope) for scope in (ANNA, BORIS, TOPIC)}
     shown = {scope: await store.summaries(scope) for scope in (BORIS, TOPIC)}
     annas = await store.digest(ANNA.owner)
@@ -82,7 +82,9 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
             assert len(await store.candidates(new, ["walrus"], limit=9)) == len(pages[old])
         assert (await store.counts(NEW)).total == 10
         for telegram_id in (7, 8, 9):
-            assert await store.forgetting.said_as(NEW, telegram_id) is None, "the new chat starts its message ids again"
+            assert await store.explanations.said_as(NEW, telegram_id) is None, (
+                "the new chat starts its message ids again"
+            )
             assert await store.explanations.text(NEW, telegram_id) is None
         assert await store.explanations.text(NEW) == "{}"
 

@@ -18,13 +18,6 @@ def now(member: Member, message: Json) -> Json:
     return member.house.world.messages[member.chat_id][message["message_id"]]
 
 
-async def pressed(member: Member, message: Json, button: str) -> str:
-    """What the bot says to a press."""
-    since = member.now
-    member.press(message, button)
-    return str((await member.hears(since=since))["text"])
-
-
 async def without_buttons(member: Member, message: Json) -> None:
     """Wait until the buttons of a message are taken away."""
     feed = member.house.world.feed
@@ -38,6 +31,13 @@ async def without_buttons(member: Member, message: Json) -> None:
         )
 
 
+async def presses(member: Member, message: Json, label: str, words: str) -> Json:
+    """The message that a press brings about: new, or changed."""
+    since = member.now
+    member.press(message, label)
+    return await member.hears(words, since=since)
+
+
 @pytest.mark.parametrize("memory", ["on", "off"])
 async def test_another_answer_takes_the_place_of_the_last_one(house: House, memory: str) -> None:
     async with house.bot():
@@ -49,25 +49,35 @@ async def test_another_answer_takes_the_place_of_the_last_one(house: House, memo
         poor = await ann.tells("What is it?", "A poor answer.")
         assert labels(poor) == ["Regenerate", "Why?"]
         await without_buttons(ann, first)
-        since = ann.now
-        ann.press(poor, "Regenerate")
-        better = await ann.hears("A better ans", since=since)
-        assert labels(now(ann, poor)) == []
-        assert labels(better) == ["Regenerate", "Continue", "Why?"]
+        better = await presses(ann, poor, "Regenerate", "A better ans")
+        assert better["message_id"] == poor["message_id"]
+        assert labels(better) == ["Regenerate", "Continue", "Why?", "◀", "2/2"]
         assert "poor" not in str(house.chat_requests()[-1])
         assert str(house.chat_requests()[-1]).count("What is it?") == 1
-        since = ann.now
-        ann.press(better, "Continue")
-        rest = await ann.hears("wer.", since=since)
-        assert "A better ans" in str(house.chat_requests()[-1])
-        assert "poor" not in str(house.chat_requests()[-1])
-        while "can explain only" in (said := await pressed(ann, rest, "Why?")):
-            """Which message shows an answer is noted a moment after Telegram has it; people press later."""
-        assert "was made from" in said
+        again = await presses(ann, better, "◀", "A poor answer.")
+        assert labels(again) == ["Regenerate", "Why?", "1/2", "▶"]
+        better = await presses(ann, again, "▶", "A better ans")
+        await presses(ann, better, "Why?", "was made from")
+        await presses(ann, better, "◀", "A poor answer.")
+        await ann.tells("Go on.", "wer.")
+        assert "A better ans" not in str(house.chat_requests()[-1])
+        assert "A poor answer." in str(house.chat_requests()[-1]), "the one that is shown is the answer"
         if memory == "on":
             rejected = house.memory.rows("SELECT content FROM versions WHERE user_id = ?", ann.id)
-            assert [one["content"] for one in rejected] == ["A poor answer."]
+            assert [one["content"] for one in rejected] == ["A better ans"]
             assert len(house.memory.messages(ann.id)) == 6
+
+
+async def test_versions_are_there_after_a_restart(house: House) -> None:
+    async with house.bot():
+        ann = house.person()
+        await ann.sets_up()
+        house.model.script(ANSWERS, "A poor answer.", "A better one.")
+        poor = await ann.tells("What is it?", "A poor answer.")
+        better = await presses(ann, poor, "Regenerate", "A better one.")
+    async with house.bot():
+        again = await presses(ann, better, "◀", "A poor answer.")
+        assert labels(again) == ["Regenerate", "Why?", "1/2", "▶"]
 
 
 @pytest.mark.parametrize("memory", ["on", "off"])
@@ -89,21 +99,26 @@ async def test_what_failed_can_be_tried_again_in_its_place(house: House, memory:
         assert str(house.chat_requests()[-1]).count("Are you there?") == 1
 
 
-async def test_stopping_leaves_one_mark(house: House) -> None:
-    async with house.bot(REPLY_STREAMING="edit"):
+@pytest.mark.parametrize("way", ["button", "command"])
+async def test_a_stopped_answer_can_go_on(house: House, way: str) -> None:
+    async with house.bot(REPLY_STREAMING="auto"):
         ann = house.person()
-        for way in ("button", "command"):
-            house.model.script(ANSWERS, Behaviour(text="Once upon a time " * 20, hold="middle"))
-            since = ann.now
-            ann.says("Tell me a story")
-            shown = await ann.hears("Once", since=since)
-            assert labels(shown) == ["Stop"]
-            since = ann.now
-            if way == "button":
-                ann.press(shown, "Stop")
-            else:
-                ann.says("/stop")
-            marked = await ann.hears("Stopped", since=since)
-            assert marked["message_id"] == shown["message_id"]
-            assert labels(marked) == []
-            assert await ann.asks("Next") == "Noted.", "nothing else was said in between"
+        await ann.sets_up()
+        house.model.script(ANSWERS, Behaviour(text="Once upon a time " * 20, hold="middle"), "they lived.", "The end.")
+        since = ann.now
+        ann.says("Tell me a story")
+        shown = await ann.hears("Once", since=since)
+        assert labels(shown) == ["Stop"], "in private too, where it takes longer"
+        since = ann.now
+        if way == "button":
+            ann.press(shown, "Stop")
+        else:
+            ann.says("/stop")
+        marked = await ann.hears("Stopped", since=since)
+        assert marked["message_id"] == shown["message_id"]
+        assert labels(marked) == ["Regenerate", "Continue", "Why?"]
+        rest = await presses(ann, marked, "Continue", "they lived.")
+        assert rest["message_id"] != marked["message_id"]
+        assert "Once upon a time" in str(house.chat_requests()[-1])
+        assert "Stopped" not in str(house.chat_requests()[-1])
+        assert await ann.asks("Next") == "The end.", "nothing else was said in between"

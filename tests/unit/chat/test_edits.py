@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -105,12 +107,58 @@ async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
     assert answer.source == "1:1", "a replay of the update finds it"
 
 
+@pytest.mark.parametrize("choice", ["on", "off", "incognito"])
+async def test_the_version_that_is_shown_is_what_the_talk_goes_on_from(talk: Talk, choice: str) -> None:
+    await talk.services.memory.choose(
+        ANNA.id, lambda config: replace(config, enabled=choice != "off", incognito=choice == "incognito")
+    )
+    talk.server.script("chat-model", "First.", "Second.", "Third.")
+    turn = (await talk.say("What is it?")).turn
+    assert turn is not None
+    shown = []
+    for number in (0, 0, 1, 2, 3, 1):
+        talk.moment[0] += timedelta(seconds=1)
+        answered = await (
+            talk.conversation.show_version(SCOPE, turn, number, ANNA)
+            if number
+            else talk.conversation.answer_again(SCOPE, turn, ANNA)
+        )
+        assert answered is not None
+        shown.append((answered[1].text, answered[1].version, answered[1].versions))
+    first, second, third = ("First.", 1, 3), ("Second.", 2, 3), ("Third.", 3, 3)
+    assert shown == [("Second.", 2, 2), third, first, second, third, first]
+    assert await talk.conversation.show_version(SCOPE, turn, 4, ANNA) is None
+    await talk.say("And now?")
+    assert "First." in talk.prompts()[-1]
+    assert "Second." not in talk.prompts()[-1]
+    assert "Third." not in talk.prompts()[-1]
+
+
+async def test_what_was_read_of_a_stopped_answer_is_the_answer(talk: Talk) -> None:
+    """Without it nothing could go on from there; of one that nobody has read, nothing is stored."""
+    said = Incoming(scope=SCOPE, person=ANNA, pieces=(Piece(text="A story?", source="1:9", sent_at=talk.moment[0]),))
+    for kept, expected in (("", ["A story?"]), ("Once upon", ["A story?", "Once upon"])):
+        talk.server.script("chat-model", Behaviour(text="Once upon a time.", hold="start"))
+        held = talk.server.held
+        replying = asyncio.ensure_future(talk.conversation.reply(said, kept=partial(str, kept)))
+        await talk.server.until_held(held + 1)
+        replying.cancel()
+        if kept:
+            assert ((await replying).is_stopped, (await replying).is_truncated) == (True, True)
+        else:
+            with pytest.raises(asyncio.CancelledError):
+                await replying
+        await talk.server.release()
+        assert await stored(talk) == expected
+
+
 async def test_a_failing_model_leaves_the_earlier_answer(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     talk.server.script("chat-model", Behaviour(status=401))
     answered = await talk.conversation.answer_again(SCOPE, 1, ANNA)
     assert answered is not None
-    assert answered[1].is_error
+    assert (answered[1].text, answered[1].is_error) == ("Understood.", False)
+    assert "could not answer" in answered[1].notices[0]
     assert await stored(talk) == ["Hello.", "Understood."]
 
 
@@ -181,15 +229,16 @@ async def test_what_only_the_process_holds_is_answered_again_in_its_place(talk: 
     first = await talk.say("What is the capital of Australia?")
     assert first.turn is not None
     talk.server.script("chat-model", Behaviour(status=401), Behaviour(text="Canberra."))
-    for expected in (True, False):
+    for text, count in (("Vienna.", 1), ("Canberra.", 2)):
         answered = await talk.conversation.answer_again(SCOPE, first.turn, ANNA)
         assert answered is not None
-        assert (answered[1].is_error, answered[1].turn) == (expected, first.turn)
+        assert (answered[1].text, answered[1].turn, answered[1].versions) == (text, first.turn, count)
     assert "Vienna" not in talk.prompts()[-1]
     await talk.say("And of Austria?")
     assert "Canberra" in talk.prompts()[-1]
     assert "Vienna" not in talk.prompts()[-1]
     assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is None, "the conversation has gone on"
+    assert await talk.conversation.show_version(SCOPE, first.turn, 1, ANNA) is None
     assert await stored(talk) == []
 
 

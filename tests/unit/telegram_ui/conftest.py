@@ -72,7 +72,7 @@ class Scripted:
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
 
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: object = None) -> Reply:
         text = incoming.text
         self.turns.append(incoming)
         try:

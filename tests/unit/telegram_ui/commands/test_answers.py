@@ -75,9 +75,9 @@ async def test_what_its_reader_stops_did_not_fail(desk: Desk, talk: Talk) -> Non
     pressing = asyncio.create_task(desk.press(ANN, ANN, message, buttons["Regenerate"]))
     await talk.server.until_held()
     pressing.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await pressing
+    await pressing
     await talk.server.release()
+    assert desk.buttons(ANN)[1].keys() >= {"Regenerate", "Why?"}, "the earlier answer stands"
     assert [call["params"].get("text") for call in desk.peer.called("answerCallbackQuery")] == [None, None]
 
 

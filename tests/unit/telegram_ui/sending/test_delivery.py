@@ -5,6 +5,7 @@ import contextlib
 import gc
 
 import pytest
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
 from telegram_ui.sending.chat import Chat
@@ -16,7 +17,7 @@ from telegram_ui.sending.delivery import (
     DeliveryError,
     DeliveryUnknown,
 )
-from telegram_ui.sending.streaming import GROWING_FOR, IN_A_GROUP_EVERY, STALLED_FOR, AnswerStream
+from telegram_ui.sending.streaming import DRAFT_FOR, GROWING_FOR, IN_A_GROUP_EVERY, STALLED_FOR, AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
 
 
@@ -37,13 +38,15 @@ async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Pee
     assert len(peer.called("sendMessageDraft")) == 2
 
 
-async def test_a_draft_is_refreshed_before_it_vanishes(peer: Peer) -> None:
-    stream = AnswerStream(peer.delivery(), PRIVATE)
+async def test_a_draft_that_takes_long_becomes_a_message_that_can_be_stopped(peer: Peer) -> None:
+    stop = InlineKeyboardMarkup([[InlineKeyboardButton("Stop", callback_data="stop")]])
+    stream = AnswerStream(peer.delivery(), PRIVATE, stop=lambda: stop)
     await peer.begin(stream, "thinking")
     await peer.call("sendMessageDraft")
-    await peer.clock.sleeper(least=19)
-    peer.clock.advance(20.0)
-    await peer.call("sendMessageDraft", 2)
+    await peer.clock.sleeper(least=DRAFT_FOR - 1)
+    peer.clock.advance(DRAFT_FOR)
+    await peer.call("sendMessage")
+    assert "Stop" in str(peer.called("sendMessage")[-1])
     await stream.finish("done")
     assert peer.texts(ANN) == ["done"]
 

@@ -1,0 +1,73 @@
+"""What is due after a turn, next to the answers to others: pictures described, facts learned, messages folded.
+
+Owns their order, and that each fails by itself. Does not know how any of it is done.
+"""
+
+import logging
+import secrets
+from collections.abc import Callable
+
+from attrs import define
+
+from chat.pictures import Describer
+from chat.session import Sessions
+from external_memory import ExternalMemory
+from facts.distillation import ProfileDistiller
+from facts.learning import Facts
+from locales.catalog import tr
+from locales.told import numbered
+from records.errors import StorageError
+from records.owners import mode_of
+from records.scopes import Scope
+from summary_manager import SummaryManager
+
+log = logging.getLogger(__name__)
+
+
+@define(eq=False)
+class Settling:
+    """One for all scopes. `stored`: called when there may be something new to index."""
+
+    _memory: ExternalMemory
+    _sessions: Sessions
+    _summaries: SummaryManager
+    _facts: Facts
+    _distiller: ProfileDistiller
+    _describer: Describer
+    _stored: Callable[[], None]
+
+    async def settle(self, scope: Scope) -> tuple[str, ...]:
+        """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
+        (a failed fold, once). Incognito nothing is due: nothing is written.
+        """
+        try:
+            if mode_of(await self._memory.config(scope.owner)) == "incognito":
+                return ()
+        except StorageError as error:
+            log.warning("settling %s failed: %s", scope, type(error).__name__)
+            return ()
+        await self._describer.describe(self._sessions.of(scope))
+        self._stored()
+        await self._facts.settle(scope)
+        sentences = await self._fold(scope)
+        if not scope.is_direct_messages:
+            await self._distiller.distil_if_due(scope.owner)
+        await self._memory.optimize_words(scope.owner)
+        return sentences
+
+    async def _fold(self, scope: Scope) -> tuple[str, ...]:
+        session = self._sessions.of(scope)
+        try:
+            outcome = await self._summaries.fold(scope, "threshold")
+            if outcome.state == "nothing" and session.has_cut:
+                outcome = await self._summaries.fold(scope, "cut")
+            session.has_cut = False
+            # A fold that failed meanwhile in the background is told as well.
+            failure = await self._summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
+            if failure is not None:
+                number = secrets.token_hex(4)
+                log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
+                return (numbered(tr("notices-fold", why=failure.error), number),)
+        except StorageError as error:
+            log.warning("settling %s failed: %s", scope, type(error).__name__)
+        return ()
