@@ -1,8 +1,10 @@
 """kill -9 at random among several processes that serve one bot: is anything lost, doubled or out of order?
 
-`python -m reliability.replicas [--kills 500] [--replicas 3] [--seed 1] [--within SECONDS] [--data FOLDER]` starts a
-server of its own and prints one JSON object; its exit status is 1 when anything was violated. After each kill the
-tables are read while the others go on. After so many seconds (0: never) it ends early, with the kills that there were.
+`python -m reliability.replicas [--kills 500] [--pauses 10] [--lost 0] [--webhook 0] [--replicas 3] [--seed 1]
+[--within SECONDS] [--data FOLDER]` starts a server of its own and prints one JSON object; its exit status is 1 when
+anything was violated. After each kill and each pause the tables are read while the others go on. After so many seconds
+(0: never) it ends early, with the kills that there were. `--lost N`: the reply to one COMMIT in N is lost.
+`--webhook 1`: updates come by a webhook, to any of the processes.
 """
 
 import asyncio
@@ -12,8 +14,8 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,15 +23,16 @@ from reliability import command, killing
 from reliability.invariants import Files, read_server, violations
 from reliability.town import WORD, Bot, open_bot, open_town
 from tests.end_to_end.harness import House
+from tests.peers.ports import kept_port
 from tests.support.postgres_server import as_uri, new_database, postgres_server
+from tests.support.postgres_wire import laid
 
 LONGEST_PAUSE = 1.5
 """Seconds between two kills at most."""
 STAYS_DEAD = 0.03
 """The share of kills after which the process is not started again before the next kill: the others take over."""
-HANGS = 0.02
-"""The share of kills before which the process hangs for HANGING seconds and wakes: longer than its leases last."""
-HANGING = 24.0
+SHORTEST_HANG, LONGEST_HANG = 5.0, 60.0
+"""Seconds that a process is paused; its leases last 20. It wakes, and serves on."""
 TOLD_EVERY = 20
 """Kills after which a line on stderr says how far it is."""
 
@@ -63,9 +66,13 @@ class ReplicaTest(killing.KillTest):
     storages = ("PostgreSQL",)
     outcome: Outcome
 
-    def __init__(self, house: House, bots: Sequence[Bot], address: str, chance: random.Random) -> None:
-        super().__init__(house, bots, chance, moves=0.0, step_patience=60.0)
+    def __init__(
+        self, house: House, bots: Sequence[Bot], address: str, chance: random.Random, *, pauses: float
+    ) -> None:
+        """`pauses`: for each kill."""
+        super().__init__(house, bots, chance, moves=0.0, step_patience=120.0)
         self.address = address
+        self._pauses = pauses
         self._dead: set[int] = set()
         self.begun = time.monotonic()
         self.outcome = Outcome()
@@ -75,12 +82,8 @@ class ReplicaTest(killing.KillTest):
         living = [number for number in range(len(self.bots)) if number not in self._dead]
         number = self.chance.choice(living)
         bot = self.bots[number]
-        if self.chance.random() < HANGS:
-            os.kill(bot.pid, signal.SIGSTOP)
-            await asyncio.sleep(HANGING)
-            os.kill(bot.pid, signal.SIGCONT)
-            await asyncio.sleep(self.chance.random())
-            self.outcome.hung += 1
+        if self.chance.random() < self._pauses:
+            await self.pause(self.chance.choice(living))
         await bot.end(signal.SIGKILL)
         self.outcome.kills += 1
         self.check(settled=False)
@@ -93,6 +96,15 @@ class ReplicaTest(killing.KillTest):
             await bot.ready()
         if self.outcome.kills % TOLD_EVERY == 0:
             print(f"{self.outcome.kills} kills, {self.outcome.found.counts()}", file=sys.stderr, flush=True)
+
+    async def pause(self, number: int) -> None:
+        bot = self.bots[number]
+        os.kill(bot.pid, signal.SIGSTOP)
+        await asyncio.sleep(self.chance.uniform(SHORTEST_HANG, LONGEST_HANG))
+        os.kill(bot.pid, signal.SIGCONT)
+        await asyncio.sleep(self.chance.random())
+        self.outcome.hung += 1
+        self.check(settled=False)
 
     async def revive(self) -> None:
         for number in sorted(self._dead):
@@ -131,26 +143,57 @@ def told(test: ReplicaTest, **given: int) -> dict[str, object]:
     }
 
 
-async def replica_test(folder: Path, *, kills: int, replicas: int, seed: int, within: int = 0) -> dict[str, object]:
+@asynccontextmanager
+async def balanced(ports: Sequence[int], chance: random.Random) -> AsyncIterator[str]:
+    """An address that leads each connection to one of these ports, whoever listens there."""
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(65_536):
+                writer.write(data)
+                await writer.drain()
+        writer.close()
+
+    async def connected(from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        for port in chance.sample(ports, len(ports)):
+            with suppress(OSError):
+                from_bot, to_bot = await asyncio.open_connection("127.0.0.1", port)
+                await asyncio.gather(pass_on(from_client, to_bot), pass_on(from_bot, to_client))
+                return
+        to_client.close()
+
+    async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
+
+
+async def replica_test(
+    folder: Path, *, kills: int, pauses: int, lost: int, webhook: int, replicas: int, seed: int, within: int = 0
+) -> dict[str, object]:
     """Run it in `folder`; the object that is printed."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
     async with AsyncExitStack() as stack:
         server = stack.enter_context(postgres_server())
         address = new_database(server, f"replicas_{os.getpid()}")
         house = await stack.enter_async_context(open_town(folder, chance))
-        environ = house.environ(LOG_LEVEL="INFO", DATABASE_URL=as_uri(address))
-        bots = [
-            await stack.enter_async_context(open_bot(environ, folder=folder / f"data-{number}", snapshot_after=20_000))
-            for number in range(replicas)
-        ]
-        test = ReplicaTest(house, bots, address, chance)
+        behind, wire = await stack.enter_async_context(laid(address))
+        wire.cuts_some = lambda: bool(lost) and chance.random() * lost < 1
+        settings = {"LOG_LEVEL": "INFO", "DATABASE_URL": as_uri(behind)}
+        ports = [stack.enter_context(kept_port()) for _ in range(replicas)]
+        if webhook:
+            settings["WEBHOOK_URL"] = await stack.enter_async_context(balanced(ports, chance))
+        bots = []
+        for number, port in enumerate(ports):
+            environ = house.environ(**settings, WEBHOOK_LISTEN=f"127.0.0.1:{port}")
+            opening = open_bot(environ, folder=folder / f"data-{number}", snapshot_after=20_000)
+            bots.append(await stack.enter_async_context(opening))
+        test = ReplicaTest(house, bots, address, chance, pauses=pauses / kills)
         await test.run(kills, within=within)
         if not test.outcome.is_good:
             for number, bot in enumerate(bots):
                 (folder / f"log-{number}").write_text(bot.text(), encoding="utf-8")
-    return told(test, replicas=replicas, seed=seed)
+    return told(test, lost_commits=wire.cut, webhook=webhook, replicas=replicas, seed=seed)
 
 
 if __name__ == "__main__":
-    numbers = {"kills": 500, "replicas": 3, "seed": 1, "within": 0}
+    numbers = {"kills": 500, "pauses": 10, "lost": 0, "webhook": 0, "replicas": 3, "seed": 1, "within": 0}
     sys.exit(command.run(__doc__, numbers, replica_test))

@@ -8,12 +8,11 @@ import subprocess
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from external_memory import ExternalMemory
 from records.errors import StorageError
@@ -24,98 +23,17 @@ from storage.engine.postgres import CONNECTIONS
 from storage.stores.postgres import PostgresStore, postgres_database
 from tests.contract.conftest import ANNA, NOW, fold, lease, made, said, talk
 from tests.support.postgres_server import USER, address, new_database
+from tests.support.postgres_wire import Wire, laid
 from tests.unit.storage.test_postgres import opened
 
-COMMIT = b"COMMIT\0"
 STOPS_WITHIN = 10
 """Seconds, by the contract; for ever, before there was a bound."""
-SOCKET = ".s.PGSQL.5432"
-
-
-@dataclass
-class Wire:
-    """Between a client and the server: cuts the connection at the next COMMIT, once it is told to.
-
-    `arrives`: whether the server still gets it. `is_silent`: nothing arrives any more, and nobody is told, as when a
-    machine is gone; `swallowed`: something was said then.
-    """
-
-    server: str
-    cuts: bool = False
-    arrives: bool = True
-    is_silent: bool = False
-    cut: int = field(default=0, init=False)
-    swallowed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
-    _tasks: set[asyncio.Task[None] | None] = field(default_factory=set, init=False)
-
-    async def connected(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
-        self._tasks.add(asyncio.current_task())
-        from_server, to_server = await asyncio.open_unix_connection(self.server)
-        back = asyncio.create_task(self._pass_on(from_server, to_client))
-        try:
-            while data := await from_client.read(65_536):
-                if self.is_silent:
-                    self.swallowed.set()
-                    continue
-                if await self._is_cut(data, back, from_server, to_server):
-                    break
-                to_server.write(data)
-                await to_server.drain()
-        except ConnectionError:
-            pass
-        finally:
-            back.cancel()
-            for writer in (to_client, to_server):
-                writer.close()
-            await asyncio.gather(back, to_client.wait_closed(), to_server.wait_closed(), return_exceptions=True)
-
-    async def _is_cut(
-        self,
-        data: bytes,
-        back: asyncio.Task[None],
-        from_server: asyncio.StreamReader,
-        to_server: asyncio.StreamWriter,
-    ) -> bool:
-        if not self.cuts or COMMIT not in data:
-            return False
-        self.cuts = False
-        self.cut += 1
-        back.cancel()
-        await asyncio.gather(back, return_exceptions=True)
-        if self.arrives:
-            to_server.write(data)
-            await from_server.read(65_536)  # it has committed, and nobody hears of it
-        return True
-
-    async def ended(self) -> None:
-        """Wait until all connections are closed; a silent one does not hear of it."""
-        tasks = list(filter(None, self._tasks))
-        for task in tasks if self.is_silent else ():
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError):
-            while data := await reader.read(65_536):
-                writer.write(data)
-                await writer.drain()
-
-
-@contextlib.asynccontextmanager
-async def laid(url: str, folder: Path) -> AsyncIterator[tuple[str, Wire]]:
-    """An address behind a wire."""
-    parts = conninfo_to_dict(address(url, folder))
-    wire = Wire(f"{parts['host']}/{SOCKET}")
-    with tempfile.TemporaryDirectory() as here:  # the path of a socket has to be short
-        async with await asyncio.start_unix_server(wire.connected, Path(here) / SOCKET):
-            yield make_conninfo(**{**parts, "host": here}), wire  # type: ignore[arg-type]
-        await wire.ended()
 
 
 @contextlib.asynccontextmanager
 async def wired(url: str, folder: Path) -> AsyncIterator[tuple[PostgresStore, Wire]]:
     """A store behind a wire."""
-    async with laid(url, folder) as (behind, wire), opened(behind) as store:
+    async with laid(address(url, folder)) as (behind, wire), opened(behind) as store:
         yield store, wire
 
 
@@ -187,7 +105,7 @@ async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, pos
 
 async def test_a_stop_waits_for_no_server_whose_machine_is_gone(tmp_path: Path, postgres_url: str) -> None:
     """What hears nothing waits for as long as the system's own limits are, which a stop has no time for."""
-    async with laid(postgres_url, tmp_path) as (url, wire), contextlib.AsyncExitStack() as stack:
+    async with laid(address(postgres_url, tmp_path)) as (url, wire), contextlib.AsyncExitStack() as stack:
         memory = await stack.enter_async_context(
             ExternalMemory.open(tmp_path / "data", clock=lambda: NOW, database_url=url)
         )

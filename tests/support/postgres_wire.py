@@ -1,0 +1,94 @@
+"""A wire between a client and a PostgreSQL server, which can be cut at a COMMIT or fall silent."""
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+COMMIT = b"COMMIT\0"
+SOCKET = ".s.PGSQL.5432"
+
+
+@dataclass
+class Wire:
+    """Between a client and the server: cuts the connection at the next COMMIT, once it is told to.
+
+    `arrives`: whether the server still gets it. `cuts_some`: asked at each COMMIT whether it is cut. `is_silent`:
+    nothing arrives any more, and nobody is told, as when a machine is gone; `swallowed`: something was said then.
+    """
+
+    server: str
+    cuts: bool = False
+    arrives: bool = True
+    is_silent: bool = False
+    cuts_some: Callable[[], bool] = lambda: False
+    cut: int = field(default=0, init=False)
+    swallowed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _tasks: set[asyncio.Task[None] | None] = field(default_factory=set, init=False)
+
+    async def connected(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        self._tasks.add(asyncio.current_task())
+        from_server, to_server = await asyncio.open_unix_connection(self.server)
+        back = asyncio.create_task(self._pass_on(from_server, to_client))
+        try:
+            while data := await from_client.read(65_536):
+                if self.is_silent:
+                    self.swallowed.set()
+                    continue
+                if await self._is_cut(data, back, from_server, to_server):
+                    break
+                to_server.write(data)
+                await to_server.drain()
+        except ConnectionError:
+            pass
+        finally:
+            back.cancel()
+            for writer in (to_client, to_server):
+                writer.close()
+            await asyncio.gather(back, to_client.wait_closed(), to_server.wait_closed(), return_exceptions=True)
+
+    async def _is_cut(
+        self,
+        data: bytes,
+        back: asyncio.Task[None],
+        from_server: asyncio.StreamReader,
+        to_server: asyncio.StreamWriter,
+    ) -> bool:
+        if COMMIT not in data or not (self.cuts or self.cuts_some()):
+            return False
+        self.cuts = False
+        self.cut += 1
+        back.cancel()
+        await asyncio.gather(back, return_exceptions=True)
+        if self.arrives:
+            to_server.write(data)
+            await from_server.read(65_536)  # it has committed, and nobody hears of it
+        return True
+
+    async def ended(self) -> None:
+        """Wait until all connections are closed; a silent one does not hear of it."""
+        tasks = list(filter(None, self._tasks))
+        for task in tasks if self.is_silent else ():
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(65_536):
+                writer.write(data)
+                await writer.drain()
+
+
+@contextlib.asynccontextmanager
+async def laid(url: str) -> AsyncIterator[tuple[str, Wire]]:
+    """An address of the same server behind a wire."""
+    parts = conninfo_to_dict(url)
+    wire = Wire(f"{parts['host']}/{SOCKET}")
+    with tempfile.TemporaryDirectory() as here:  # the path of a socket has to be short
+        async with await asyncio.start_unix_server(wire.connected, Path(here) / SOCKET):
+            yield make_conninfo(**{**parts, "host": here}), wire  # type: ignore[arg-type]
+        await wire.ended()
