@@ -12,6 +12,8 @@ from contextvars import copy_context
 from functools import partial
 from typing import TypeVar
 
+from records.errors import ServedElsewhere
+
 logger = logging.getLogger(__name__)
 
 Work = Callable[[], Awaitable[object]]
@@ -149,6 +151,8 @@ class SerialQueues:
         ticket.has_begun = True
         try:
             await ticket.work()
+        except ServedElsewhere:
+            logger.info("Work in the queue %s is another process's now.", self._name)
         except Exception as error:  # broad: the last resort: a queue must survive whatever its work does
             logger.error("Work in the queue %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
 

@@ -3,6 +3,9 @@
 import asyncio
 from functools import partial
 
+import pytest
+
+from records.errors import ServedElsewhere
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 
 
@@ -162,3 +165,16 @@ async def test_closing_cancels_again_what_does_not_end_in_time() -> None:
     await asyncio.sleep(0)
     await queues.close(grace=0.01)
     assert ended.is_set()
+
+
+async def test_what_another_process_serves_by_now_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    queues, log = SerialQueues("test", at_once=1), Log()
+
+    async def moved() -> None:
+        raise ServedElsewhere
+
+    queues.submit("a", moved)
+    queues.submit("a", log("next"))
+    await queues.idle()
+    assert log.begun == ["next"]
+    assert [one for one in caplog.records if one.levelname == "ERROR"] == []
