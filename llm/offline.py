@@ -185,14 +185,14 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     """
     said = _all(text)
     words = [_terms(one.text) for one in said]
-    left = {index for index, terms in enumerate(words) if terms}
+    worth = {index: _worth(said[index], terms) for index, terms in enumerate(words) if terms}
     chosen, seen, dearest, kept = list[int](), set[str](), 0.0, ""
-    while left and len(chosen) < _SUMMARY_SENTENCES:
-        value, best = max((_worth(said[at], words[at], words[at] - seen), -at) for at in left)
+    while worth and len(chosen) < _SUMMARY_SENTENCES:
+        value, best = max((one * len(words[at] - seen), -at) for at, one in worth.items())
         dearest = max(dearest, value)
         if value <= dearest * _WORTH_KEEPING:
             break
-        left.remove(-best)
+        del worth[-best]
         with_it = sorted([*chosen, -best])
         joined = " ".join(said[index].text for index in with_it)
         if count(joined) <= max_tokens:
@@ -201,11 +201,11 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     return kept
 
 
-def _worth(sentence: Sentence, words: frozenset[str], new: frozenset[str]) -> float:
-    """How much a sentence says that a summary should keep and does not have yet."""
+def _worth(sentence: Sentence, words: frozenset[str]) -> float:
+    """How much a sentence says that a summary should keep, a word that it does not have yet."""
     value = min(6, len(words)) / 2 + min(6, len(_TELLING.findall(sentence.text)))
     value *= (0.2 if is_question(sentence.text) else 1) * (0.2 if sentence.speaker == "assistant" else 1)
-    return value * len(new) / len(words)
+    return value / len(words)
 
 
 def read(text: str) -> tuple[list[Sentence], str]:
