@@ -22,12 +22,11 @@ from runtime.locks import OwnerLocks
 from runtime.read_through_cache import ReadThroughCache
 from storage.bot_state.broadcasts import Broadcasts
 from storage.bot_state.directory import Directory
-from storage.bot_state.export_key import ExportKey
-from storage.bot_state.inbox_protocol import Inbox
+from storage.bot_state.inbox import Inbox
+from storage.bot_state.keys import ExportKey, UsedLinks
 from storage.bot_state.people import People
 from storage.bot_state.state import BotState, own_state, shared_state
 from storage.bot_state.usage import UsageLedger
-from storage.bot_state.used_links import UsedLinks
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import data_dir as held_data_dir
 from storage.engine.sqlite import Database, examined

@@ -3,9 +3,8 @@
 broadcasts.py       a message of an admin to everybody, while it is under way
 directory.py        which store holds each owner, and moves between stores
 erasure.py          a deletion in every file, finished by the next start when interrupted
-export_key.py       the key that signs exports
 inbox.py            raw updates, committed before they are confirmed
-inbox_protocol.py   what an inbox promises, wherever it is kept
+keys.py             the key that signs exports and links, and the links that were followed
 leases.py           which owners this process serves
 people.py           whom an admin let in or removed by a button
 postgres_inbox.py   the update inbox, claimed by the process that serves the owner
@@ -15,6 +14,5 @@ replica.py          this process among several: that it lives, and is woken
 shared.py           locations of owners that several processes share
 state.py            where inbox, setups, usage and locations are kept: memory.db, or PostgreSQL for several processes
 usage.py            tokens spent by person and day
-used_links.py       one-time links that were followed
 wizard_state.py     where each person stands in /summary
 """

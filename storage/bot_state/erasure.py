@@ -16,7 +16,7 @@ from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import StorageType
 from runtime.tasks import uncancelled
-from storage.bot_state.inbox_protocol import Inbox
+from storage.bot_state.inbox import Inbox
 from storage.bot_state.leases import OwnerLeases
 from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates

@@ -1,20 +1,184 @@
-"""The update inbox in memory.db: every raw update of Telegram, committed before Telegram is told that we have it.
+"""The update inbox: raw updates of Telegram, committed before Telegram is told that we have them. What it promises
+wherever it is kept, and the one in memory.db.
 
 Owns which updates are seen, pending and done, and how often a file's reading and an answer's sending were begun. Does
 not know what is in a payload.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal, NamedTuple, Protocol
 
 from records.owners import Mode
-from storage.bot_state.inbox_protocol import Arrival, Counted, PendingUpdate, SharedWork
 from storage.engine.protocol import Value
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
 from storage.schema.rows import text_of
 from text.characters import well_formed
+
+Counted = Literal["attempts", "readings", "sends"]
+"""What is counted of an update over all runs, so that what kills the process is not tried for ever: the beginnings of
+its work, of work that an untrusted file decides, and of the sending of its answer.
+"""
+NOBODY = 0
+"""The owner of an update that belongs to no chat, and the sender of one that names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """An update as it came. `owner`: whose work it is; `person`: who sent it; `is_begun`: this process handles it
+    already, because it could not be written at first.
+    """
+
+    update_id: int
+    payload: str
+    owner: int = NOBODY
+    person: int = NOBODY
+    is_begun: bool = False
+
+
+class Lease(NamedTuple):
+    """That this process serves an owner; `fence`: a number that no other lease ever had."""
+
+    owner: int
+    fence: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PendingUpdate:
+    """An update that is not done yet.
+
+    `attempts`: how often its work was begun; `sends`: how often the sending of its answer was begun. A first send
+    that is recorded here has an unknown outcome. `mode`: how memory stood when it was said, where it was noted.
+    `shown`: the messages that show something of its answer, in order. `lease`: under which it was handed out, where
+    several processes share the work.
+    """
+
+    update_id: int
+    payload: str
+    received_at: datetime
+    attempts: int
+    sends: int
+    mode: Mode | None = None
+    shown: tuple[int, ...] = ()
+    lease: Lease | None = None
+
+
+class Leader(Protocol):
+    """Work that one process at a time does for all."""
+
+    def is_leader(self) -> bool:
+        """Whether this process does it."""
+        ...
+
+    async def take(self) -> None:
+        """Do it from now on, unless another process does."""
+
+    async def changed(self) -> None:
+        """Wait until whose it is may have changed; a few seconds at most."""
+
+
+class SharedWork(Protocol):
+    """How several processes divide the updates of one inbox among them."""
+
+    former: "Inbox"
+    """Where updates were kept before this process shared its work."""
+
+    def polling(self, bot_id: int) -> Leader:
+        """Fetching the updates of a bot."""
+        ...
+
+    async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
+        """What this process is to do from now on, in the order of arrival, each once for as long as it serves the
+        owner. Owners whom nobody serves are served by this process from now on. Raises StorageError.
+        """
+
+    async def arrived(self) -> None:
+        """Wait until there may be something to claim; a few seconds at most."""
+
+    async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
+        """How many updates of each person are not done, in whichever process. Raises StorageError."""
+
+    def served(self) -> Collection[int]:
+        """The owners that this process serves."""
+        ...
+
+    async def release(self, owners: Sequence[int]) -> None:
+        """Let any process serve these owners. Raises StorageError."""
+
+    def lease(self, owner: int) -> Lease | None:
+        """This process's lease of an owner."""
+        ...
+
+    async def confirm(self, lease: Lease) -> None:
+        """Wait until it is certain that this lease is held. Raises ServedElsewhere where it was lost."""
+
+    def may_go_on(self) -> bool:
+        """While the database is away: whether no other process can have taken over what this one does."""
+        ...
+
+
+class Inbox(Protocol):
+    """Raw updates by bot and update id. Every method is durable when it returns, and raises StorageError.
+
+    `shared` None: all that is received is this process's own to do.
+    """
+
+    shared: SharedWork | None
+
+    async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
+        """Keep an update; False when its id was seen before (within the time that `purge` leaves)."""
+        ...
+
+    async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+        """Keep updates, in this order, in one transaction; the ids of those that were not seen before."""
+        ...
+
+    async def pending(self, bot_id: int) -> list[PendingUpdate]:
+        """What is not done, in the order of arrival."""
+        ...
+
+    async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
+        """How memory stood when this was said, for a run that takes it up later."""
+
+    async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
+        """Which messages show something of its answer, for a run that has to finish them."""
+
+    async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
+        """Count that something begins, before it does; 1 for the first time, 0 where the id is not kept.
+
+        Raises ServedElsewhere where another process has the update by now.
+        """
+        ...
+
+    async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
+        """Uncount what is known to have had no effect, or was stopped in order."""
+
+    async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
+        """Leave room for one more sending below `most`: the process died over the last, perhaps before it was made."""
+
+    async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
+        """Everything about these updates is done: their payloads are removed, their ids stay. What another process has
+        by now stays as it is.
+        """
+
+    async def waiting(self) -> dict[str, int]:
+        """Where what is not done and still has its payload stands, by its source ("bot:update")."""
+        ...
+
+    async def empty(self, positions: Sequence[int]) -> None:
+        """Remove the payloads, because what they said was forgotten. The next start drops such an update."""
+
+    async def forget_text(self) -> bool:
+        """Remove the payloads of done updates from the file's log as well; False when that has to wait."""
+        ...
+
+    async def purge(self, older_than: datetime) -> int:
+        """Forget ids that were done before `older_than`; Telegram delivers none older than 24 hours. Their number."""
+        ...
+
 
 _RECEIVE = """
 INSERT INTO updates (bot_id, update_id, payload, received_at) VALUES (?, ?, ?, ?)

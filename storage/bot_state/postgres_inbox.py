@@ -13,7 +13,7 @@ from attrs import define, field
 
 from records.errors import ServedElsewhere
 from records.owners import Mode
-from storage.bot_state.inbox_protocol import Arrival, Counted, Inbox, Leader, Lease, PendingUpdate, SharedWork
+from storage.bot_state.inbox import Arrival, Counted, Inbox, Leader, Lease, PendingUpdate, SharedWork
 from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, Row, Value

@@ -16,14 +16,12 @@ from records.owners import StorageType
 from storage.bot_state.broadcasts import Broadcasts
 from storage.bot_state.directory import Directory
 from storage.bot_state.erasure import Erasure
-from storage.bot_state.export_key import ExportKey
-from storage.bot_state.inbox import UpdateInbox
-from storage.bot_state.inbox_protocol import Inbox
+from storage.bot_state.inbox import Inbox, UpdateInbox
+from storage.bot_state.keys import ExportKey, UsedLinks
 from storage.bot_state.leases import Everybody, OnGain, OwnerLeases
 from storage.bot_state.people import People
 from storage.bot_state.renaming import OwnerRenaming
 from storage.bot_state.usage import UsageLedger
-from storage.bot_state.used_links import UsedLinks
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import demand_room
 from storage.engine.sqlite import Database

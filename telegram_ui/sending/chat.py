@@ -11,7 +11,7 @@ from functools import partial
 
 from records.errors import ServedElsewhere
 from records.scopes import Scope
-from storage.bot_state.inbox_protocol import SharedWork
+from storage.bot_state.inbox import SharedWork
 
 ANONYMOUS_ADMIN = 1087968824
 """@GroupAnonymousBot, under which a group's anonymous admins write."""

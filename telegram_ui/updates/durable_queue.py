@@ -18,7 +18,7 @@ from telegram.error import TelegramError
 from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import gauge
-from storage.bot_state.inbox_protocol import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
+from storage.bot_state.inbox import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from telegram.error import TelegramError, TimedOut
 from telegram.ext import ExtBot
 
 from runtime.tasks import ended
-from storage.bot_state.inbox_protocol import Leader
+from storage.bot_state.inbox import Leader
 from telegram_ui.sending.chat import demand_lease
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.durable_queue import DurableQueue

@@ -26,7 +26,7 @@ from chat.conversation import Conversation
 from chat.corrections import Corrections
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
-from storage.bot_state.inbox_protocol import Inbox
+from storage.bot_state.inbox import Inbox
 from storage.bot_state.people import People
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands

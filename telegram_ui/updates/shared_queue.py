@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
 from records.owners import Mode
-from storage.bot_state.inbox_protocol import NOBODY, Inbox, Lease, SharedWork
+from storage.bot_state.inbox import NOBODY, Inbox, Lease, SharedWork
 from telegram_ui.updates.durable_queue import (
     MOST_OF_ONE,
     MOST_UNFINISHED,

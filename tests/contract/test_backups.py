@@ -18,7 +18,7 @@ from records.model_calls import Usage
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import BackedUp, Restored, back_up, restore
-from storage.bot_state.inbox_protocol import Arrival
+from storage.bot_state.inbox import Arrival
 from storage.engine.data_dir import LOCK_NAME
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS

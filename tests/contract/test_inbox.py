@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import ServedElsewhere
-from storage.bot_state.inbox import UpdateInbox
-from storage.bot_state.inbox_protocol import Arrival, Inbox
+from storage.bot_state.inbox import Arrival, Inbox, UpdateInbox
 from storage.bot_state.postgres_inbox import PostgresInbox
 from storage.bot_state.postgres_leases import PostgresLeases
 from storage.bot_state.replica import Replica

@@ -18,7 +18,7 @@ from records.messages import NewMessage, Role
 from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from storage.bot_state.erasure import _text
-from storage.bot_state.inbox_protocol import Arrival
+from storage.bot_state.inbox import Arrival
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking

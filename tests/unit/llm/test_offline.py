@@ -2,8 +2,7 @@
 
 import pytest
 
-from llm.offline import ExtractiveSummarizer, OfflineModel, extract
-from llm.offline_facts import is_question
+from llm.offline import ExtractiveSummarizer, OfflineModel, extract, is_question
 from locales.catalog import LANGUAGES, speaking, text_in, tr
 from records.errors import ModelBroken
 from records.model_calls import PromptMessage

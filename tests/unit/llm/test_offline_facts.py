@@ -3,7 +3,7 @@
 import json
 
 from facts.extraction import FACTS_SCHEMA, PROFILE_SCHEMA
-from llm.offline_facts import stated
+from llm.offline import stated
 
 
 def facts(*lines: str, known: str = "") -> list[dict[str, object]]:

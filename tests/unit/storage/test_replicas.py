@@ -19,7 +19,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan
 from settings import Secret
-from storage.bot_state.inbox_protocol import Arrival, Inbox, SharedWork
+from storage.bot_state.inbox import Arrival, Inbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
 from telegram_ui.sending.chat import demand_lease, work_for
 from tests.contract.conftest import NOW, fold, lease, made

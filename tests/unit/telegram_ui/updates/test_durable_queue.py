@@ -11,8 +11,7 @@ import telegram
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
-from storage.bot_state.inbox import UpdateInbox
-from storage.bot_state.inbox_protocol import Arrival
+from storage.bot_state.inbox import Arrival, UpdateInbox
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, NotKeptError, Received

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from locales.catalog import tr
 from records.scopes import Person
 from settings import Settings
-from storage.bot_state.inbox_protocol import Arrival
+from storage.bot_state.inbox import Arrival
 from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
 from telegram_ui.updates.durable_queue import MOST_OF_ONE
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer

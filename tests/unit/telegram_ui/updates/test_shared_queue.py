@@ -13,8 +13,7 @@ from telegram.error import TelegramError
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
-from storage.bot_state.inbox import UpdateInbox
-from storage.bot_state.inbox_protocol import Arrival
+from storage.bot_state.inbox import Arrival, UpdateInbox
 from storage.bot_state.postgres_inbox import PostgresInbox
 from storage.bot_state.postgres_leases import PostgresLeases
 from storage.bot_state.replica import Replica

@@ -1,0 +1,41 @@
+"""The key that signs exports and links, made once for the bot and carried by a backup, and the one-time links that were
+followed. All processes of the bot share them.
+"""
+
+import secrets
+from datetime import datetime
+
+from storage.engine.protocol import OwnerDatabase
+from storage.schema.rows import text_of
+
+_MAKE = "INSERT INTO export_keys (id, key) VALUES (1, ?) ON CONFLICT DO NOTHING"
+_TAKE = "INSERT INTO used_links (nonce, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING nonce"
+
+
+class ExportKey:
+    """One instance for each database."""
+
+    def __init__(self, database: OwnerDatabase) -> None:
+        self._db = database
+        self._key = b""
+
+    async def __call__(self) -> bytes:
+        if not self._key:
+            async with self._db.write(None) as tx:
+                await tx.rows(_MAKE, secrets.token_hex(32))
+                [[key]] = await tx.rows("SELECT key FROM export_keys")
+            self._key = str(key).encode()
+        return self._key
+
+
+class UsedLinks:
+    """One instance for each database."""
+
+    def __init__(self, database: OwnerDatabase) -> None:
+        self._db = database
+
+    async def take(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
+        """Note that a link is followed; False where it was followed before. Expired links are dropped."""
+        async with self._db.write(None) as tx:
+            await tx.rows("DELETE FROM used_links WHERE expires_at < ?", text_of(now))
+            return bool(await tx.rows(_TAKE, nonce, text_of(expires_at)))
