@@ -35,7 +35,7 @@ class Embedder(Protocol):
     """Turns texts into normalised vectors. Raises a ModelError. Use as `async with`.
 
     Stored vectors carry `name`, since those of different models cannot be compared. `dimensions` is 0 while it is
-    unknown: before the first answer of an endpoint that was not asked for a number.
+    unknown: before the first answer of an endpoint.
     """
 
     @property
@@ -60,21 +60,15 @@ class Embedder(Protocol):
 
 
 class EndpointEmbedder(EndpointClient):
-    """Embeddings of an OpenAI-compatible endpoint, in batches. `size`: the dimensions to ask for; None = its own.
-
-    `longest_wait`: seconds that a question waits.
-    """
+    """Embeddings of an OpenAI-compatible endpoint, in batches. `longest_wait`: seconds that a question waits."""
 
     settings = SettingNames(model="EMBEDDING_MODEL", key="EMBEDDING_API_KEY", url="EMBEDDING_BASE_URL")
 
-    def __init__(
-        self, *, size: int | None = None, longest_wait: float | None = None, **connection: Unpack[Connection]
-    ) -> None:
+    def __init__(self, *, longest_wait: float | None = None, **connection: Unpack[Connection]) -> None:
         super().__init__(**connection)
         self._longest_wait = longest_wait
-        self.name = self._model if size is None else f"{self._model}/{size}"
-        self.dimensions = size or 0
-        self._size = size
+        self.name = self._model
+        self.dimensions = 0
         self._names_format = True
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
@@ -113,8 +107,6 @@ class EndpointEmbedder(EndpointClient):
         body: dict[str, Any] = {"model": self._model, "input": texts}
         if self._names_format:
             body["encoding_format"] = "float"
-        if self._size is not None:
-            body["dimensions"] = self._size
         async with client.post("/embeddings", body, patience.renew) as response:
             answer = await response.json(LONGEST_ANSWER)
         data = answer.get("data") if isinstance(answer, dict) else None

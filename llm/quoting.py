@@ -70,8 +70,6 @@ def quoted(text: str) -> str:
 
 def one_line(name: str) -> str:
     """A name on one line: people choose their own names, and a name must not end a block or begin a line either."""
-    if name.isprintable() and len(name) <= LONGEST_NAME and name.isalpha():
-        return name  # as most names, a hundred times for one prompt
     return " ".join(quoted(name[: 4 * LONGEST_NAME]).split())[:LONGEST_NAME]
 
 

@@ -8,7 +8,6 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from records.model_calls import PromptMessage, Tool, ToolCall
@@ -22,9 +21,6 @@ LONGEST_NAME = 200
 """Characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most."""
 LONGEST_EXTRA = 20_000
 """Characters of what an endpoint wants back with a call; of more nothing is kept: a part of it is worth nothing."""
-
-OFFERS_KNOWN = 64
-"""Sets of tools whose text is kept: a turn counts the one that it offers three times."""
 
 _TOOLS = re.compile(r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE)
 
@@ -47,12 +43,7 @@ def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 def offered_text(tools: Sequence[Tool]) -> str:
     """The same as text, for counting: tool schemas are under the ceiling."""
-    return _written(tuple(tools)) if tools else ""
-
-
-@lru_cache(maxsize=OFFERS_KNOWN)
-def _written(tools: tuple[Tool, ...]) -> str:
-    return json.dumps(offered(tools))
+    return json.dumps(offered(tools)) if tools else ""
 
 
 def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:

@@ -45,14 +45,6 @@ async def test_an_endpoint_is_asked_in_batches_for_floats(
     assert (await embedder.passages([])).shape == (0, 64)
 
 
-async def test_dimensions_are_asked_for_where_they_are_given() -> None:
-    async with running() as (server, url):
-        async with EndpointEmbedder(model="e", api_key=Secret(""), base_url=url, size=16) as embedder:
-            assert (await embedder.query("x")).shape == (16,)
-            assert embedder.name == "e/16"
-        assert server.requests[0].body["dimensions"] == 16
-
-
 async def test_an_endpoint_that_refuses_the_format_is_asked_without(
     endpoint: tuple[OpenAIServer, EndpointEmbedder],
 ) -> None:
