@@ -46,7 +46,6 @@ _NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in NUMBERS if word.isascii() or w
 _UNIT = rf"(?:{_alternatives(UNITS)})(?!\w)"
 _DUAL = "|".join(DUALS)
 _HAN_NUMBER = r"\d{1,3}|[一二两兩三四五六七八九十]{1,3}"
-_HANGUL_NUMBER = r"\d{1,3}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|일|이|삼|사|오|육|칠|팔|구|십"
 _EASTERN_UNIT = _alternatives(EASTERN_UNITS)
 
 _AGO = re.compile(
@@ -55,7 +54,6 @@ _AGO = re.compile(
     rf"|(?:{AGO_BEFORE})\s+(?:(?P<u3>{_DUAL})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
     rf"|(?<!\w)(?:قبل|منذ)\s+(?P<u5>{_UNIT})"
     rf"|(?P<n6>{_HAN_NUMBER})\s*(?P<u6>{_EASTERN_UNIT})(?:之|以)?前"
-    rf"|(?P<n7>{_HANGUL_NUMBER})\s*(?P<u7>{_EASTERN_UNIT})\s*전"
 )
 
 
@@ -127,7 +125,7 @@ def _named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
         yield _span(int(m[1]), int(m[2]), int(m[3]), like=clock), m[0]
     for m in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
         yield _span(int(m[3]), int(m[2]), int(m[1]), like=clock), m[0]
-    for m in re.finditer(r"(?:((?:19|20)\d\d)\s*[年년]\s*)?(1[0-2]|[1-9])\s*[月월](?:\s*(\d\d?)\s*[日号號일])?", text):
+    for m in re.finditer(r"(?:((?:19|20)\d\d)\s*年\s*)?(1[0-2]|[1-9])\s*月(?:\s*(\d\d?)\s*[日号號])?", text):
         month = int(m[2])
         yield _span(int(m[1]) if m[1] else year_of(month), month, int(m[3] or 0), like=clock), m[0]
     words = list(re.finditer(r"\w+", text))
@@ -141,13 +139,13 @@ def _named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
         day = days[0] if days else 0
         year = next((int(n) for n in near[2:] + near[:2] if re.fullmatch(r"(?:19|20)\d\d", n)), 0)
         if unsure and not (
-            day or year or near[1] in ("in", "last", "this", "next", "of", "since", "en", "im", "в", "w", "em", "de")
+            day or year or near[1] in ("in", "last", "this", "next", "of", "since", "en", "im", "в", "em", "de")
         ):
             continue
         dated = dated or bool(year)
         yield _span(year or year_of(month), month, day if 0 < day < 32 else 0, like=clock), w[0]
     if not dated:
-        for m in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*[月월])\s*[年년]?(?!\s*\d+\s*[月월])", text):
+        for m in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*月)\s*年?(?!\s*\d+\s*月)", text):
             yield _span(int(m[1]), like=clock), m[0]
 
 

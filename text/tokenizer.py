@@ -27,8 +27,6 @@ CACHED = 20_000
 """Counts that are cached: the last turns, roles and headings of days come again in every prompt."""
 SHORT_TEXT = 8_000
 """Characters that are counted or analysed on the event loop; more are in a thread, so that nobody else waits."""
-LONG = 20_000
-"""Texts of up to so many characters are counted line by line: most lines of a prompt were counted before."""
 NEAR = 0.3
 """How far a cut may move to reach a boundary, as a share of what is kept."""
 USUAL_LETTERS = 4
@@ -42,11 +40,10 @@ _PIECE = 50_000
 
 
 class Tokenizer:
-    """Counts and cuts texts in the tokens of one encoding. `divides`: as `divided` says."""
+    """Counts and cuts texts in the tokens of one encoding."""
 
-    def __init__(self, count: Callable[[str], int], *, name: str, divides: bool = False) -> None:
+    def __init__(self, count: Callable[[str], int], *, name: str) -> None:
         self._count = count
-        self._divides = divides
         self._cached: dict[int, int] = {}
         self.name = name
 
@@ -75,17 +72,11 @@ class Tokenizer:
         key = hash(text)
         known = self._cached.get(key)
         if known is None:
-            lines = divided(text) if self._divides and len(text) <= LONG and "\n" in text else ()
-            known = sum(map(self.count, lines)) if len(lines) > 1 else self._count(defused(text))
+            known = self._count(defused(text))
             if len(self._cached) >= CACHED:
                 self._cached.clear()
             self._cached[key] = known
         return known
-
-    def exceeds(self, text: str, tokens: int) -> bool:
-        """Whether a text has more than so many tokens, which of most long ones is seen without counting."""
-        # A word is a token at least; only a slash may be one with what is before the line break in front of it.
-        return (len(text) > tokens and "/" not in text and len(text.split()) > tokens) or self.count(text) > tokens
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of one request: 3, and for each message 3, its role and its content (the contract's formula)."""
@@ -229,21 +220,6 @@ class Tokenizer:
         return best
 
 
-def divided(text: str) -> list[str]:
-    """The lines of a text, each with what follows it up to one that begins with neither a space nor a slash.
-
-    The encodings cut a text into words before they make tokens of each, and never join what is before such a line to
-    it: the tokens of these parts add up to those of the whole.
-    """
-    parts, start, at = list[str](), 0, text.find("\n") + 1
-    while 0 < at < len(text):
-        if not text[at].isspace() and text[at] != "/":
-            parts.append(text[start:at])
-            start = at
-        at = text.find("\n", at) + 1
-    return [*parts, text[start:]]
-
-
 def _note(left_out: int) -> str:
     return f"\n[… {left_out:,} tokens left out …]\n"
 
@@ -290,7 +266,7 @@ _loading = threading.Lock()
 def _of_encoding(name: str) -> Tokenizer:
     """One for all who count in an encoding: what a prompt's builder has counted, its model need not count again."""
     encoding = _encoding(name)
-    return Tokenizer(lambda text: _encoded_length(encoding, text), name=name, divides=True)
+    return Tokenizer(lambda text: _encoded_length(encoding, text), name=name)
 
 
 @lru_cache(maxsize=len(_BUNDLED))

@@ -1,4 +1,4 @@
-"""Times that a question names, in many languages, as seen from a Saturday in November."""
+"""Times that a question names, in the seven languages of the bot, as seen from a Saturday in November."""
 
 from datetime import UTC, date, datetime
 
@@ -23,18 +23,11 @@ def begins(question: str) -> set[date]:
     [
         "What did I buy last Tuesday?",
         "Was habe ich letzten Dienstag gekauft?",
-        "Qu'ai-je acheté mardi dernier ?",
         "¿Qué compré el martes pasado?",
         "O que comprei na terça passada?",
-        "Cosa ho comprato martedì scorso?",
-        "Wat kocht ik vorige dinsdag?",
-        "Geçen salı ne aldım?",
-        "Co kupiłem w zeszły wtorek?",
         "Что я купил в прошлый вторник?",
         "ماذا اشتريت يوم الثلاثاء الماضي؟",
         "我上周二买了什么？",
-        "先週の火曜日に何を買った？",
-        "지난주 화요일에 뭘 샀지?",
     ],
 )
 def test_a_weekday_is_the_latest_one(question: str) -> None:
@@ -64,20 +57,14 @@ def test_a_date_is_not_overruled_by_its_weekday() -> None:
         ("two years ago", date(2024, 1, 1)),
         ("两年前", date(2024, 1, 1)),
         ("二年前", date(2024, 1, 1)),
-        ("이 년 전", date(2024, 1, 1)),
         ("hace dos años", date(2024, 1, 1)),
         ("два года назад", date(2024, 1, 1)),
         ("قبل سنتين", date(2024, 1, 1)),
         ("three weeks ago", date(2026, 10, 26)),
-        ("三週間前", date(2026, 10, 26)),
         ("三个星期前", date(2026, 10, 26)),
         ("vor drei Wochen", date(2026, 10, 26)),
-        ("üç hafta önce", date(2026, 10, 26)),
-        ("trzy tygodnie temu", date(2026, 10, 26)),
-        ("drie weken geleden", date(2026, 10, 26)),
         ("十二天前", date(2026, 11, 9)),
         ("неделю назад", date(2026, 11, 9)),
-        ("rok temu", date(2025, 1, 1)),
         ("منذ شهر", date(2026, 10, 1)),
         ("前天", date(2026, 11, 19)),
         ("vorgestern", date(2026, 11, 19)),

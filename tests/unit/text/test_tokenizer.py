@@ -67,32 +67,10 @@ many_lines = st.lists(
 
 @settings(max_examples=30)
 @given(text=many_lines)
-def test_texts_counted_line_by_line_count_as_they_do_whole(text: str) -> None:
+def test_texts_of_many_lines_count_as_they_do_in_tiktoken(text: str) -> None:
     for tokenizer in (EXACT, old()):
         whole = len(reference_encoding(tokenizer.name).encode(text, disallowed_special=()))
         assert tokenizer.count(text) == whole
-
-
-@settings(max_examples=30)
-@given(text=many_lines, limit=st.integers(0, 120))
-def test_what_exceeds_a_number_of_tokens_has_more_than_these(text: str, limit: int) -> None:
-    for tokenizer in (EXACT, old()):
-        assert tokenizer.exceeds(text, limit) == (tokenizer.count(text) > limit)
-
-
-def test_what_was_counted_in_a_line_is_not_counted_again_in_the_text_that_holds_it() -> None:
-    counted: list[str] = []
-
-    def count(text: str) -> int:
-        counted.append(text)
-        return len(text.split())
-
-    tokenizer = Tokenizer(count, name="words", divides=True)
-    said = "This is what somebody said " * 8 + "yesterday."
-    tokenizer.count(f"Anna: {said}\n")
-    counted.clear()
-    tokenizer.count(f"<remembered>\nAnna: {said}\nBen: no\n</remembered>")
-    assert counted == ["<remembered>\n", "Ben: no\n", "</remembered>"]
 
 
 def test_a_request_counts_as_the_contract_says() -> None:
