@@ -12,7 +12,7 @@ from background.indexing import Indexing
 from background.rebuild import Rebuilder
 from background.scheduler import ScheduledTask, Scheduler
 from chat.answer_loop import AnswerLoop
-from chat.attachments import Attachments
+from chat.attachments import Attachments, Speech
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
@@ -21,7 +21,6 @@ from chat.search import MemorySearch
 from chat.services import Services
 from chat.session import Sessions
 from chat.settling import Settling
-from chat.speech import Speech
 from chat.titles import Titles
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory

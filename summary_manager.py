@@ -4,7 +4,6 @@ Folding hides, it never erases: the messages stay, archived, under the summary t
 is refused changes nothing. Does not know Telegram, or who is told of a failure.
 """
 
-import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -36,7 +35,7 @@ from runtime.tracing import span
 from storage.stores.protocol import MemoryStore
 from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
-from summaries.policies import policy_of, times_compressed_by_rebuild
+from summaries.policies import policy_of
 from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
@@ -236,10 +235,6 @@ class SummaryManager:
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (tr("summaries-status-json-large", most=JSON_COMFORT),)
         compressed = max((one.times_compressed for one in active), default=0)
-        rebuild_helps = False
-        if config is not None and compressed > 1 and counts.archived:
-            count = partial(times_compressed_by_rebuild, messages=counts.archived, every_n=config.every_n)
-            rebuild_helps = await asyncio.to_thread(count, policy_of(config.policy), most=compressed) < compressed
         return Status(
             config=config,
             counts=counts,
@@ -249,7 +244,6 @@ class SummaryManager:
             history_extraction=history_extraction,
             newest=max(active, key=lambda one: one.id, default=None),
             compressed=compressed,
-            rebuild_helps=rebuild_helps,
             indexed=indexed,
             unreadable=max(0, indexed[0] - embedded) if indexed else 0,
             tokens_saved=saved,

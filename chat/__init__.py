@@ -10,7 +10,6 @@ search.py        words → the earlier messages that they find, page by page
 services.py      everything that is open while the bot runs, as one value
 session.py       what the process itself holds of each scope's talk
 settling.py      what is due after a turn: pictures described, facts learned, messages folded
-speech.py        answers are spoken
 titles.py        titles of conversations, made by a model in the background
 tools.py         the model's tools: search the memory, propose facts
 turn.py          the value that one step of a turn hands to the next

@@ -1,4 +1,4 @@
-"""Attachments are read, looked at or heard here; where they cannot be, a sentence says what to set.
+"""Attachments are read, looked at or heard here, and answers spoken; where they cannot be, a sentence says what to set.
 
 Does not know how files are fetched, or what becomes of what was in them.
 """
@@ -10,7 +10,7 @@ from attrs import define
 from attachments.documents import DocumentReader
 from llm.chat_model import ChatModel, prompt_room
 from llm.quota import Quota
-from llm.speech import Transcriber
+from llm.speech import Speaker, Transcriber
 from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable, StorageError
@@ -74,3 +74,16 @@ class Attachments:
         if not text:
             raise DocumentUnreadable(tr("files-nothing-heard"))
         return text
+
+
+@define(kw_only=True, eq=False)
+class Speech:
+    """Speaks answers, within a person's budget. One for the whole bot."""
+
+    _speaker: Speaker
+    _quota: Quota
+
+    async def spoken(self, text: str, *, person: int) -> bytes:
+        """A recording of a text, as Telegram plays it. Raises a ModelError."""
+        await self._quota.demand(person)
+        return await self._speaker.speak(text)

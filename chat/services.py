@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from background.indexing import Indexing
 from background.rebuild import Rebuilder
-from chat.attachments import Attachments
+from chat.attachments import Attachments, Speech
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
 from chat.search import MemorySearch
-from chat.speech import Speech
 from chat.titles import Titles
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory

@@ -39,10 +39,9 @@ class Status:
 
     `rebuilding`: chunks rebuilt, and all of them; `history_extraction`: imported messages that facts were learned from,
     and all of them. `newest`: the summary made last. `compressed`: how often the oldest detail of the active summaries
-    was compressed; `rebuild_helps`: a rebuild would compress it less often. `indexed`: messages of the
-    owner that the search by meaning knows, and all of them; None without it. `unreadable`: those that the embedder
-    refused. `tokens_saved`: over all of the owner's
-    answers, compared with sending the whole history each time.
+    was compressed. `indexed`: messages of the owner that the search by meaning knows, and all of them; None without it.
+    `unreadable`: those that the embedder refused. `tokens_saved`: over all of the owner's answers, compared with
+    sending the whole history each time.
     """
 
     config: OwnerConfig | None
@@ -53,7 +52,6 @@ class Status:
     history_extraction: tuple[int, int] | None = None
     newest: Summary | None = None
     compressed: int = 0
-    rebuild_helps: bool = False
     indexed: tuple[int, int] | None = None
     unreadable: int = 0
     tokens_saved: int = 0

@@ -29,7 +29,6 @@ summaries-status-compressed = اختُصرت أقدم التفاصيل { $times 
     [few] { $times } مرات
    *[other] { $times } مرة
  }.
-summaries-status-rebuild-helps = الأمر ⁨/summary_rebuild⁩ يستعيد منها.
 summaries-status-rebuilding = يُعاد إنشاء كل الملخصات: { $done } من { $parts ->
     [zero] { $parts } جزء
     [one] جزء واحد

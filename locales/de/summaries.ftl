@@ -26,7 +26,6 @@ summaries-status-compressed = Die ältesten Einzelheiten wurden { $times ->
     [one] { $times }-mal
    *[other] { $times }-mal
  } gekürzt.
-summaries-status-rebuild-helps = /summary_rebuild würde Einzelheiten zurückbringen.
 summaries-status-rebuilding = Alle Zusammenfassungen werden neu erstellt: { $done } von { $parts ->
     [one] { $parts } Teil
    *[other] { $parts } Teilen

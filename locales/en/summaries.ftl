@@ -28,7 +28,6 @@ summaries-status-compressed = The oldest detail was compressed { $times ->
     [one] { $times } time
    *[other] { $times } times
  }.
-summaries-status-rebuild-helps = /summary_rebuild would restore detail.
 summaries-status-rebuilding = All summaries are being rebuilt: { $done } of { $parts ->
     [one] { $parts } part
    *[other] { $parts } parts

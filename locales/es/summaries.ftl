@@ -26,7 +26,6 @@ summaries-status-compressed = Los detalles más antiguos se han abreviado { $tim
     [one] { $times } vez
    *[other] { $times } veces
  }.
-summaries-status-rebuild-helps = /summary_rebuild recuperaría detalles.
 summaries-status-rebuilding = Se están rehaciendo todos los resúmenes: { $done } de { $parts ->
     [one] { $parts } parte
    *[other] { $parts } partes

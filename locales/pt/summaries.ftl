@@ -26,7 +26,6 @@ summaries-status-compressed = Os detalhes mais antigos foram abreviados { $times
     [one] { $times } vez
    *[other] { $times } vezes
  }.
-summaries-status-rebuild-helps = /summary_rebuild recuperaria detalhes.
 summaries-status-rebuilding = Todos os resumos estão sendo refeitos: { $done } de { $parts ->
     [one] { $parts } parte
    *[other] { $parts } partes

@@ -27,7 +27,6 @@ summaries-status-compressed = Самые старые подробности с�
     [few] { $times } раза
    *[many] { $times } раз
  }.
-summaries-status-rebuild-helps = Команда /summary_rebuild вернула бы подробности.
 summaries-status-rebuilding = Все сводки составляются заново: { $done } из { $parts ->
     [one] { $parts } части
    *[other] { $parts } частей

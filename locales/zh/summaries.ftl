@@ -23,7 +23,6 @@ summaries-status-archived = 已归档的消息：{ $number }
 summaries-status-active = 使用中的摘要：{ $number }
 summaries-status-level = 摘要层数：{ $number }
 summaries-status-compressed = 最早的细节已被精简 { $times } 次。
-summaries-status-rebuild-helps = 发送 /summary_rebuild 可以找回细节。
 summaries-status-rebuilding = 正在重新生成所有摘要：{ $done } / { $parts } 部分。
 summaries-status-learning = 正在从导入的历史中学习事实：你的 { $total } 条消息中的 { $done } 条。
 summaries-status-saved = 目前节省的 token：约 { $tokens }

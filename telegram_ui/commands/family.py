@@ -13,8 +13,8 @@ from typing import Any, Literal, TypedDict, Unpack
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
+from chat.attachments import Speech
 from chat.services import Services
-from chat.speech import Speech
 from locales.catalog import ENGLISH, current, tr
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState

@@ -32,7 +32,7 @@ from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
 from telegram_ui.commands.dashboard import DashboardCommands
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.models import ModelCommands
@@ -162,29 +162,18 @@ class Commands:
             return tr("shared-unknown-near", command=f"/{name}", near=f"/{near[0]}")
         return tr("shared-unknown", command=f"/{name}")
 
-    def queue_of(self, name: str) -> Queue:
-        """The queue of a command of `names`."""
-        return self._declared[f"/{name}"][1].queue
+    def row(self, name: str) -> Press:
+        """How a command of `names` is declared."""
+        return self._declared[f"/{name}"][1]
 
-    def queue_of_press(self, data: str, chat: Chat, person: Person) -> Queue:
-        """The queue of a press of a button with this data. Whoever may not press it is told so at once, and
-        nobody's answer waits for that.
+    def row_of_press(self, data: str, chat: Chat, person: Person) -> Press | None:
+        """How a button with this data is declared; None for none of ours, and for another person's, who is told so at
+        once.
         """
-        found = self._declared.get(kind_of(data))
-        try:
+        with suppress(NotTheirs):
             self.dependencies.buttons.payload(data, chat, person)
-        except NotTheirs:
-            return "commands"
-        return found[1].queue if found else "commands"
-
-    def reads_file(self, name: str) -> bool:
-        """Whether a command of `names` does what an untrusted file decides."""
-        return self._declared[f"/{name}"][1].reads_file
-
-    def press_reads_file(self, data: str) -> bool:
-        """Whether a press of a button with this data does what an untrusted file decides."""
-        found = self._declared.get(kind_of(data))
-        return found is not None and found[1].reads_file
+            return self._declared[kind_of(data)][1] if kind_of(data) in self._declared else None
+        return None
 
     async def located(self, chat: Chat) -> Chat:
         """The chat in the conversation that is open there; in its first one, while the store cannot say."""

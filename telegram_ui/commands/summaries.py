@@ -153,8 +153,7 @@ def status_text(status: Status) -> str:
         good = next(name for least, name in GOODNESS if status.newest.score >= least)
         lines.append(tr(f"summaries-status-newest-{good}"))
     if status.compressed > 1:
-        advice = [tr("summaries-status-rebuild-helps")] if status.rebuild_helps else []
-        lines.append(" ".join([tr("summaries-status-compressed", times=status.compressed), *advice]))
+        lines.append(tr("summaries-status-compressed", times=status.compressed))
     if status.rebuilding is not None:
         rebuilt, parts_in_all = status.rebuilding
         lines.append(tr("summaries-status-rebuilding", done=rebuilt, parts=parts_in_all))

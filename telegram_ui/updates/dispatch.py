@@ -193,9 +193,10 @@ class Dispatcher:
             handle = self._commands.handle
             update = received.update
             work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
-            if self._commands.reads_file(parsed.command) and document_in(update.effective_message):
+            row = self._commands.row(parsed.command)
+            if row.reads_file and document_in(update.effective_message):
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
-            self._in_commands(received, parsed, work, is_slow=self._commands.queue_of(parsed.command) == "slow")
+            self._in_commands(received, parsed, work, is_slow=row.queue == "slow")
         elif parsed.chat.is_private or parsed.target:
             self._in_commands(received, parsed, partial(self._say_unknown, parsed))
         else:  # in a group, a command that some other bot may know
@@ -212,13 +213,13 @@ class Dispatcher:
             return
         data = (update.callback_query.data if update.callback_query else None) or ""
         press: Work = partial(self._commands.press, update, parsed.chat, parsed.person)
-        if self._commands.press_reads_file(data):
+        row = self._commands.row_of_press(data, parsed.chat, parsed.person)
+        if row is not None and row.reads_file:
             press = partial(self._file_attempts.run, update, parsed.chat, press)
-        queue = self._commands.queue_of_press(data, parsed.chat, parsed.person)
-        if queue == "chat":
+        if row is not None and row.queue == "chat":
             self._in_chat(received, parsed, partial(self._answer_press, parsed, press))
         else:
-            self._in_commands(received, parsed, press, is_slow=queue == "slow")
+            self._in_commands(received, parsed, press, is_slow=row is not None and row.queue == "slow")
 
     def _repeat(self, received: Received, parsed: ParsedUpdate, again: Asked) -> None:
         """Do what a press stands for as if it had just been sent."""

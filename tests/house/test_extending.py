@@ -91,7 +91,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     assert telegram_side.said[0] == "toy says hello"
     assert "Only the admins" in telegram_side.said[1]
     assert "/toy – say what follows" in telegram_side.said[2]
-    assert commands.queue_of("toy") == "slow"
+    assert commands.row("toy").queue == "slow"
     await commands.press(telegram_side.press(buttons.data("toy", private, ANN, "7")), private, ANN)
     await commands.press(telegram_side.press(buttons.data("toy", private, BOB, "7")), private, ANN)
     assert telegram_side.said[3] == "pressed 7"

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState
-from summaries.policies import times_compressed_by_rebuild
-from summaries.pyramid import FAN_IN, MOST_ACTIVE, POLICY, plan
+from summaries.pyramid import FAN_IN, MOST_ACTIVE, plan
 
 
 def turn(*ids: int, answered: bool = True) -> ActiveTurn:
@@ -48,13 +47,6 @@ def settled_after(l1s: int) -> tuple[list[int], int]:
 )
 def test_counts_of_the_design(l1s: int, counts: list[int]) -> None:
     assert settled_after(l1s)[0] == counts
-
-
-@pytest.mark.parametrize("l1s", [0, 1, 5, 6, 30, 31, 55, 200])
-def test_a_rebuild_compresses_as_often_as_there_are_levels(l1s: int) -> None:
-    for most in (99, 2):
-        times = times_compressed_by_rebuild(POLICY, messages=3 * l1s, every_n=3, most=most)
-        assert times == min(most, len(settled_after(l1s)[0]))
 
 
 def test_a_long_history_never_has_more_active_summaries_than_fit() -> None:
