@@ -7,8 +7,9 @@ duplicate: in doubt it sees one. Does not know facts or models.
 # ruff: noqa: E501, SIM905 - lists of words
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from text.analyzer import analyse, folded, normal, stem
 
@@ -29,39 +30,36 @@ NUMBER_WORDS: dict[str, int] = {
         "- - две - - - - - - - - - -",
         "- - двое трое четверо пятеро",
         "- - two",
-        "zéro - deux trois quatre cinq six sept huit neuf dix onze douze",
+        "zero - dois três quatro cinco seis sete oito nove dez onze doze",
     )
     for value, word in enumerate(words.split())
     if word != "-"
 }
 
-_MONTHS = (
-    "january february march april may june july august september october november december",
-    "januar februar märz april mai juni juli august september oktober november dezember",
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-    "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре",
-    "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
-    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-)
-_DAYS = (
-    "monday tuesday wednesday thursday friday saturday sunday",
-    "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-    "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
-    "montags dienstags mittwochs donnerstags freitags samstags sonntags",
-    "lunes martes miércoles jueves viernes sábado domingo",
-    "понедельник вторник среда четверг пятница суббота воскресенье",
-    "понедельникам вторникам средам четвергам пятницам субботам воскресеньям",
-    "- - среду - пятницу субботу -",
-    "lundi mardi mercredi jeudi vendredi samedi dimanche",
-)
-_CALENDAR: dict[str, str] = {
-    word: f"{kind}{value}"
-    for kind, lists in (("month", _MONTHS), ("day", _DAYS))
-    for words in lists
-    for value, word in enumerate(words.split(), start=1)
-    if word != "-"
-}
+_LOCALES = ("en", "de", "es", "pt", "ru", "ar")
+"""The bot's languages in which months and days are words; in Chinese they are numbers."""
+
+
+@cache
+def _calendar() -> Mapping[str, str]:
+    """The names of months and days, and what stands for each: "month5", "day1" (Monday)."""
+    from babel.dates import get_day_names, get_month_names  # here, because a start needs no calendar
+
+    found = dict[str, str]()
+    for locale in _LOCALES:
+        for context in ("format", "stand-alone"):
+            months, days = get_month_names("wide", context, locale), get_day_names("wide", context, locale)
+            found |= {_stemmed(normal(name)): f"month{number}" for number, name in months.items()}
+            found |= {_stemmed(normal(name)): f"day{number + 1}" for number, name in days.items()}
+    return found
+
+
+def _stemmed(word: str) -> str:
+    """A word without its plural or case ending: "on Mondays", "montags", "в среду"."""
+    return stem(word, "russian") if re.match(r"[а-яё]", word) else word.removesuffix("s")
+
+
+_ALSO_OTHER_WORDS = frozenset({"may", "march", "mai", "мая", "марта"})
 _TIMES_OF_DAY = frozenset(
     "morning noon afternoon evening night morgens mittags abends nachts vormittags nachmittags mañana tarde noche"
     " утром днём днем вечером ночью before after since until vor nach seit bis antes después desde hasta до после".split()
@@ -175,8 +173,8 @@ def fingerprint(text: str) -> Fingerprint:
             negated = True
         elif bare in NUMBER_WORDS and not word[0].isupper():
             numbers.append(str(NUMBER_WORDS[bare]))
-        elif bare in _CALENDAR and (word[0].isupper() or bare not in ("may", "march", "mars", "mai", "марта", "мая")):
-            dates.append(_CALENDAR[bare])
+        elif (named := _calendar().get(_stemmed(bare))) and (word[0].isupper() or bare not in _ALSO_OTHER_WORDS):
+            dates.append(named)
         elif bare in _TIMES_OF_DAY:
             dates.append(bare)
         elif bare in _MOOD:
@@ -226,11 +224,16 @@ def spelled_number(word: str) -> int | None:
     plain = normal(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
-    named = _CALENDAR.get(plain, "")
-    return int(named.removeprefix("month")) if named.startswith("month") else _SHORT_MONTHS.get(plain)
+    named = _calendar().get(_stemmed(plain), "")
+    return int(named.removeprefix("month")) if named.startswith("month") else _short_months().get(plain)
 
 
-_SHORT_MONTHS = {name[:3]: number for number, name in enumerate(_MONTHS[0].split(), start=1)} | {"sept": 9}
+@cache
+def _short_months() -> Mapping[str, int]:
+    from babel.dates import get_month_names
+
+    names = get_month_names("abbreviated", locale="en")
+    return {name.casefold(): number for number, name in names.items()} | {"sept": 9}
 
 
 def says_change(message: str) -> bool:
