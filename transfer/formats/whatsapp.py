@@ -29,8 +29,9 @@ from transfer.formats.history import (
 from transfer.formats.written_dates import HALF, hour_of
 
 _MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
+_SLASH = rf"[{_MARKS}]{{0,2}}[./-][ {_MARKS}]{{0,2}}"
 _HEAD = re.compile(
-    rf"[{_MARKS}]{{0,4}}(?P<open>\[?)(\d{{1,4}})[./-] ?(\d{{1,2}})[./-] ?(\d{{1,4}})\.?,?[ \u00a0\u202f]{{1,2}}"
+    rf"[{_MARKS}]{{0,4}}(?P<open>\[?)(\d{{1,4}}){_SLASH}(\d{{1,2}}){_SLASH}(\d{{1,4}})\.?[,،]?[ \u00a0\u202f]{{1,2}}"
     rf"(?:({HALF})[ \u00a0\u202f]?)?(\d{{1,2}})[:.](\d\d)(?:[:.](\d\d))?(?:[ \u00a0\u202f]?({HALF}))?"
     r"(?:\] ?| - )(?P<rest>.*)",
     re.IGNORECASE,

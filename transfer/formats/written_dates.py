@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
 from typing import NamedTuple
 
-HALF = r"[ap][. \u00a0\u202f]{0,3}m\.?|上午|下午|오전|오후|午前|午後"
-_HALF_DAY = re.compile(r"[ap]|上午|下午|오전|오후|午前|午後", re.IGNORECASE)
-_LATE = re.compile(r"p|下午|오후|午後", re.IGNORECASE)
+HALF = r"[ap][. \u00a0\u202f]{0,3}m\.?|上午|下午|오전|오후|午前|午後|[صم]"
+_HALF_DAY = re.compile(r"[ap]|上午|下午|오전|오후|午前|午後|[صم]", re.IGNORECASE)
+_LATE = re.compile(r"p|下午|오후|午後|م", re.IGNORECASE)
 _LINE = re.compile(
     rf"(?P<day>[^:]{{6,50}}?)(?:(?P<before>{HALF})\s?)?(?<!\d)(\d{{1,2}}):(\d\d):(\d\d)(?:\s?(?P<after>{HALF}))?"
     r"(?:\s(?P<zone>[^:]{1,12}(?::\d\d)?))?",
@@ -17,6 +17,8 @@ _LINE = re.compile(
 _OFFSET = re.compile(r"(?:GMT|UTC)(?:([+-]\d{1,2})(?::?(\d\d))?)?")
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+")
+SHORTEST = 3
+"""Letters of a month's name that may stand for it."""
 MOST_WORDS = 5
 """Of a date: a line with more is a sentence."""
 
@@ -103,14 +105,18 @@ def _languages() -> list[str]:
 
 @cache
 def _months(language: str) -> Mapping[str, int]:
-    """The months by their names, long and short, with and without the day."""
+    """The months by their names, long and short, with and without the day, and by what begins one name alone: "sept" is
+    written in some countries, "sep" in others.
+    """
     from babel import Locale
 
-    found: dict[str, int] = {}
+    named: dict[str, int] = {}
+    begun: dict[str, set[int]] = {}
     for widths in Locale.parse(language).months.values():
-        for width, names in widths.items():
-            if width != "narrow":
-                for number, name in names.items():
-                    for word in _WORD.findall(name.casefold()):
-                        found.setdefault(word, number)
-    return found
+        for names in (names for width, names in widths.items() if width != "narrow"):
+            for number, name in names.items():
+                for word in _WORD.findall(name.casefold()):
+                    named.setdefault(word, number)
+                    for end in range(SHORTEST, len(word)):
+                        begun.setdefault(word[:end], set()).add(number)
+    return {start: min(months) for start, months in begun.items() if len(months) == 1} | named

@@ -58,6 +58,19 @@ def whatsapp_ios() -> Written:
 
 
 @variety("whatsapp")
+def whatsapp_arabic() -> Written:
+    """Digits of its own, marks of direction around them, and letters for before and after noon."""
+    digits = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+
+    def head(one: Said) -> str:
+        at = one.local
+        day = f"\u200f{at.day}\u200f/{at.month}\u200f/{at.year}، {at.hour % 12 or 12}:{at:%M}".translate(digits)
+        return f"{day}\u00a0{'ص' if at.hour < 12 else 'م'} - {one.name}: "
+
+    return _whatsapp(head)
+
+
+@variety("whatsapp")
 def whatsapp_year_first() -> Written:
     return _whatsapp(lambda one: f"{one.local:%Y/%m/%d, %H:%M} - {one.name}: ")
 

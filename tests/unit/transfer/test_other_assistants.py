@@ -156,6 +156,7 @@ def test_gemini() -> None:
     )
     assert said(past(page)) == [("user", "", "How old is Bern?"), ("assistant", "", "From 1191.")]
     assert times(past(page))[0] == "2026-07-03 09:15"
+    assert times(past(page.replace("Jul 3", "Sept 3")))[0] == "2026-09-03 09:15"
     studio = {"chunkedPrompt": {"chunks": [
         {"role": "user", "text": "Hello"}, {"role": "model", "text": "Hm", "isThought": True}, {"role": "model", "text": "Hi"},
     ]}}  # fmt: skip
