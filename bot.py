@@ -28,6 +28,7 @@ except ModuleNotFoundError:
     raise SystemExit(2) from None
 
 import assembly
+from chat.operation import Operation
 from chat.services import Services
 from external_memory import ExternalMemory
 from llm import prompts
@@ -50,8 +51,8 @@ from runtime.readiness import Readiness
 from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.dashboard import host_of
-from telegram_ui.commands.family import Dependencies, MayConfigure, Operation
+from telegram_ui.commands.dashboard import Health, host_of
+from telegram_ui.commands.family import Dependencies, MayConfigure
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.outreach.reminders import ReminderTeller
 from telegram_ui.commands.registry import Commands
@@ -293,7 +294,9 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 inbox=services.memory.inbox,
                 people=services.memory.people,
                 commands=partial(_commands, settings, services),
-                alongside=partial(_alongside, settings if has_page and settings.dashboard_url else None),
+                alongside=partial(
+                    _alongside, settings if has_page and settings.dashboard_url else None, readiness.asked
+                ),
             )
         )
         # Also before Telegram's side ends, which may wait for a server of memories that does not answer any more.
@@ -340,7 +343,7 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
 
 
 @asynccontextmanager
-async def _alongside(settings: Settings | None, commands: Commands) -> AsyncIterator[None]:
+async def _alongside(settings: Settings | None, health: Health, commands: Commands) -> AsyncIterator[None]:
     """What sends messages that no update asks for; and the dashboard, if there are `settings` of one."""
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
@@ -350,7 +353,8 @@ async def _alongside(settings: Settings | None, commands: Commands) -> AsyncIter
             # Here, because a bot without a page needs no web server.
             from dashboard.app import dashboard_served
 
-            served = dashboard_served(dependencies.services, host_of(settings, dependencies), settings.dashboard_listen)
+            host = host_of(settings, dependencies, health)
+            served = dashboard_served(dependencies.services, host, settings.dashboard_listen)
             await stack.enter_async_context(served)
         yield
 

@@ -5,6 +5,8 @@ attachments.py   what people send along: who reads it, looks at it, hears it
 conversation.py  the steps of a turn: remember, recall, answer, remember; then settle
 corrections.py   later changes to stored messages: forgotten, corrected, moved to another id
 explanations.py  what an answer was made from, with the messages, summaries and facts themselves
+facts_by_hand.py  facts as people change them, with what is said of it
+operation.py     what the admins of a bot may know of it
 pictures.py      pictures are remembered as what a model saw in them
 search.py        words → the earlier messages that they find, page by page
 services.py      everything that is open while the bot runs, as one value

@@ -21,13 +21,16 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chat.services import Services
+from dashboard.admin import Admin
+from dashboard.changes import Changes
 from dashboard.host import Host
+from dashboard.past import Past
 from dashboard.sessions import Sessions
 from dashboard.texts import wanted_texts
 from dashboard.views import Views
-from dashboard.visits import Visits
+from dashboard.visits import Handler, Visits
 from dashboard.why import Why
-from runtime.http_server import served
+from runtime.http_server import BoundedProtocol, served
 
 STATIC = Path(__file__).parent / "static"
 FAMILY = "dashboard"
@@ -54,18 +57,27 @@ def dashboard_app(services: Services, host: Host) -> Starlette:
     )
 
 
+class PatientProtocol(BoundedProtocol):
+    """A file that is imported may come over a slow line."""
+
+    request_within = 120.0
+
+
 @asynccontextmanager
 async def dashboard_served(services: Services, host: Host, address: tuple[str, int]) -> AsyncIterator[int]:
     """Serve the page while the block runs; gives the port. Raises SettingsError where the address cannot be taken."""
-    async with served(dashboard_app(services, host), address, setting="DASHBOARD_LISTEN") as port:
+    async with served(
+        dashboard_app(services, host), address, setting="DASHBOARD_LISTEN", protocol=PatientProtocol
+    ) as port:
         yield port
 
 
 def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
     sessions = Sessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
     visits = Visits(services=services, sessions=sessions, host=host)
-    views, why = Views(services=services, host=host), Why(services=services)
-    reading = {
+    views, why, past = Views(services=services), Why(services=services), Past(services=services, host=host)
+    changes, admin = Changes(services=services, views=views), Admin(services=services, host=host)
+    reading: dict[str, Handler] = {
         "home": views.home,
         "timeline": views.timeline,
         "days": views.days,
@@ -80,7 +92,19 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
         "statistics": views.statistics,
         "settings": views.settings,
         "reminders": views.reminders,
+        "admin": admin.shown,
+        "export": past.export,
     }
+    writing: dict[str, Handler] = {
+        **changes.handlers,
+        "learn": past.learn,
+        "learn/stop": past.stop_learning,
+        "admin/allow": admin.decision("allowed"),
+        "admin/refuse": admin.decision("refused"),
+        "admin/remove": admin.decision("removed"),
+    }
+    # The body is a file: what is asked is in the address.
+    uploading: dict[str, Handler] = {"import/plan": past.plan, "import/run": past.run}
 
     async def texts(request: Request) -> Response:
         return JSONResponse(wanted_texts(FAMILY, request))
@@ -95,7 +119,9 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
             routes=[
                 Route("/texts", texts),
                 Route("/session", visits.begun, methods=["POST"]),
-                *(Route(f"/{name}", visits.reading(handler), methods=["GET"]) for name, handler in reading.items()),
+                *(Route(f"/{name}", visits.reading(one), methods=["GET"]) for name, one in reading.items()),
+                *(Route(f"/{name}", visits.writing(one), methods=["POST"]) for name, one in writing.items()),
+                *(Route(f"/{name}", visits.reading(one), methods=["POST"]) for name, one in uploading.items()),
             ],
             middleware=[Middleware(SameOrigin, origins=(host.origin,))],
         ),

@@ -33,6 +33,10 @@ class Asked:
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) not in (None, "")
 
+    def has(self, name: str) -> bool:
+        """Whether it is there, even if it is empty."""
+        return name in self._values
+
     def integer(self, name: str, default: int | None = None) -> int:
         """A whole number; needed where there is no default."""
         value = self._values.get(name)

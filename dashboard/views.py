@@ -13,7 +13,6 @@ from attrs import define
 from chat.services import Services
 from dashboard import forms
 from dashboard.asked import BadRequest
-from dashboard.host import Host
 from dashboard.visits import Answer, Refused, Visit
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
@@ -46,7 +45,6 @@ class Views:
     """Handlers of requests that change nothing."""
 
     _services: Services
-    _host: Host
 
     # where one is --------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from locales.choice import language_for
 from locales.told import speaking_to, told
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
-from records.scopes import Scope
+from records.scopes import Person, Scope
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +42,7 @@ class Visit:
     """`scope`: the conversation that is asked about. `config` None: nothing is configured yet."""
 
     session: Session
+    request: Request
     asked: Asked
     scope: Scope
     config: OwnerConfig | None
@@ -104,7 +105,7 @@ class Visits:
                 "name": session.name,
                 "owner": self._services.memory.successor(session.owner),
                 "language": await self.language(session),
-                "is_admin": session.person in self._host.admin_ids,
+                "is_admin": session.person in self._host.operation.admin_ids,
             }
 
         with speaking(reader_of(request, self._host.default_language)):
@@ -124,7 +125,7 @@ class Visits:
                 self._demand_served(session)
                 language = await self.language(session)
                 with speaking(language), speaking_to(operator=self._runs_it(session.person)):
-                    return await answered(lambda: self._handled(handler, session, asked_of(request), language))
+                    return await answered(lambda: self._handled(handler, session, request, asked_of, language))
 
             with speaking(reader_of(request, self._host.default_language)):
                 return await answered(work)
@@ -132,9 +133,14 @@ class Visits:
         return endpoint
 
     async def _handled(
-        self, handler: Handler, session: Session, asking: Awaitable[Asked], language: str
+        self,
+        handler: Handler,
+        session: Session,
+        request: Request,
+        asked_of: Callable[[Request], Awaitable[Asked]],
+        language: str,
     ) -> Answer | Response:
-        asked, memory = await asking, self._services.memory
+        asked, memory = await asked_of(request), self._services.memory
         owner = memory.successor(asked.integer("owner"))
         await self._demand_may_see(session, owner)
         thread = asked.optional("thread")
@@ -145,11 +151,12 @@ class Visits:
             scope = await memory.conversation(scope)
         visit = Visit(
             session=session,
+            request=request,
             asked=asked,
             scope=scope,
             config=await memory.config(owner),
             language=language,
-            is_admin=session.person in self._host.admin_ids,
+            is_admin=session.person in self._host.operation.admin_ids,
         )
         return await handler(visit)
 
@@ -169,7 +176,7 @@ class Visits:
         raise Refused(403, tr("web-not-yours"))
 
     def _runs_it(self, person: int) -> bool:
-        return not self._host.admin_ids or person in self._host.admin_ids
+        return self._host.operation.may_run_it(Person(id=person, name=""))
 
 
 async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response:

@@ -280,6 +280,29 @@ class Facts:
             )
             return await store.facts.add(owner, new, now=now), True
 
+    async def supersede(self, owner: int, id_: int, text: str) -> Fact | None:
+        """What holds from now on instead of a fact, which stays as history; None: there is none with this id that
+        holds.
+        """
+        now = self._clock()
+        async with self._memory.home(owner) as store:
+            known = await store.facts.fact(owner, id_)
+            if known is None or not known.is_valid:
+                return None
+            new = NewFact(
+                text=text,
+                kind=known.kind,
+                subject=known.subject,
+                source_ids=(),
+                observed_at=now,
+                valid_from=now,
+                importance=max(known.importance, IMPORTANCE_BY_HAND),
+                tags=known.tags,
+                origin="owner",
+                person_id=known.person_id,
+            )
+            return await store.facts.add(owner, new, now=now, instead_of=id_)
+
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
         """New words for a fact that holds; None: there is none with this id."""
         async with self._memory.home(owner) as store:

@@ -8,5 +8,6 @@ Translations speak informally to their reader (ты, tú, du, 你, você); Portu
 catalog.py  texts by key, in the language of whoever is served; files are read when the first text of them is needed
 choice.py   which of the languages a person or a group is answered in
 lists.py    several things in one phrase
+receipts.py what was done to a memory, in words
 told.py     what a person is told of an error, and why something was found
 """

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from chat.operation import Operation
 from chat.services import Services
 from dashboard.app import dashboard_app
 from dashboard.host import Host
@@ -24,6 +25,7 @@ from playground.past import Formatted, bring_back, erase
 from playground.server import serve
 from playground.world import World
 from records.errors import SettingsError
+from records.owners import KnownPerson, Standing
 from settings import Secret
 
 BOT = 100
@@ -74,7 +76,15 @@ async def open_stage(
             raise LookupError(tr("web-not-yours"))
         return await sessions.link(person, owner)
 
-    host = Host(url="", hosts=HOSTS, configures=is_admin, admin_ids=frozenset({ANNA}))
+    async def decide(person: int, standing: Standing, by: int) -> None:
+        decided = KnownPerson(id=person, standing=standing, name=world.people[person].first_name)
+        await services.memory.people.put(decided, by=by, now=services.clock())
+
+    async def health() -> dict[str, bool]:
+        return {"playground": True}
+
+    operation = Operation(admin_ids=frozenset({ANNA}), everyone=True, models=tuple(services.models), data_dir=folder)
+    host = Host(url="", hosts=HOSTS, configures=is_admin, decide=decide, health=health, operation=operation)
     app = playground_app(
         world,
         memory=memory,

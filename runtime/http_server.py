@@ -30,6 +30,7 @@ class BoundedProtocol(H11Protocol):
     """Connections in a limited number, and no request that never arrives whole: uvicorn waits for headers for ever."""
 
     most_connections = MOST_CONNECTIONS
+    request_within = REQUEST_WITHIN
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -39,7 +40,7 @@ class BoundedProtocol(H11Protocol):
         if len(self.connections) > self.most_connections and not self._takes_a_place():
             transport.close()
         else:
-            self._look = self.loop.call_later(REQUEST_WITHIN, self._look_again)
+            self._look = self.loop.call_later(self.request_within, self._look_again)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._look is not None:
@@ -68,7 +69,7 @@ class BoundedProtocol(H11Protocol):
             self.transport.close()
             return
         self._seen = (self.cycle,) if self._is_incomplete else None
-        self._look = self.loop.call_later(REQUEST_WITHIN, self._look_again)
+        self._look = self.loop.call_later(self.request_within, self._look_again)
 
 
 class _Server(uvicorn.Server):
@@ -151,12 +152,14 @@ async def serving(
 
 
 @contextlib.asynccontextmanager
-async def served(app: ASGIApp, address: tuple[str, int], *, setting: str) -> AsyncIterator[int]:
+async def served(
+    app: ASGIApp, address: tuple[str, int], *, setting: str, protocol: type[asyncio.Protocol] | None = None
+) -> AsyncIterator[int]:
     """As `serving`, at the address that a setting names. Raises SettingsError, naming it, where that is taken."""
     host, port = address
     async with contextlib.AsyncExitStack() as stack:
         try:
-            taken = await stack.enter_async_context(serving(app, host, port))
+            taken = await stack.enter_async_context(serving(app, host, port, protocol=protocol))
         except OSError as error:
             raise SettingsError(setting, f"cannot listen on {host}:{port} ({error.strerror}).") from error
         yield taken

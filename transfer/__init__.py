@@ -12,4 +12,5 @@ reminders.py     the reminders of an export of ours, within their bounds
 restorer.py      our own export → the memory as it was, from one file or several
 signature.py     which exports this bot made itself, and which were altered since
 rows.py          the rows of an export of ours, checked; what is wrong is told in its reader's words
+texts.py         what an import would do, what is asked about it, and what it did, in words
 """

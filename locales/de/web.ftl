@@ -12,3 +12,5 @@ web-sent = Ich habe dir den Link in unserem privaten Chat geschickt.
 web-none = So eine Seite gibt es hier nicht.
 web-set = So eine Seite gibt es noch nicht. Setze { $setting } auf die https-Adresse, unter der sie erreichbar ist, und starte den Bot neu.
 web-anonymous = Du schreibst als anonymer Admin, also weiß ich nicht, wem ich den Link schicken soll. Schick den Befehl unter deinem eigenen Namen.
+web-saved = Gespeichert.
+web-begun = Es hat begonnen.

@@ -14,3 +14,5 @@ web-sent = I have sent you the link in our private chat.
 web-none = There is no such page here.
 web-set = There is no such page yet. Set { $setting } to the https address at which it is reached, and start the bot again.
 web-anonymous = You write as an anonymous admin, so I do not know whom to send the link to. Send the command under your own name.
+web-saved = Saved.
+web-begun = It has begun.

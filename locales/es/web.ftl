@@ -12,3 +12,5 @@ web-sent = Te he enviado el enlace en nuestro chat privado.
 web-none = Aquí no hay una página así.
 web-set = Todavía no hay una página así. Pon en { $setting } la dirección https por la que se llega a ella y reinicia el bot.
 web-anonymous = Escribes como administrador anónimo, así que no sé a quién enviar el enlace. Envía la orden con tu propio nombre.
+web-saved = Guardado.
+web-begun = Ha empezado.

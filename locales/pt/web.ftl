@@ -12,3 +12,5 @@ web-sent = Enviei o link para você na nossa conversa privada.
 web-none = Não existe uma página assim aqui.
 web-set = Ainda não existe uma página assim. Defina { $setting } com o endereço https dela e inicie o bot de novo.
 web-anonymous = Você escreve como administrador anônimo, então não sei a quem enviar o link. Envie o comando com seu próprio nome.
+web-saved = Salvo.
+web-begun = Começou.

@@ -130,9 +130,12 @@ class FactTable(OwnerTables):
 
     # by hand -------------------------------------------------------------------------------------------------
 
-    async def add(self, owner: int, fact: NewFact, *, now: datetime) -> Fact:
+    async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
+        """`instead_of`: the fact that held until this one does."""
         async with self._db.write(owner) as tx:
             id_ = await self._insert(tx, owner, fact, now)
+            if instead_of is not None:
+                await self._close(tx, owner, instead_of, fact.valid_from, id_)
             return await self._stored(tx, owner, id_)
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:

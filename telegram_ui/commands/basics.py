@@ -86,7 +86,7 @@ class Basics(Family):
         return tr("answers-nothing-to-stop")
 
     def _known(self, ask: Ask) -> list[Command]:
-        is_admin = self._operation.is_admin(ask.chat, ask.person)
+        is_admin = self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         return [one for one in self._commands if one.where != "admins" or is_admin]
 
     async def _show_usual(self, ask: Ask) -> None:

@@ -135,7 +135,7 @@ class ChoiceCommands(Family):
 
     def _powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
         """Lines about pictures and voices, which the operator's settings decide; admins are told by which."""
-        services, is_admin = self._services, self._operation.is_admin(ask.chat, ask.person)
+        services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         model = services.models[model_choices.model_of(config, tuple(services.models))]
         seen = {True: "seen", False: "unseen", None: "tried"}[model.sees]
         heard, spoken = services.attachments.hears, services.speech is not None

@@ -3,6 +3,7 @@
 Owns its words and its button. Does not know what the page shows, nor how it knows its visitors (dashboard/).
 """
 
+from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import urlsplit
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, WebAppInfo
@@ -10,11 +11,15 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup, WebAppInfo
 from dashboard.host import Host
 from dashboard.sessions import LINK_FOR, Sessions
 from locales.catalog import tr
+from records.owners import Standing
 from records.scopes import Person
 from settings import LOOPBACK, Settings
 from telegram_ui.commands.family import Ask, Dependencies, Family, command
+from telegram_ui.commands.outreach.admin import decide
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
+
+Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
 
 class DashboardCommands(Family):
@@ -55,17 +60,22 @@ class DashboardCommands(Family):
         return None if here.is_private else tr("web-sent")
 
 
-def host_of(settings: Settings, dependencies: Dependencies) -> Host:
+def host_of(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
     """What the dashboard's server is told of the bot."""
 
     async def configures(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))
+
+    async def decided(person: int, standing: Standing, by: int) -> None:
+        await decide(dependencies, person, standing, by=by)
 
     return Host(
         url=settings.dashboard_url,
         hosts=(urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK),
         configures=configures,
         bot_token=settings.telegram_bot_token,
-        admin_ids=settings.admin_user_ids,
+        operation=dependencies.operation,
+        health=health,
+        decide=decided,
         default_language=settings.default_language,
     )

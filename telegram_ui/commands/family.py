@@ -7,13 +7,13 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta, tzinfo
-from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.attachments import Speech
+from chat.operation import Operation
 from chat.services import Services
 from locales.catalog import ENGLISH, current, tr
 from records.scopes import Person, Scope
@@ -199,27 +199,6 @@ class Answers:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Operation:
-    """The settings that /admin shows. `budget`, `budget_per_person`: tokens a day; 0 = no limit."""
-
-    admin_ids: frozenset[int] = frozenset()
-    allowed_ids: frozenset[int] = frozenset()
-    everyone: bool = False
-    models: tuple[str, ...] = ()
-    budget: int = 0
-    budget_per_person: int = 0
-    data_dir: Path | None = None
-
-    def is_admin(self, chat: Chat, person: Person) -> bool:
-        """Whether this is an admin of the bot, in private: what /admin says is for nobody else."""
-        return chat.is_private and person.id in self.admin_ids
-
-    def may_run_it(self, person: Person) -> bool:
-        """Whether this may be who runs the bot: an admin, or anybody where no admin is named."""
-        return not self.admin_ids or person.id in self.admin_ids
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
     """The parts that families work with. `commands`: all rows, for /help; `monotonic`: seconds; `last_buttons`: which
     message has the buttons of the last answer.
@@ -235,7 +214,7 @@ class Dependencies:
     commands: Sequence[Command] = ()
     retention_days: int = 0
     default_language: str = ENGLISH
-    operation: Operation = Operation()
+    operation: Operation = field(default_factory=Operation)
     dashboard_url: str = ""
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)

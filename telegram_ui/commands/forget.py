@@ -12,8 +12,8 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
-from locales.lists import listed
-from records.forgetting import Forgetting, Forgotten, Remainder
+from locales.receipts import counts, quoting, receipt
+from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands.buttons import nonce
@@ -373,55 +373,3 @@ def _line(message: Message, zone: tzinfo) -> str:
         speaker=speaker(message),
         text=quoted(said(message, message.content), QUOTED),
     )
-
-
-def counts(forgotten: Forgotten) -> str:
-    """The counts in words: "2 messages, 1 summary"."""
-    parts = [
-        forgotten.messages and tr("shared-messages", messages=forgotten.messages),
-        forgotten.summaries and tr("shared-summaries", summaries=forgotten.summaries),
-        forgotten.facts and tr("shared-facts", facts=forgotten.facts),
-        forgotten.profiles and tr("forget-profiles", profiles=forgotten.profiles),
-        forgotten.versions and tr("forget-versions", versions=forgotten.versions),
-        forgotten.reminders and tr("forget-reminders", reminders=forgotten.reminders),
-    ]
-    return listed(part for part in parts if part)
-
-
-def quoting(remainder: Remainder) -> tuple[str, int]:
-    """The quotes in words ("3 later answers, 1 fact"), and how many there are."""
-    answers = len(remainder.answers)
-    parts = [
-        answers and tr("forget-answers", answers=answers),
-        remainder.facts and tr("shared-facts", facts=remainder.facts),
-        remainder.summaries and tr("shared-summaries", summaries=remainder.summaries),
-        remainder.profiles and tr("forget-profiles", profiles=remainder.profiles),
-    ]
-    in_all = answers + remainder.facts + remainder.summaries + remainder.profiles
-    return listed(part for part in parts if part), in_all
-
-
-def left(remainder: Remainder) -> list[str]:
-    """Sentences about words of what was forgotten that are still there."""
-    lines = []
-    if remainder.has_quotes:
-        what, count = quoting(remainder)
-        lines.append(tr("forget-quotes-stay", what=what, count=count))
-    if remainder.others:
-        lines.append(tr("forget-words-stay", messages=remainder.others))
-    elif not remainder.is_complete:
-        lines.append(tr("forget-words-may-stay"))
-    return lines
-
-
-def receipt(forgotten: Forgotten) -> str:
-    """The receipt of a forgetting: what was erased, and what may still hold it."""
-    stays = left(forgotten.remainder)
-    rest = [*stays, *([] if forgotten.is_clean else [tr("forget-traces")])] or [tr("forget-clean")]
-    lines = [tr("forget-receipt", what=counts(forgotten), rest=" ".join(rest))]
-    if forgotten.reactivated:
-        lines.append(tr("forget-reactivated", messages=forgotten.reactivated))
-    lines.append(tr("forget-not-in-my-power"))
-    if forgotten.kept_aside:
-        lines.append(tr("forget-kept-aside", names=listed(forgotten.kept_aside)))
-    return "\n".join(lines)

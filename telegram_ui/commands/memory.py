@@ -11,20 +11,17 @@ from datetime import UTC, tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from chat.facts_by_hand import LONGEST_FACT, FactsByHand
 from locales.catalog import tr
-from records.errors import FactsFull
-from records.facts import LASTING, MOST_FACTS, Fact, Profile
+from records.facts import LASTING, Fact, Profile
 from records.forgetting import Forgetting, Forgotten
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.forget import counts
 from telegram_ui.commands.wording import day
-from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
 
 KIND = "mem"
-LONGEST_FACT = 300
 
 Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, InlineKeyboardMarkup | None]
@@ -55,6 +52,7 @@ class MemoryCommands(Family):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
+        self._by_hand = FactsByHand(self._services)
         self._new_text = NextText("fact", dependencies)  # about the fact's number
 
     # /memory -------------------------------------------------------------------------------------------------
@@ -75,66 +73,19 @@ class MemoryCommands(Family):
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         if verb == "add":
-            return await self._add(ask.chat, rest)
+            return await self._by_hand.add(ask.chat.scope.owner, rest)
         if verb == "edit" and _id(number) and text.strip():
             return await self._edit(ask, _id(number), text)
         if verb in ("pin", "unpin", "delete", "undo") and _id(rest):
-            return await self._change(ask.chat, verb, _id(rest))
+            return await self._by_hand.change(ask.chat.scope.owner, verb, _id(rest))
         return tr("memory-usage")
-
-    async def _add(self, chat: Chat, text: str) -> str:
-        text = " ".join(text.split())
-        if not text:
-            return tr("memory-add-what")
-        if len(text) > LONGEST_FACT:
-            return tr("memory-too-long", most=str(LONGEST_FACT), length=str(len(text)))
-        config = await self._services.memory.config(chat.scope.owner)
-        if config is None:
-            return tr("memory-not-on")
-        if config.incognito:
-            return tr("memory-incognito-on")
-        try:
-            fact, is_new = await self._services.facts.add(chat.scope.owner, text)
-        except FactsFull:
-            return tr("memory-full", most=str(MOST_FACTS))
-        return tr("memory-added" if is_new else "memory-known-already", text=fact.text)
 
     async def _edit(self, ask: Ask, id_: int, text: str) -> str | None:
         """Give a fact another text, and show it; a sentence if that cannot be."""
-        text = " ".join(text.split())
-        if len(text) > LONGEST_FACT:
-            return tr("memory-too-long", most=str(LONGEST_FACT), length=str(len(text)))
-        if await self._is_incognito(ask.chat):
-            return tr("memory-incognito-on")
-        if await self._services.facts.edit(ask.chat.scope.owner, id_, text) is None:
-            return tr("memory-no-such-fact", id=str(id_))
-        await self._show_view(ask, View(fact=id_))
-        return None
-
-    async def _is_incognito(self, chat: Chat) -> bool:
-        """Whether new words are not to be written; deleting and pinning write none."""
-        config = await self._services.memory.config(chat.scope.owner)
-        return config is not None and config.incognito
-
-    async def _change(self, chat: Chat, verb: str, id_: int) -> str:
-        """Pin, unpin, delete or restore a fact; the sentence that says so."""
-        owner, facts = chat.scope.owner, self._services.facts
-        fact: Fact | None = None
-        match verb:
-            case "pin" | "unpin":
-                fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
-                known = () if fact else await facts.known(owner)
-                if held := next((one for one in known if one.id == id_), None):
-                    return tr("memory-holds-no-longer", text=held.text)
-            case "delete":
-                fact = await facts.delete(owner, id_)
-            case "undo":
-                current = next((one for one in await facts.known(owner) if one.id == id_), None)
-                if current is not None and current.deleted_at is not None:
-                    fact = await facts.restore(owner, id_)
-                elif current is not None:
-                    return undone(await self._services.corrections.undo_edit(owner, id_))
-        return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
+        refusal = await self._by_hand.edit(ask.chat.scope.owner, id_, text)
+        if refusal is None:
+            await self._show_view(ask, View(fact=id_))
+        return refusal
 
     async def _show_view(self, ask: Ask, view: View, *, instead_of: int | None = None) -> None:
         owner = ask.chat.scope.owner
@@ -172,7 +123,7 @@ class MemoryCommands(Family):
                 toast = erased(await self._services.corrections.forget(ask.chat.scope.owner, what))
                 view = View(profiles=True)
             else:
-                toast = await self._change(ask.chat, VERBS[action], view.fact)
+                toast = await self._by_hand.change(ask.chat.scope.owner, VERBS[action], view.fact)
         await self._show_view(ask, view, instead_of=ask.message_id)
         return toast and toast[:200]
 
@@ -197,7 +148,7 @@ class MemoryCommands(Family):
         fact = next((one for one in await self._services.facts.known(chat.scope.owner) if one.id == id_), None)
         if fact is None or not fact.is_valid:
             return tr("memory-no-such-fact", id=str(id_))
-        if await self._is_incognito(chat):
+        if await self._by_hand.is_incognito(chat.scope.owner):
             return tr("memory-incognito-on")
         question = tr("memory-new-text", text=fact.text)
         await self._new_text.ask_for(ask, question, about=id_, example=fact.text)
@@ -409,15 +360,6 @@ def distilled(made: Profile | str | None) -> str:
     if made is None:
         return tr("memory-not-enough")
     return tr("memory-not-written", why=made)
-
-
-def undone(forgotten: Forgotten | None) -> str:
-    """The result of undoing an edit; `forgotten` None: there was none."""
-    if forgotten is None:
-        return tr("memory-nothing-to-undo")
-    derived = counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
-    told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
-    return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"
 
 
 def erased(forgotten: Forgotten) -> str:

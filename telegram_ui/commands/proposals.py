@@ -9,13 +9,13 @@ although nothing is kept. Forgetting goes the way of /forget. Does not know when
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import in_every_language, tr
+from locales.receipts import receipt
 from records.errors import FactsFull
 from records.facts import MOST_FACTS
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
-from telegram_ui.commands.forget import receipt
 from telegram_ui.commands.forget_targets import Target, payload, read
 from telegram_ui.commands.outreach import reminders
 from telegram_ui.sending.chat import Chat

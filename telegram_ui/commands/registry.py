@@ -199,7 +199,7 @@ class Commands:
             return
         family, declared = self._declared[f"/{name}"]
         is_hidden = isinstance(declared, Command) and declared.where == "admins"
-        if is_hidden and not self.dependencies.operation.is_admin(chat, person):
+        if is_hidden and not self.dependencies.operation.is_admin(person, is_private=chat.is_private):
             await self.dependencies.delivery.say(chat, self.unknown(name))
             return
         if argument and isinstance(declared, Command) and declared.stands_alone:

@@ -8,10 +8,11 @@ from datetime import UTC, tzinfo
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
+from locales.receipts import outcome_text
 from locales.told import STORAGE_NAMES
 from records.scopes import Person
 from records.status import Status
-from records.summaries import FoldOutcome, Summary
+from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import minute, moment, policy_name
@@ -186,21 +187,3 @@ def summary_text(summary: Summary, zone: tzinfo) -> str:
     kind = tr(f"summaries-kind-{min(summary.level, KINDS)}")
     heading = tr("summaries-one", kind=kind, dates=dates, messages=summary.message_count)
     return f"{heading}\n{summary.text.strip()}"
-
-
-def outcome_text(outcome: FoldOutcome) -> str:
-    """The result of /summary_now in words."""
-    match outcome.state:
-        case "folded":
-            made = len(outcome.summaries)
-            if not outcome.archived:
-                return tr("summaries-folded-older", summaries=made)
-            return tr("summaries-folded", messages=outcome.archived, summaries=made)
-        case "nothing":
-            return tr("summaries-nothing")
-        case "busy":
-            return tr("summaries-busy")
-        case "waiting":
-            return tr("summaries-waiting", why=outcome.error or "").strip()
-        case "failed":
-            return tr("summaries-failed", why=outcome.error or tr("summaries-not-made"))

@@ -1,89 +1,14 @@
 """The dashboard's server over real HTTP: who gets in, who does not, and what it shows of a memory."""
 
-import hashlib
-import hmac
-import json
-import re
-import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlencode
-
 import httpx
 import pytest
 
-from tests.end_to_end.harness import TOKEN, House, Member
+from tests.end_to_end.harness import House
+from tests.end_to_end.visitors import LINK, Visitor, init_data, served
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-LINK = re.compile(r"#link=(\S+)")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Page:
-    """The page's server as a browser reaches it."""
-
-    client: httpx.AsyncClient
-
-    async def session(self, **proof: str) -> dict[str, Any]:
-        answer = await self.client.post("/api/session", json=proof)
-        assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
-
-    async def asked(self, member: Member) -> "Visitor":
-        """A session by the link that the bot sends."""
-        link = LINK.search(await member.asks("/dashboard", "#link="))
-        assert link is not None
-        session = await self.session(link=link[1])
-        return Visitor(page=self, token=session["token"], owner=session["owner"])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Visitor:
-    page: Page
-    token: str
-    owner: int
-
-    async def request(self, method: str, path: str, **more: Any) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {self.token}", **more.pop("headers", {})}
-        return await self.page.client.request(method, f"/api/{path}", headers=headers, **more)
-
-    async def gets(self, path: str, **asked: str | int) -> dict[str, Any]:
-        answer = await self.request("GET", path, params={"owner": self.owner, **asked})
-        assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
-
-    async def posts(self, path: str, *, status: int = 200, **body: object) -> dict[str, Any]:
-        answer = await self.request("POST", path, json={"owner": self.owner, **body})
-        assert answer.status_code == status, answer.text
-        found: dict[str, Any] = answer.json()
-        return found
-
-
-@asynccontextmanager
-async def served(house: House, **settings: str) -> AsyncIterator[Page]:
-    with kept_port() as port:
-        address = f"127.0.0.1:{port}"
-        url = f"http://{address}"
-        async with (
-            house.bot(**{"DASHBOARD_URL": url, "DASHBOARD_LISTEN": address, **settings}),
-            httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES) as client,
-        ):
-            yield Page(client=client)
-
-
-def init_data(person: int, *, token: str = TOKEN, age: int = 0) -> str:
-    """As Telegram's apps hand it to a page."""
-    form = {"user": json.dumps({"id": person, "first_name": "Ann"}), "auth_date": str(int(time.time()) - age)}
-    lines = "\n".join(f"{name}={form[name]}" for name in sorted(form))
-    key = hmac.new(b"WebAppData", token.encode(), hashlib.sha256).digest()
-    return urlencode({**form, "hash": hmac.new(key, lines.encode(), hashlib.sha256).hexdigest()})
 
 
 async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:

@@ -5,20 +5,19 @@ Nothing else here shows what anybody said. Does not know who is served, or how o
 (updates/access.py).
 """
 
-import asyncio
 import logging
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import UTC, datetime
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from chat.operation import overview, people_of
 from locales.catalog import decimal, speaking, tr, words
 from locales.choice import language_for, spoken
 from locales.lists import listed
 from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
 from records.scopes import Person
-from runtime import logs, metrics
+from runtime import logs
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.wording import minute, quoted
@@ -33,7 +32,6 @@ SHOWN = 200
 """Characters of what a stranger wrote that the admins see; it is kept nowhere."""
 OVERVIEW, ERRORS, PEOPLE, REMOVE = "o", "e", "p", "x"
 ON_A_PAGE = 8
-ACTIVE_WITHIN = timedelta(days=7)
 MEGABYTE = 1_000_000
 
 
@@ -64,7 +62,7 @@ class AdminCommands(Family):
     async def _press(self, ask: Ask) -> str | None:
         """A view, or a decision about a person."""
         # Somebody who is an admin no longer may still have the button.
-        if not self._operation.is_admin(ask.chat, ask.person):
+        if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")
         what, _, number = ask.argument.partition(".")
         if not number.isdecimal():
@@ -107,24 +105,19 @@ class AdminCommands(Family):
     # What is shown -------------------------------------------------------------------------------------------
 
     async def _show_overview(self, ask: Ask, instead_of: int | None) -> None:
-        memory, operation = self._services.memory, self._operation
-        now = self._now()
-        memories, active, failed = await memory.census(now - ACTIVE_WITHIN)
-        spent = await memory.usage.of(now.date())
-        used = sum(one.prompt + one.completion for one in spent.values())
-        let_in = len(operation.allowed_ids | {one.id for one in memory.people.listed("allowed")})
-        size = await asyncio.to_thread(_size, operation.data_dir)
-        waiting = max(0, (metrics.figure("keepsake_updates_unfinished") or 0) - 1)  # without /admin itself
+        operation = self._operation
+        found = await overview(self._services, operation)
+        waiting = max(0, found.waiting - 1)  # without /admin itself
         lines = [
             tr("admin-heading"),
             "",
-            tr("admin-memories", memories=memories, active=active),
-            tr("admin-everyone") if operation.everyone else tr("admin-let-in-count", people=let_in),
-            tr("admin-requests", people=len(memory.people.listed("asked"))),
-            _quota_text(used, operation.budget, operation.budget_per_person),
-            tr("admin-waiting", updates=round(waiting)),
-            tr("admin-failed-folds", chats=failed),
-            tr("admin-storage", size=decimal(size / MEGABYTE, 1)),
+            tr("admin-memories", memories=found.memories, active=found.active),
+            tr("admin-everyone") if operation.everyone else tr("admin-let-in-count", people=found.let_in),
+            tr("admin-requests", people=found.asked),
+            _quota_text(found.used, operation.budget, operation.budget_per_person),
+            tr("admin-waiting", updates=waiting),
+            tr("admin-failed-folds", chats=found.failed),
+            tr("admin-storage", size=decimal(found.size / MEGABYTE, 1)),
             tr("admin-models", models=listed(operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
         ]
@@ -145,14 +138,7 @@ class AdminCommands(Family):
         await self._show(ask, text, self._back(ask))
 
     async def _show_people(self, ask: Ask, page: int) -> None:
-        people = self._services.memory.people
-        by_button = {one.id: one for one in (*people.listed("allowed"), *people.listed("removed"))}
-        fixed = [
-            KnownPerson(id=number, standing="allowed", name="")
-            for number in sorted(self._operation.allowed_ids - self._operation.admin_ids)
-            if number not in by_button
-        ]
-        found = [*people.listed("asked"), *reversed(by_button.values()), *fixed]
+        found = people_of(self._services, self._operation)
         last = max(0, (len(found) - 1) // ON_A_PAGE)
         page = min(page, last)
         lines, rows = [tr("admin-people")], []
@@ -183,17 +169,6 @@ def _quota_text(used: int, budget: int, per_person: int) -> str:
 
 def _shown(one: KnownPerson) -> str:
     return f"{one.name} ({one.id})" if one.name else str(one.id)
-
-
-def _size(folder: Path | None) -> int:
-    """Bytes in the data directory; what goes meanwhile is not counted."""
-    total = 0
-    for path in folder.rglob("*") if folder is not None else ():
-        try:
-            total += path.stat().st_size
-        except OSError:
-            continue
-    return total
 
 
 async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> None:

@@ -11,6 +11,7 @@ from attrs import define, field
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest
 
+from chat.operation import Operation
 from external_memory import ExternalMemory
 from locales.catalog import speaking, tr
 from locales.choice import language_for
@@ -18,7 +19,7 @@ from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Clock, Person
 from runtime.tasks import repeated
 from storage.bot_state.broadcasts import Broadcast, Outcome, Progress
-from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, Operation, press
+from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, press
 from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.formatting import Piece, units
@@ -55,13 +56,13 @@ class Broadcasting(Family):
         if await self._text.answered(ask) is None:
             return False
         await self._text.close(ask)
-        if self._operation.is_admin(ask.chat, ask.person):
+        if self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             await propose(self._dependencies, ask, ask.argument)
         return True
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        if not self._operation.is_admin(ask.chat, ask.person):
+        if not self._operation.is_admin(ask.person, is_private=ask.chat.is_private):
             return tr("shared-dead-button")
         what, _, number = ask.argument.partition(".")
         if what == WRITE:

@@ -3,5 +3,4 @@
 exporting.py           /export: for people, or for a machine
 history_extraction.py  learning from imported history: offered under its receipt, begun and stopped
 importing.py           /import: files and pasted texts, the questions about them, progress
-texts.py               what an import would do and did, in words
 """

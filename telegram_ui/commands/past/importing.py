@@ -19,12 +19,12 @@ from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Person, Scope
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
-from telegram_ui.commands.past.texts import done_text, plan_text, question_text
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, document_in
 from transfer.formats.history import Question
 from transfer.plans import Given
+from transfer.texts import done_text, plan_text, question_text
 
 log = logging.getLogger(__name__)
 

@@ -22,12 +22,12 @@ from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from storage.schema.validation import RowError, checked
 from summaries.policies import POLICIES
-from telegram_ui.commands.past.texts import plan_text
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.talk import ANNA, Talk, talking
 from transfer import importer
 from transfer.formats.history import ImportedMessage
 from transfer.importer import _in_time
+from transfer.texts import plan_text
 
 TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
 CHATGPT = (SAMPLES / "chatgpt_conversations.json").read_bytes()

@@ -20,10 +20,10 @@ from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from storage.schema.portable_tables import FACTS
 from storage.stores import sql_store
-from telegram_ui.commands.past.texts import done_text, plan_text
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
 from transfer.restorer import Restoration
+from transfer.texts import done_text, plan_text
 
 
 async def lived_in(talk: Talk) -> None:

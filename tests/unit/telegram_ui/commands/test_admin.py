@@ -2,12 +2,13 @@
 
 import logging
 
+from chat.operation import Operation
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import logs
 from settings import Settings
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Dependencies, Operation
+from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.outreach.admin import ask_admins
 from telegram_ui.commands.registry import Commands
 from telegram_ui.updates.access import MOST_REQUESTS, Access

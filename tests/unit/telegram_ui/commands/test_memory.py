@@ -5,13 +5,14 @@ from datetime import timedelta
 
 import pytest
 
+from chat.facts_by_hand import undone
 from locales.catalog import tr
 from records.facts import FactChange, FactKind, NewFact
 from records.forgetting import Forgotten
 from records.owners import StorageType
 from records.scopes import Scope
 from telegram_ui.commands.family import LIFETIME
-from telegram_ui.commands.memory import undone, view_of
+from telegram_ui.commands.memory import view_of
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from chat.operation import Operation
 from llm import prompts
 from llm.openai_api import OpenAIChat
 from llm.window import Refusal
@@ -15,7 +16,6 @@ from records.forgetting import Forgetting
 from records.model_calls import Abilities
 from records.owners import LONGEST_PERSONA
 from records.scopes import Person, Scope
-from telegram_ui.commands.family import Operation
 from telegram_ui.commands.registry import Commands
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk, Peer

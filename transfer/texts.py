@@ -1,10 +1,10 @@
 """What an import would do, what is asked about it, and what it did, in words."""
 
 from collections.abc import Collection
+from datetime import UTC
 
 from locales.catalog import tr
 from locales.lists import all_of
-from telegram_ui.commands.wording import day, facts, messages
 from transfer.formats.history import Question
 from transfer.plans import Imported, ImportPlan
 
@@ -54,9 +54,9 @@ def done_text(done: Imported) -> str:
         return tr("transfer-done-part", messages=done.messages, missing=done.missing)
     if done.is_restored:
         return tr("transfer-done-whole", messages=done.messages)
-    added = [facts(done.facts)] if done.facts else []
+    added = [tr("shared-facts", facts=done.facts)] if done.facts else []
     if done.messages or not added:
-        added.insert(0, messages(done.messages))
+        added.insert(0, tr("shared-messages", messages=done.messages))
     told = tr("transfer-done", what=all_of(added))
     return " ".join([told, *_known(done.known), tr("transfer-ask-me")])
 
@@ -69,7 +69,7 @@ def _added(plan: ImportPlan) -> str:
     """How many messages would be added, and of when."""
     if plan.first_at is None or plan.last_at is None:
         return tr("transfer-adds", messages=plan.new)
-    first, last = day(plan.first_at), day(plan.last_at)
+    first, last = (one.astimezone(UTC).strftime(tr("shared-day")) for one in (plan.first_at, plan.last_at))
     if first == last:
         return tr("transfer-adds-day", messages=plan.new, day=first)
     return tr("transfer-adds-days", messages=plan.new, first=first, last=last)

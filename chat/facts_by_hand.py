@@ -1,0 +1,94 @@
+"""Facts as people change them by hand: added, reworded, replaced, pinned, deleted, undone; with what is said of it.
+
+Owns what is refused. Does not know who may change them, nor how they are shown.
+"""
+
+from attrs import define
+
+from chat.services import Services
+from locales.catalog import tr
+from locales.receipts import counts
+from records.errors import FactsFull
+from records.facts import MOST_FACTS, Fact
+from records.forgetting import Forgotten
+
+LONGEST_FACT = 300
+"""Characters of a fact that somebody writes."""
+VERBS = ("pin", "unpin", "delete", "undo")
+
+
+@define(eq=False)
+class FactsByHand:
+    """Changes the facts of owners. Every method raises StorageError."""
+
+    _services: Services
+
+    async def add(self, owner: int, text: str) -> str:
+        """The sentence that says whether it was added."""
+        text = " ".join(text.split())
+        if not text:
+            return tr("memory-add-what")
+        if len(text) > LONGEST_FACT:
+            return _too_long(text)
+        if await self._services.memory.config(owner) is None:
+            return tr("memory-not-on")
+        if await self.is_incognito(owner):
+            return tr("memory-incognito-on")
+        try:
+            fact, is_new = await self._services.facts.add(owner, text)
+        except FactsFull:
+            return tr("memory-full", most=str(MOST_FACTS))
+        return tr("memory-added" if is_new else "memory-known-already", text=fact.text)
+
+    async def edit(self, owner: int, id_: int, text: str, *, is_change: bool = False) -> str | None:
+        """Give a fact another text; a sentence where that cannot be. `is_change`: the fact held until now, and stays as
+        history next to what holds from now on.
+        """
+        text = " ".join(text.split())
+        if not text:
+            return tr("memory-add-what")
+        if len(text) > LONGEST_FACT:
+            return _too_long(text)
+        if await self.is_incognito(owner):
+            return tr("memory-incognito-on")
+        facts = self._services.facts
+        made = await (facts.supersede(owner, id_, text) if is_change else facts.edit(owner, id_, text))
+        return None if made is not None else tr("memory-no-such-fact", id=str(id_))
+
+    async def is_incognito(self, owner: int) -> bool:
+        """Whether new words are not to be written; deleting and pinning write none."""
+        config = await self._services.memory.config(owner)
+        return config is not None and config.incognito
+
+    async def change(self, owner: int, verb: str, id_: int) -> str:
+        """Pin, unpin, delete or restore a fact (one of VERBS); the sentence that says so."""
+        facts = self._services.facts
+        fact: Fact | None = None
+        match verb:
+            case "pin" | "unpin":
+                fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
+                known = () if fact else await facts.known(owner)
+                if held := next((one for one in known if one.id == id_), None):
+                    return tr("memory-holds-no-longer", text=held.text)
+            case "delete":
+                fact = await facts.delete(owner, id_)
+            case "undo":
+                current = next((one for one in await facts.known(owner) if one.id == id_), None)
+                if current is not None and current.deleted_at is not None:
+                    fact = await facts.restore(owner, id_)
+                elif current is not None:
+                    return undone(await self._services.corrections.undo_edit(owner, id_))
+        return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
+
+
+def _too_long(text: str) -> str:
+    return tr("memory-too-long", most=str(LONGEST_FACT), length=str(len(text)))
+
+
+def undone(forgotten: Forgotten | None) -> str:
+    """The result of undoing an edit; `forgotten` None: there was none."""
+    if forgotten is None:
+        return tr("memory-nothing-to-undo")
+    derived = counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
+    told = tr("memory-undone-derived", what=derived) if derived else tr("memory-undone")
+    return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"

@@ -1,0 +1,95 @@
+"""What the admins of a bot may know of it: who uses it, how it does. Nothing of what anybody said.
+
+Does not know who asks, nor how it is shown.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from chat.services import Services
+from records.owners import KnownPerson
+from records.scopes import Person
+from runtime import metrics
+
+ACTIVE_WITHIN = timedelta(days=7)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operation:
+    """The settings that /admin shows. `budget`, `budget_per_person`: tokens a day; 0 = no limit."""
+
+    admin_ids: frozenset[int] = frozenset()
+    allowed_ids: frozenset[int] = frozenset()
+    everyone: bool = False
+    models: tuple[str, ...] = ()
+    budget: int = 0
+    budget_per_person: int = 0
+    data_dir: Path | None = None
+
+    def is_admin(self, person: Person, *, is_private: bool) -> bool:
+        """Whether this is an admin of the bot, in private: what /admin says is for nobody else."""
+        return is_private and person.id in self.admin_ids
+
+    def may_run_it(self, person: Person) -> bool:
+        """Whether this may be who runs the bot: an admin, or anybody where no admin is named."""
+        return not self.admin_ids or person.id in self.admin_ids
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Overview:
+    """A bot in figures. `active`: memories in which something was said within ACTIVE_WITHIN; `let_in`, `asked`: people;
+    `used`: tokens today; `waiting`: updates that are not done with; `failed`: scopes whose last summary failed; `size`:
+    bytes in the data directory.
+    """
+
+    memories: int
+    active: int
+    let_in: int
+    asked: int
+    used: int
+    waiting: int
+    failed: int
+    size: int
+
+
+async def overview(services: Services, operation: Operation) -> Overview:
+    """Raises StorageError."""
+    memory, now = services.memory, services.clock()
+    memories, active, failed = await memory.census(now - ACTIVE_WITHIN)
+    spent = await memory.usage.of(now.date())
+    return Overview(
+        memories=memories,
+        active=active,
+        let_in=len(operation.allowed_ids | {one.id for one in memory.people.listed("allowed")}),
+        asked=len(memory.people.listed("asked")),
+        used=sum(one.prompt + one.completion for one in spent.values()),
+        waiting=round(metrics.figure("keepsake_updates_unfinished") or 0),
+        failed=failed,
+        size=await asyncio.to_thread(_size, operation.data_dir),
+    )
+
+
+def people_of(services: Services, operation: Operation) -> Sequence[KnownPerson]:
+    """Whoever asks to be let in, those whom an admin let in or removed, the latest first, and those of the settings."""
+    people = services.memory.people
+    by_button = {one.id: one for one in (*people.listed("allowed"), *people.listed("removed"))}
+    fixed = [
+        KnownPerson(id=number, standing="allowed", name="")
+        for number in sorted(operation.allowed_ids - operation.admin_ids)
+        if number not in by_button
+    ]
+    return [*people.listed("asked"), *reversed(by_button.values()), *fixed]
+
+
+def _size(folder: Path | None) -> int:
+    """Bytes in the data directory; what goes meanwhile is not counted."""
+    total = 0
+    for path in folder.rglob("*") if folder is not None else ():
+        try:
+            total += path.stat().st_size
+        except OSError:
+            continue
+    return total

@@ -1,0 +1,300 @@
+"""What can be changed from the page, each by the function that the command of the chat calls.
+
+Does not know who may change what (visits.py).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from datetime import datetime, time, timedelta
+
+from attrs import define
+
+from background.rebuild import Progress
+from chat.facts_by_hand import VERBS, FactsByHand
+from chat.services import Services
+from dashboard.asked import Asked, BadRequest
+from dashboard.views import LONGEST_NAME, Views
+from dashboard.visits import Answer, Handler, Refused, Visit
+from llm.prompts import PERSONAS
+from locales.catalog import LANGUAGES, tr
+from locales.receipts import counts, outcome_text, quoting, receipt
+from records.conversations import LONGEST_TITLE
+from records.facts import Profile
+from records.forgetting import Forgetting, Forgotten
+from records.owners import (
+    LONGEST_INSTRUCTIONS,
+    LONGEST_PERSONA,
+    OWN_PERSONA,
+    SPOKEN_ANSWERS,
+    OwnerConfig,
+    StorageType,
+    mode_of,
+)
+from records.scopes import Scope
+from summaries.policies import POLICIES
+from text.time_zones import zone_named
+
+LONGEST_TEXT = 4_000
+"""Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
+
+Change = Callable[[OwnerConfig], OwnerConfig]
+
+
+@define(kw_only=True, eq=False)
+class Changes:
+    """Handlers of requests that change something."""
+
+    _services: Services
+    _views: Views
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """By their addresses."""
+        return {
+            "facts/add": self.add_fact,
+            "facts/edit": self.edit_fact,
+            "facts/supersede": self.supersede_fact,
+            **{f"facts/{verb}": self._fact_verb(verb) for verb in (*VERBS, "restore")},
+            "profile/refresh": self.refresh_profile,
+            "profile/forget": self.forget_profile,
+            "forget/preview": self.preview,
+            "forget": self.forget,
+            "settings": self.settings,
+            "summaries/fold": self.fold,
+            "summaries/rebuild": self.rebuild,
+            "conversations/begin": self.begin_conversation,
+            "conversations/open": self.open_conversation,
+            "conversations/name": self.name_conversation,
+            "reminders/remove": self.remove_reminder,
+        }
+
+    # facts and profile ---------------------------------------------------------------------------------------
+
+    @property
+    def _by_hand(self) -> FactsByHand:
+        return FactsByHand(self._services)
+
+    async def add_fact(self, visit: Visit) -> Answer:
+        said = await self._by_hand.add(visit.owner, visit.asked.text("text", LONGEST_TEXT))
+        return {"said": said, **await self._views.facts(visit)}
+
+    async def edit_fact(self, visit: Visit) -> Answer:
+        return await self._reword(visit, is_change=False)
+
+    async def supersede_fact(self, visit: Visit) -> Answer:
+        return await self._reword(visit, is_change=True)
+
+    async def _reword(self, visit: Visit, *, is_change: bool) -> Answer:
+        number, text = visit.asked.integer("id"), visit.asked.text("text", LONGEST_TEXT)
+        refusal = await self._by_hand.edit(visit.owner, number, text, is_change=is_change)
+        if refusal is not None:
+            raise Refused(400, refusal)
+        return {"said": tr("web-saved"), **await self._views.facts(visit)}
+
+    def _fact_verb(self, verb: str) -> Handler:
+        async def change(visit: Visit) -> Answer:
+            number = visit.asked.integer("id")
+            said = await self._by_hand.change(visit.owner, "undo" if verb == "restore" else verb, number)
+            return {"said": said, **await self._views.facts(visit)}
+
+        return change
+
+    async def refresh_profile(self, visit: Visit) -> Answer:
+        async def untold(_: Profile | str | None) -> None:
+            """The page looks for the new version by itself."""
+
+        begun = self._services.distiller.start(visit.owner, untold)
+        return {"said": tr("memory-distilling" if begun else "memory-distilling-already")}
+
+    async def forget_profile(self, visit: Visit) -> Answer:
+        what = Forgetting(what="profiles", ids=(visit.asked.integer("id"),))
+        gone = await self._services.corrections.forget(visit.owner, what)
+        return {"said": tr("forget-gone") if gone.is_nothing else receipt(gone), **await self._views.profile(visit)}
+
+    # forgetting ----------------------------------------------------------------------------------------------
+
+    async def preview(self, visit: Visit) -> Answer:
+        what = await self._what(visit)
+        found = Forgotten() if _is_empty(what) else await self._services.memory.preview(visit.owner, what)
+        quotes = ""
+        if found.remainder.has_quotes:
+            told, count = quoting(found.remainder)
+            quotes = tr("forget-quotes", what=told, count=count)
+        erases = tr("forget-nothing-there") if found.is_nothing else tr("forget-erases", what=counts(found))
+        return {"erases": erases, "quotes": quotes, "counts": _figures(found), "is_nothing": found.is_nothing}
+
+    async def forget(self, visit: Visit) -> Answer:
+        what = await self._what(visit)
+        gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
+        return {"receipt": tr("forget-gone") if gone.is_nothing else receipt(gone), "counts": _figures(gone)}
+
+    async def _what(self, visit: Visit) -> Forgetting:
+        """What is to be forgotten; of messages only those of this scope."""
+        asked, ids = visit.asked, visit.asked.ids("ids")
+        with_quotes = asked.flag("with_quotes", default=False)
+        match asked.text("what", LONGEST_NAME):
+            case "messages" | "turn" as kind:
+                async with self._services.memory.home(visit.owner) as store:
+                    found = await store.messages(visit.scope, ids)
+                    if kind == "turn" and found:
+                        found = await store.turn(visit.scope, found[0].turn)
+                chosen = tuple(one.id for one in found)
+                return Forgetting(what="messages", ids=chosen, with_quotes=with_quotes)
+            case "facts":
+                return Forgetting(what="facts", ids=ids, with_quotes=with_quotes)
+            case "days":
+                first, last = asked.day("first"), asked.day("last")
+                if first is None or last is None or last < first:
+                    raise BadRequest("first and last are days.")
+                since = datetime.combine(first, time(), visit.zone)
+                until = datetime.combine(last + timedelta(days=1), time(), visit.zone)
+                return Forgetting(what="dates", since=since, until=until, with_quotes=with_quotes)
+            case "conversation":
+                await self._location(visit)
+                return Forgetting(what="conversations", ids=(visit.scope.thread,), with_quotes=with_quotes)
+            case "everything":
+                return Forgetting(what="everything")
+        raise BadRequest("what is messages, turn, facts, days, conversation or everything.")
+
+    # choices -------------------------------------------------------------------------------------------------
+
+    async def settings(self, visit: Visit) -> Answer:
+        asked, memory, owner = visit.asked.within("change"), self._services.memory, visit.owner
+        changes = self._changes(asked)  # all are read before one is made
+        if "enabled" in asked:
+            await memory.switch(owner, enabled=asked.flag("enabled"))
+        config = await memory.config(owner)
+        if "storage" in asked or "every_n" in asked:
+            await self._set_up(owner, asked, config)
+        for change in changes:
+            await memory.choose(owner, change)
+        config = await memory.config(owner)
+        return {"said": tr("web-saved"), "settings": await self._views.settings(replace(visit, config=config))}
+
+    async def _set_up(self, owner: int, asked: Asked, config: OwnerConfig | None) -> None:
+        memory = self._services.memory
+        if config is None or not config.enabled:
+            raise Refused(409, tr("choices-nothing-else"))
+        wanted = asked.text("storage", LONGEST_NAME, config.storage)
+        every_n = asked.integer("every_n", config.every_n)
+        if wanted not in memory.storages or not 1 <= every_n <= 500:
+            raise BadRequest("There is no such choice.")
+        await memory.configure(owner, storage=StorageType(wanted), every_n=every_n)
+
+    def _changes(self, asked: Asked) -> list[Change]:
+        """What else is changed, choice by choice. Raises BadRequest for a value that is not offered."""
+        found: list[Change] = []
+
+        def keep(**values: object) -> None:
+            found.append(lambda known: replace(known, **values))  # type: ignore[arg-type]
+
+        models = tuple(self._services.models)
+        for name, field, offered in (
+            ("policy", "policy", tuple(POLICIES)),
+            ("spoken", "spoken_answers", SPOKEN_ANSWERS),
+            ("language", "language", ("", *LANGUAGES)),
+            ("persona", "persona", ("", *PERSONAS, OWN_PERSONA)),
+            ("model", "model", models),
+        ):
+            if asked.has(name):
+                value = asked.text(name, LONGEST_NAME)
+                if value not in offered:
+                    raise BadRequest(f"{name} is one of those that are offered.")
+                # The usual model is kept as no choice, so that another usual one is followed.
+                keep(**{field: "" if name == "model" and value == models[0] else value})
+        for name, field in (("auto_fold", "auto_fold"), ("incognito", "incognito")):
+            if asked.has(name):
+                keep(**{field: asked.flag(name)})
+        if asked.has("zone"):
+            words = asked.text("zone", LONGEST_NAME)
+            zone = zone_named(words)
+            if zone is None:
+                raise Refused(400, tr("choices-zone-unknown", words=words[:60]))
+            keep(timezone=zone)
+        if asked.has("persona_text"):
+            words = " ".join(asked.text("persona_text", LONGEST_TEXT).split())
+            if len(words) > LONGEST_PERSONA:
+                raise Refused(400, tr("model-own-too-long", most=str(LONGEST_PERSONA), length=str(len(words))))
+            keep(persona_text=words)
+        if asked.has("instructions"):
+            words = asked.text("instructions", LONGEST_TEXT).strip()
+            if len(words) > LONGEST_INSTRUCTIONS:
+                raise Refused(400, tr("policy-prompt-too-long", length=len(words), most=LONGEST_INSTRUCTIONS))
+            keep(fold_instructions=words)
+        return found
+
+    # summaries -----------------------------------------------------------------------------------------------
+
+    async def fold(self, visit: Visit) -> Answer:
+        self._demand_on(visit, "summaries-now-off")
+        outcome = await self._services.summaries.fold_now(visit.scope)
+        if outcome.state in ("failed", "busy"):
+            raise Refused(409, outcome_text(outcome))
+        return {"said": outcome_text(outcome)}
+
+    async def rebuild(self, visit: Visit) -> Answer:
+        self._demand_on(visit, "policy-rebuild-off")
+
+        async def untold(_: Progress) -> None:
+            """The page looks how far it has come by itself."""
+
+        self._services.rebuilder.start(visit.scope, untold)
+        return {"said": tr("web-begun")}
+
+    # conversations -------------------------------------------------------------------------------------------
+
+    async def begin_conversation(self, visit: Visit) -> Answer:
+        location, title = await self._location(visit), _title(visit)
+        if mode_of(visit.config) == "off":
+            raise Refused(409, tr("chats-off"))
+        current = await self._services.memory.conversation(location)
+        await self._services.memory.begin_conversation(location, title)
+        self._services.titles.start(location, [current])
+        return {"scopes": await self._views.scopes(visit.owner)}
+
+    async def open_conversation(self, visit: Visit) -> Answer:
+        location = await self._location(visit)
+        current = await self._services.memory.conversation(location)
+        if not await self._services.memory.open_conversation(location, visit.scope):
+            raise Refused(404, tr("chats-gone"))
+        self._services.titles.start(location, [current])
+        return {"scopes": await self._views.scopes(visit.owner)}
+
+    async def name_conversation(self, visit: Visit) -> Answer:
+        location, title = await self._location(visit), _title(visit)
+        async with self._services.memory.home(visit.owner) as store:
+            is_done = await store.conversations.name(location, visit.scope, title, now=self._services.clock())
+        if not is_done:
+            raise Refused(404, tr("chats-gone"))
+        return {"scopes": await self._views.scopes(visit.owner)}
+
+    async def _location(self, visit: Visit) -> Scope:
+        """Where in Telegram a conversation is: a topic, or none."""
+        for one in await self._views.scopes(visit.owner):
+            if one["thread"] == visit.scope.thread:
+                return Scope(owner=visit.owner, thread=int(str(one["place"])))
+        raise Refused(404, tr("chats-gone"))
+
+    async def remove_reminder(self, visit: Visit) -> Answer:
+        await self._services.reminders.remove(visit.owner, visit.asked.integer("id"))
+        return await self._views.reminders(visit)
+
+    def _demand_on(self, visit: Visit, key: str) -> None:
+        if visit.config is None or not visit.config.enabled:
+            raise Refused(409, tr(key))
+
+
+def _title(visit: Visit) -> str:
+    title = " ".join(visit.asked.text("title", LONGEST_TEXT).split())
+    if len(title) > LONGEST_TITLE:
+        raise Refused(400, tr("chats-too-long", most=str(LONGEST_TITLE), length=str(len(title))))
+    return title
+
+
+def _is_empty(what: Forgetting) -> bool:
+    return what.what in ("messages", "facts") and not what.ids
+
+
+def _figures(found: Forgotten) -> dict[str, object]:
+    figures = asdict(found)
+    return {name: figures[name] for name in ("messages", "summaries", "facts", "profiles", "versions", "reminders")}

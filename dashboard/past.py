@@ -1,0 +1,196 @@
+"""What is brought along and taken away: import with its questions and its progress, learning from it, export.
+
+An import runs as long as its request: whoever ends that pauses it, and what came in stays. Does not know formats.
+"""
+
+import asyncio
+import json
+import logging
+import shutil
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from typing import IO
+
+from attrs import define
+from starlette.responses import Response, StreamingResponse
+
+from chat.services import Services
+from dashboard.asked import BadRequest, body_of
+from dashboard.host import Host
+from dashboard.views import LONGEST_NAME
+from dashboard.visits import Answer, Refused, Visit
+from locales.catalog import speaking, tr
+from locales.told import told
+from records.errors import KeepsakeError, StaleFold
+from runtime.bounded_json import parsed
+from runtime.tasks import ended
+from transfer.exporter import Exported
+from transfer.plans import Given
+from transfer.restorer import Progress
+from transfer.texts import done_text, plan_text
+
+log = logging.getLogger(__name__)
+
+LARGEST_FILE = 50_000_000
+"""Bytes of a file that is imported; Telegram's own bots fetch 20 MB at most."""
+LONGEST_FILE_NAME = 255
+LONGEST_ANSWERS = 4_000
+PIECE = 65_536
+"""Bytes of an export that are sent at a time."""
+FORMATS = ("json", "markdown", "html")
+
+
+@define(kw_only=True, eq=False)
+class Past:
+    """Handlers of imports and exports."""
+
+    _services: Services
+    _host: Host
+
+    async def plan(self, visit: Visit) -> Answer:
+        data, given = await body_of(visit.request, LARGEST_FILE), self._given(visit)
+        plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
+        asking = [one for one in plan.questions if one.key not in given.answers and (plan.new or one.several)]
+        return {
+            "text": plan_text(plan),
+            "questions": [
+                {
+                    "key": one.key,
+                    "text": tr(f"import-ask-{one.name}"),
+                    "options": list(one.options),
+                    "several": one.several,
+                    "chosen": list(
+                        one.chosen if one.chosen is not None else range(len(one.options) if one.several else 0)
+                    ),
+                }
+                for one in asking
+            ],
+            "has_new": plan.has_new,
+        }
+
+    async def run(self, visit: Visit) -> Response:
+        data, given = await body_of(visit.request, LARGEST_FILE), self._given(visit)
+        return StreamingResponse(self._lines(visit, data, given), media_type="application/x-ndjson")
+
+    async def _lines(self, visit: Visit, data: bytes, given: Given) -> AsyncIterator[str]:
+        """How far it is, whenever there is news and its reader takes it, and how it ended."""
+        news, so_far = asyncio.Event(), (0, 0)
+
+        async def progress(done: int, total: int) -> None:
+            nonlocal so_far
+            so_far = done, total
+            news.set()
+
+        with speaking(visit.language):  # the task keeps it
+            task = asyncio.create_task(self._imported(visit, data, given, progress))
+        try:
+            while not task.done():
+                told_so_far = asyncio.ensure_future(news.wait())
+                await asyncio.wait({task, told_so_far}, return_when=asyncio.FIRST_COMPLETED)
+                told_so_far.cancel()
+                if news.is_set() and not task.done():
+                    news.clear()
+                    yield _line({"done": so_far[0], "total": so_far[1]})
+            yield _line(task.result())
+        finally:
+            await ended(task)
+
+    async def _imported(self, visit: Visit, data: bytes, given: Given, progress: Progress) -> Answer:
+        """The last line of an import, whatever came of it."""
+        person = visit.session.person
+        try:
+            done = await self._services.importer.run(visit.scope, person, data, given, progress=progress)
+            return {"said": done_text(done), "learn": await self._learning(visit.owner, done.ids)}
+        except StaleFold:
+            return {"error": tr("transfer-moved")}
+        except KeepsakeError as error:
+            return {"error": told(error)}
+        except Exception as error:  # broad: its reader waits for a line
+            log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
+            return {"error": tr("notices-went-wrong")}
+
+    async def _learning(self, owner: int, ids: tuple[int, int] | None) -> Answer | None:
+        """The offer to learn facts from what was imported, if that can be done now."""
+        estimate = await self._services.history_extraction.estimate(owner, *ids) if ids else None
+        if estimate is None or ids is None:
+            return None
+        text = tr(
+            "learning-what-it-takes",
+            messages=estimate.messages,
+            requests=estimate.requests,
+            tokens=estimate.tokens,
+        )
+        return {"text": f"{tr('learning-offer')}: {text}", "first": ids[0], "last": ids[1]}
+
+    async def learn(self, visit: Visit) -> Answer:
+        first, last = visit.asked.integer("first"), visit.asked.integer("last")
+        match await self._services.history_extraction.begin(visit.owner, first, last):
+            case "busy":
+                raise Refused(409, tr("learning-busy"))
+            case "off":
+                raise Refused(409, tr("learning-off"))
+            case "nothing":
+                return {"said": tr("learning-nothing")}
+        return {"said": tr("learning-begun")}
+
+    async def stop_learning(self, visit: Visit) -> Answer:
+        await self._services.history_extraction.stop(visit.owner)
+        return {"said": tr("learning-stopped")}
+
+    # export --------------------------------------------------------------------------------------------------
+
+    async def export(self, visit: Visit) -> Response:
+        wanted = visit.asked.text("format", LONGEST_NAME)
+        if wanted not in FORMATS:
+            raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
+        exporter, stack = self._services.exporter, AsyncExitStack()
+        making = exporter.files(visit.owner) if wanted == "json" else exporter.readable(visit.owner)
+        try:
+            files = await stack.enter_async_context(making)
+            if wanted != "json":
+                files = tuple(one for one in files if one.name.endswith((".html", "-page.zip")) == (wanted == "html"))
+            if not files:
+                raise Refused(404, tr("transfer-nothing"))  # noqa: TRY301 - nothing is open any more then
+            name, file = files[0].name, files[0].file
+            if len(files) > 1:
+                name = f"keepsake-{self._services.clock().date().isoformat()}.zip"
+                file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - as above
+                await asyncio.to_thread(_packed, files, file)
+        except BaseException:
+            await stack.aclose()
+            raise
+
+        async def pieces() -> AsyncIterator[bytes]:
+            async with stack:
+                while piece := await asyncio.to_thread(file.read, PIECE):
+                    yield piece
+
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return StreamingResponse(pieces(), media_type="application/octet-stream", headers=headers)
+
+    def _given(self, visit: Visit) -> Given:
+        try:
+            answers = parsed(visit.asked.text("answers", LONGEST_ANSWERS) or "{}")
+        except ValueError:
+            answers = None
+        if not isinstance(answers, dict) or not all(
+            isinstance(one, list) and all(type(number) is int for number in one) for one in answers.values()
+        ):
+            raise BadRequest("answers are numbers of options, by the keys of questions.")
+        chosen = {str(key): tuple(numbers) for key, numbers in answers.items()}
+        name = visit.asked.text("name", LONGEST_FILE_NAME)
+        return Given(name=name, bot=self._host.bot_id, answers=chosen)
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def _packed(files: Sequence[Exported], into: IO[bytes]) -> None:
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        for one in files:
+            with archive.open(one.name, "w") as inner:
+                shutil.copyfileobj(one.file, inner)
+    into.seek(0)

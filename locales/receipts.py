@@ -1,0 +1,79 @@
+"""What was done to a memory, in words: what a forgetting erases and leaves, what a fold made.
+
+Pure. Does not know who is told.
+"""
+
+from locales.catalog import tr
+from locales.lists import listed
+from records.forgetting import Forgotten, Remainder
+from records.summaries import FoldOutcome
+
+
+def counts(forgotten: Forgotten) -> str:
+    """The counts in words: "2 messages, 1 summary"."""
+    parts = [
+        forgotten.messages and tr("shared-messages", messages=forgotten.messages),
+        forgotten.summaries and tr("shared-summaries", summaries=forgotten.summaries),
+        forgotten.facts and tr("shared-facts", facts=forgotten.facts),
+        forgotten.profiles and tr("forget-profiles", profiles=forgotten.profiles),
+        forgotten.versions and tr("forget-versions", versions=forgotten.versions),
+        forgotten.reminders and tr("forget-reminders", reminders=forgotten.reminders),
+    ]
+    return listed(part for part in parts if part)
+
+
+def quoting(remainder: Remainder) -> tuple[str, int]:
+    """The quotes in words ("3 later answers, 1 fact"), and how many there are."""
+    answers = len(remainder.answers)
+    parts = [
+        answers and tr("forget-answers", answers=answers),
+        remainder.facts and tr("shared-facts", facts=remainder.facts),
+        remainder.summaries and tr("shared-summaries", summaries=remainder.summaries),
+        remainder.profiles and tr("forget-profiles", profiles=remainder.profiles),
+    ]
+    in_all = answers + remainder.facts + remainder.summaries + remainder.profiles
+    return listed(part for part in parts if part), in_all
+
+
+def left(remainder: Remainder) -> list[str]:
+    """Sentences about words of what was forgotten that are still there."""
+    lines = []
+    if remainder.has_quotes:
+        what, count = quoting(remainder)
+        lines.append(tr("forget-quotes-stay", what=what, count=count))
+    if remainder.others:
+        lines.append(tr("forget-words-stay", messages=remainder.others))
+    elif not remainder.is_complete:
+        lines.append(tr("forget-words-may-stay"))
+    return lines
+
+
+def receipt(forgotten: Forgotten) -> str:
+    """The receipt of a forgetting: what was erased, and what may still hold it."""
+    stays = left(forgotten.remainder)
+    rest = [*stays, *([] if forgotten.is_clean else [tr("forget-traces")])] or [tr("forget-clean")]
+    lines = [tr("forget-receipt", what=counts(forgotten), rest=" ".join(rest))]
+    if forgotten.reactivated:
+        lines.append(tr("forget-reactivated", messages=forgotten.reactivated))
+    lines.append(tr("forget-not-in-my-power"))
+    if forgotten.kept_aside:
+        lines.append(tr("forget-kept-aside", names=listed(forgotten.kept_aside)))
+    return "\n".join(lines)
+
+
+def outcome_text(outcome: FoldOutcome) -> str:
+    """The result of /summary_now in words."""
+    match outcome.state:
+        case "folded":
+            made = len(outcome.summaries)
+            if not outcome.archived:
+                return tr("summaries-folded-older", summaries=made)
+            return tr("summaries-folded", messages=outcome.archived, summaries=made)
+        case "nothing":
+            return tr("summaries-nothing")
+        case "busy":
+            return tr("summaries-busy")
+        case "waiting":
+            return tr("summaries-waiting", why=outcome.error or "").strip()
+        case "failed":
+            return tr("summaries-failed", why=outcome.error or tr("summaries-not-made"))

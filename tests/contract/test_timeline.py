@@ -1,0 +1,52 @@
+"""Messages as a person looks through them: page by page, from a day on, by speaker and kind."""
+
+from dataclasses import replace
+
+from records.messages import TIMELINE_KINDS, NewMessage, is_of
+from storage.stores.protocol import MemoryStore
+from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, said
+
+
+def at(minutes: int, content: str, **more: str) -> NewMessage:
+    return replace(said(content), created_at=NOW + minutes * MINUTE, **more)  # type: ignore[arg-type]
+
+
+async def test_pages_follow_each_other_in_both_ways(store: MemoryStore) -> None:
+    stored = await store.append(ANNA, [at(number, f"note {number}") for number in range(10)])
+    await store.append(BORIS, [at(3, "somebody else's")])
+    ids = [one.id for one in stored]
+
+    async def page(**asked: object) -> list[int]:
+        return [one.id for one in await store.timeline.page(ANNA, limit=4, **asked)]  # type: ignore[arg-type]
+
+    assert await page() == ids[-4:]
+    assert await page(before=ids[6]) == ids[2:6]
+    assert await page(before=ids[2]) == ids[:2]
+    assert await page(after=ids[1]) == ids[2:6]
+    assert await page(since=NOW + 7 * MINUTE) == ids[7:]
+    assert await page(before=10**9) == []
+
+
+async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
+    await store.append(
+        ANNA,
+        [
+            at(0, "mine", speaker="Ann"),
+            at(1, "of another", speaker="Bob"),
+            at(2, "a page", speaker="Ann", origin="document"),
+            at(3, "passed on", speaker="Ann", origin="forwarded"),
+            at(4, "long ago", speaker="", origin="imported"),
+            at(65, "an answer", role="assistant"),
+        ],
+    )
+    everything = await store.timeline.page(ANNA, limit=9)
+    for kind in TIMELINE_KINDS:
+        found = await store.timeline.page(ANNA, kind=kind, limit=9)
+        assert found == [one for one in everything if is_of(one, kind)], kind
+    bobs = await store.timeline.page(ANNA, speaker="Bob", limit=9)
+    assert [one.content for one in bobs] == ["of another"]
+    assert list(await store.timeline.speakers(ANNA)) == [("Ann", 3), ("Bob", 1)]
+    hours = await store.timeline.hours(ANNA)
+    assert [(count, characters) for _, count, characters in hours] == [(5, 37), (1, 9)]
+    assert hours[0][0] < hours[1][0]
+    assert list(await store.timeline.hours(BORIS)) == []

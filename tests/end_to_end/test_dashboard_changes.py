@@ -1,0 +1,192 @@
+"""What is changed from the dashboard, over real HTTP: the same as by the chat's commands."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.harness import House
+from tests.end_to_end.visitors import served
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+NOTES = json.dumps(
+    {"messages": [{"role": "user", "content": f"Note {number}.", "created_at": f"2024-05-{number:02}T10:00:00Z"}
+                  for number in range(1, 25)]}
+)  # fmt: skip
+
+
+async def test_facts_are_added_changed_and_undone(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann = own_house.person("Ann")
+        visitor = await page.asked(ann)
+        assert "on" in (await visitor.posts("facts/add", text="Ann lives in Oslo."))["said"]  # memory is off
+        await ann.sets_up()
+        state = await visitor.posts("facts/add", text="Ann lives in  Oslo.")
+        [fact] = state["facts"]
+        assert (fact["text"], fact["origin"]) == ("Ann lives in Oslo.", "owner")
+        number = fact["id"]
+        assert (await visitor.posts("facts/pin", id=number))["facts"][0]["is_pinned"]
+        assert not (await visitor.posts("facts/unpin", id=number))["facts"][0]["is_pinned"]
+        edited = await visitor.posts("facts/edit", id=number, text="Ann lives in Bergen.")
+        assert {one["text"]: one["origin"] for one in edited["facts"]} == {
+            "Ann lives in Oslo.": "earlier",
+            "Ann lives in Bergen.": "owner",
+        }
+        undone = await visitor.posts("facts/undo", id=number)
+        assert [one["text"] for one in undone["facts"]] == ["Ann lives in Oslo."]
+        moved = await visitor.posts("facts/supersede", id=number, text="Ann lives in Paris.")
+        [new, old] = moved["facts"]
+        assert (new["text"], new["until"], old["superseded_by"]) == ("Ann lives in Paris.", None, new["id"])
+        assert old["until"] is not None
+        assert (await visitor.posts("facts/delete", id=new["id"]))["facts"][0]["is_deleted"]
+        assert not (await visitor.posts("facts/restore", id=new["id"]))["facts"][0]["is_deleted"]
+        assert "Paris" in await ann.asks("/memory")
+        for wrong in ("", "x" * 301):
+            assert "error" in await visitor.posts("facts/edit", status=400, id=new["id"], text=wrong)
+        await visitor.posts("facts/edit", status=400, id=999, text="Nobody.")
+        await visitor.posts("facts/pin", status=400, id="first")
+        await visitor.posts("profile/refresh")
+        await visitor.posts("profile/forget", id=1)
+
+
+async def test_forgetting_shows_first_what_goes_and_gives_a_receipt(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann, bob = own_house.person("Ann"), own_house.person("Bob")
+        for one in (ann, bob):
+            await one.sets_up()
+            await one.asks("My secret word is quinquereme.")
+        await ann.asks("And the weather is fine.")
+        anns, bobs = await page.asked(ann), await page.asked(bob)
+        number = (await anns.gets("search", q="quinquereme"))["found"][0]["id"]
+        what: dict[str, Any] = {"what": "turn", "ids": [number]}
+        assert (await anns.posts("forget/preview", **what))["counts"]["messages"] == 2
+        receipt = await anns.posts("forget", **what, with_quotes=True)
+        assert receipt["counts"]["messages"] == 2
+        assert "in my power" in receipt["receipt"]
+        assert (await anns.gets("search", q="quinquereme"))["found"] == []
+        assert (await anns.posts("forget", **what))["counts"]["messages"] == 0
+        assert len((await bobs.gets("search", q="quinquereme"))["found"]) == 1
+        for body in (
+            {"what": "days"},
+            {"what": "all"},
+            {"what": "messages", "ids": ["1"]},
+            {"what": "messages", "ids": 1},
+        ):
+            await anns.posts("forget", status=400, **body)
+        today = datetime.now(UTC).date().isoformat()
+        assert (await anns.posts("forget", what="days", first=today, last=today))["counts"]["messages"] == 2
+        assert (await bobs.posts("forget", what="everything"))["counts"]["messages"] == 2
+        assert (await bobs.gets("home"))["counts"]["total"] == 0
+
+
+async def test_choices_conversations_and_summaries(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann = own_house.person("Ann")
+        visitor = await page.asked(ann)
+        await visitor.posts("settings", status=409, change={"every_n": 5})  # memory is off
+        state = await visitor.posts("settings", change={"enabled": True})
+        assert state["settings"]["memory"]["enabled"]
+        change = {
+            "every_n": 7,
+            "policy": "rolling",
+            "auto_fold": False,
+            "zone": "Berlin",
+            "persona": "own",
+            "persona_text": "Speak like a pirate.",
+            "instructions": "Keep the names.",
+            "storage": "json",
+        }
+        shown = (await visitor.posts("settings", change=change))["settings"]
+        memory = shown["memory"]
+        assert (memory["every_n"], memory["policy"], memory["auto_fold"]) == (7, "rolling", False)
+        assert (memory["storage"], shown["zone"], shown["persona_text"]) == (
+            "JSON",
+            "Europe/Berlin",
+            "Speak like a pirate.",
+        )
+        assert "7" in await ann.asks("/summary_status")
+        for wrong in (
+            {"every_n": 0}, {"every_n": 501}, {"policy": "none"}, {"storage": "paper"}, {"zone": "Atlantis"},
+            {"language": "xx"}, {"model": "another"}, {"persona_text": "x" * 501}, {"auto_fold": "perhaps"},
+        ):  # fmt: skip
+            await visitor.posts("settings", status=400, change=wrong)
+        await visitor.posts("settings", status=400)
+        assert (await visitor.posts("settings", change={"language": "de"}))["said"] == "Saved."
+        assert (await visitor.gets("home"))["language"] == "de"
+        await visitor.posts("settings", change={"language": "en", "policy": "pyramid"})
+
+        await ann.asks("My boat is called Quinquereme.")
+        assert "summar" in (await visitor.posts("summaries/fold"))["said"]
+        [summary] = (await visitor.gets("summaries"))["summaries"]
+        opened = await visitor.gets("summary", id=summary["id"])
+        assert [one["text"] for one in opened["messages"]] == ["My boat is called Quinquereme.", "Noted."]
+        assert (await visitor.gets("timeline"))["summaries"] == [summary]
+        assert "said" in await visitor.posts("summaries/rebuild")
+
+        scopes = (await visitor.posts("conversations/begin", thread=0, title="Boats"))["scopes"]
+        [new] = [one for one in scopes if one["is_open"]]
+        assert (new["label"], len(scopes)) == ("Boats", 2)
+        renamed = await visitor.posts("conversations/name", thread=new["thread"], title="Ships")
+        assert "Ships" in [one["label"] for one in renamed["scopes"]]
+        back = await visitor.posts("conversations/open", thread=0)
+        assert [one["thread"] for one in back["scopes"] if one["is_open"]] == [0]
+        await visitor.posts("conversations/open", status=404, thread=77)
+
+
+async def test_a_past_is_brought_along_and_taken_away(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann = own_house.person("Ann")
+        visitor = await page.asked(ann)
+        asked = {"owner": ann.id, "name": "notes.json"}
+        planned = await visitor.request("POST", "import/plan", params=asked, content=NOTES)
+        assert planned.status_code == 200, planned.text
+        assert planned.json()["has_new"]
+        assert "24" in planned.json()["text"]
+        answers = {one["key"]: one["chosen"] or [0] for one in planned.json()["questions"]}
+        asked["answers"] = json.dumps(answers)
+        run = await visitor.request("POST", "import/run", params=asked, content=NOTES)
+        lines = [json.loads(line) for line in run.text.splitlines()]
+        assert "24" in lines[-1]["said"], lines
+        assert (await visitor.gets("home"))["counts"]["total"] == 24
+        first = await visitor.gets("timeline", day="2024-05-03", limit=5)
+        assert [one["text"] for one in first["messages"]] == [f"Note {number}." for number in range(3, 8)]
+        before = await visitor.gets("timeline", before=first["messages"][0]["id"])
+        assert [one["text"] for one in before["messages"]] == ["Note 1.", "Note 2."]
+        assert not before["has_older"]
+        refused = await visitor.request("POST", "import/plan", params=asked, content=b"\x00\x01 no file of ours")
+        assert (refused.status_code, "error" in refused.json()) == (400, True)
+        refused = await visitor.request("POST", "import/plan", params={**asked, "answers": "[]"}, content=NOTES)
+        assert refused.status_code == 400
+
+        for form, beginning in (("json", b"{"), ("markdown", b"PK"), ("html", b"<!")):
+            file = await visitor.request("GET", "export", params={"owner": ann.id, "format": form})
+            assert (file.status_code, file.content[: len(beginning)].lower()) == (200, beginning.lower())
+            assert "filename=" in file.headers["content-disposition"]
+        exported = (await visitor.request("GET", "export", params={"owner": ann.id, "format": "json"})).json()
+        assert len(exported["messages"]) == 24
+        bob = own_house.person("Bob")
+        bobs = await page.asked(bob)
+        assert (await bobs.request("GET", "export", params={"owner": bob.id, "format": "json"})).status_code == 404
+        assert (await bobs.request("GET", "export", params={"owner": ann.id, "format": "json"})).status_code == 403
+
+
+async def test_admins_decide_and_to_others_there_is_no_such_page(own_house: House) -> None:
+    ann, bob = own_house.person("Ann"), own_house.person("Bob")
+    async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=str(bob.id)) as page:
+        await bob.asks("Hello!")
+        anns, bobs = await page.asked(ann), await page.asked(bob)
+        state = await anns.gets("admin")
+        assert [(one["id"], one["standing"]) for one in state["people"]] == [(bob.id, "allowed")]
+        assert all(state["health"].values())
+        refused = await bobs.request("GET", "admin", params={"owner": bob.id})
+        assert refused.status_code == 404
+        await bobs.posts("admin/allow", status=404, id=bob.id)
+        await anns.posts("admin/remove", status=409, id=ann.id)
+        state = await anns.posts("admin/remove", id=bob.id)
+        assert state["people"][0]["standing"] == "removed"
+        # Whoever is removed is out at once, with whatever session they had.
+        assert (await bobs.request("GET", "home", params={"owner": bob.id})).status_code == 403
+        await anns.posts("admin/allow", id=bob.id)
+        await bobs.gets("home")
