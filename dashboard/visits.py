@@ -12,7 +12,7 @@ from datetime import UTC, tzinfo
 
 from attrs import define
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from chat.services import Services
 from dashboard.asked import Asked, BadRequest, TooLarge, asked_in
@@ -113,7 +113,10 @@ class Visits:
 
     async def language(self, session: Session) -> str:
         """The language in which the bot answers this person in private."""
-        chosen = await self._services.memory.language(session.person) or ""
+        try:
+            chosen = await self._services.memory.language(session.person) or ""
+        except KeepsakeError:  # as where another process serves this person, but not the group that they look at
+            chosen = ""
         return language_for(chosen, session.language, is_shared=False, default=self._host.default_language)
 
     def _endpoint(
@@ -192,7 +195,8 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
     except NoSession:
         return _said(401, tr("web-no-session"))
     except ServedElsewhere:
-        return _said(503, tr("web-elsewhere"))
+        # Not JSON, as from a proxy that reaches no server: the page asks again, and may come to that process then.
+        return PlainTextResponse(tr("web-elsewhere"), 503, headers={"Retry-After": "1"})
     except KeepsakeError as error:
         number = secrets.token_hex(4)
         log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
