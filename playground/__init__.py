@@ -1,8 +1,8 @@
 """A small Telegram on this machine: a Bot API server and a chat page in the browser.
 
-Does not know the bot; only memory_view.py and past.py read its memory, for the page.
+Does not know the bot; only past.py reads its memory, for the page.
 
-app.py          page, control, memory panel and Bot API on one port
+app.py          page, control, dashboard and Bot API on one port
 bot_api.py      the Bot API over HTTP: tokens, methods, faults, files
 control.py      what people do, over HTTP, for the page and for tests
 faults.py       faults that tests inject
@@ -11,10 +11,8 @@ files.py        files that were sent
 guests.py       people who were added on the page, their languages, starting over
 limits.py       Telegram's limits on sending, kept where a test or a benchmark says so
 markup.py       messages written in HTML
-memory_view.py  one scope's memory, read for the panel
 menus.py        command menus by scope and language
 methods.py      the method table; updates, chats, commands, files
-panel.py        what the panel shows, as values
 parameters.py   one request's parameters, with their types
 past.py         what memory holds of the chats, put back after a restart
 people.py       people and chats

@@ -1,4 +1,4 @@
-"""The playground as one app on one port: chat page, control endpoints, memory panel and Bot API.
+"""The playground as one app on one port: chat page, control endpoints, dashboard and Bot API.
 
 Refuses what comes from another site: foreign Host headers and cross-origin requests. Serve it with
 playground.server.serve(), which binds 127.0.0.1 only. Knows neither the bot nor its memory.
@@ -23,8 +23,7 @@ from playground.bot_api import bot_api
 from playground.control import control, number_of
 from playground.faults import Faults
 from playground.guests import Guests
-from playground.panel import MemoryPanel
-from playground.parameters import Parameters, parameters
+from playground.parameters import parameters
 from playground.people import Impossible
 from playground.refusals import Refusal
 from playground.world import World
@@ -41,9 +40,6 @@ CONTENT_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-Memory = Callable[[int, int], Awaitable[MemoryPanel]]
-"""memory(owner, thread): what the panel shows of that scope; LookupError (a sentence) if there is none."""
-
 Link = Callable[[int, int], Awaitable[str]]
 """link(person, owner): what a one-time link to the dashboard carries; LookupError (a sentence) for whoever may not."""
 
@@ -51,7 +47,6 @@ Link = Callable[[int, int], Awaitable[str]]
 def playground_app(
     world: World,
     *,
-    memory: Memory,
     model_name: str,
     faults: Faults | None = None,
     guests: Guests | None = None,
@@ -73,19 +68,6 @@ def playground_app(
     async def texts(request: Request) -> Response:
         return JSONResponse(wanted_texts("page", request))
 
-    async def panel(request: Request) -> Response:
-        asked = Parameters(request.query_params)
-        try:
-            owner, thread = number_of(asked, "owner"), asked.integer("thread", 0) or 0
-        except (Impossible, Refusal):
-            return JSONResponse({"error": "owner and thread are numbers."}, 400)
-        try:
-            with speaking(reader_of(request)):
-                shown = await memory(owner, thread)
-        except LookupError as missing:
-            return JSONResponse({"error": str(missing)}, 404)
-        return Response(shown.to_json(), media_type="application/json")
-
     async def dashboard_link(request: Request) -> Response:
         try:
             asked = await parameters(request)
@@ -93,9 +75,11 @@ def playground_app(
             thread = asked.integer("thread", 0) or 0
         except (Impossible, Refusal):
             return JSONResponse({"error": "person, owner and thread are numbers."}, 400)
+        if link is None:
+            return JSONResponse({"url": ""})
         with speaking(reader_of(request)):
             try:
-                made = await link(person, owner) if link is not None else ""
+                made = await link(person, owner)
             except LookupError as refused:
                 return JSONResponse({"error": str(refused)}, 403)
         return JSONResponse({"url": f"{PAGE}?owner={owner}&thread={thread}#link={made}"})
@@ -107,7 +91,6 @@ def playground_app(
             Route("/api/dashboard", dashboard_link, methods=["POST"]),
             Route("/api/about", about),
             Route("/api/texts", texts),
-            Route("/api/memory", panel),
             *(guests.routes() if guests is not None else ()),
             Mount("/api", control(world, faults)),
             Mount("/static", StaticFiles(directory=STATIC)),

@@ -19,8 +19,6 @@ from dashboard.sessions import Sessions
 from locales.catalog import tr
 from playground.app import HOSTS, playground_app
 from playground.guests import Guests
-from playground.memory_view import memory_panel
-from playground.panel import MemoryPanel
 from playground.past import Formatted, bring_back, erase
 from playground.server import serve
 from playground.world import World
@@ -62,9 +60,6 @@ async def open_stage(
     guests.bring_back()
     await bring_back(world, services, formatted)
 
-    async def memory(owner: int, thread: int) -> MemoryPanel:
-        return await memory_panel(services, owner, thread)
-
     sessions = Sessions(memory=services.memory, clock=services.clock)
 
     async def is_admin(owner: int, person: int) -> bool:
@@ -74,7 +69,7 @@ async def open_stage(
     async def link(person: int, owner: int) -> str:
         if owner != person and not await is_admin(owner, person):
             raise LookupError(tr("web-not-yours"))
-        return await sessions.link(person, owner)
+        return await sessions.link(person, owner, language=world.people[person].language_code)
 
     async def decide(person: int, standing: Standing, by: int) -> None:
         decided = KnownPerson(id=person, standing=standing, name=world.people[person].first_name)
@@ -87,7 +82,6 @@ async def open_stage(
     host = Host(url="", hosts=HOSTS, configures=is_admin, decide=decide, health=health, operation=operation)
     app = playground_app(
         world,
-        memory=memory,
         model_name=model_name,
         guests=guests,
         dashboard=dashboard_app(services, host),

@@ -6,6 +6,7 @@ import { liveIn, visit } from "./texts.js";
 
 const OFTEN = 3000; // milliseconds between looks while something is being made
 const SELDOM = 15_000;
+const AFTER_A_TURN = 2000; // what follows an answer, facts and summaries, is made in the background
 
 const given = new URLSearchParams(location.search);
 const numbered = (name) => (/^-?\d{1,19}$/.test(given.get(name) ?? "") ? Number(given.get(name)) : undefined);
@@ -55,4 +56,4 @@ export async function open(owner, thread) {
 addEventListener("focus", again);
 document.addEventListener("visibilitychange", again);
 // The playground's chat says that something happened in it.
-addEventListener("message", (event) => { if (event.origin === location.origin && event.data?.changed) again(); });
+addEventListener("message", (event) => { if (event.origin === location.origin && event.data?.changed) [0, AFTER_A_TURN].forEach((pause) => setTimeout(again, pause)); });

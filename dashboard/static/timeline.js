@@ -176,7 +176,7 @@ class Log {
   /** After the search field or a filter has changed. */
   again() {
     this.searching?.abort();
-    if (filter.q) return this.search();
+    if (filter.q) { scrollTo(0, 0); return this.search(); }
     this.list.removeAttribute("aria-busy");
     this.isPlaced = false;
     return this.newest().then(() => this.placed());

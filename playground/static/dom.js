@@ -67,7 +67,7 @@ export function dayOf(date, now = new Date()) {
 export const isToday = (date) => daysAgo(date, new Date()) === 0;
 
 /** "May 4", or with its year when that is another one. */
-export function dateOf(date, now = new Date()) {
+function dateOf(date, now = new Date()) {
   return (date.getFullYear() === now.getFullYear() ? DAY : DAY_YEAR).format(date);
 }
 
@@ -75,15 +75,6 @@ const daysAgo = (date, now) => Math.round((startOfDay(now) - startOfDay(date)) /
 
 function startOfDay(date) {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate());
-}
-
-/** So many of so many as a track, and in the words given. */
-export function progress(what, done, total, told) {
-  const share = Math.min(100, Math.round((done / total) * 100));
-  return h("div", { class: "progress" },
-    h("span", {}, what), h("span", {}, told),
-    h("div", { class: "track", role: "progressbar", "aria-label": what, "aria-valuemin": "0", "aria-valuemax": String(total), "aria-valuenow": String(Math.min(done, total)) },
-      h("i", { vars: { "--share": `${share}%` } })));
 }
 
 /** Bytes as people read them. */

@@ -25,7 +25,8 @@ export const press = (button) => post("/api/press", button);
 export const addPerson = (person) => post("/api/person", person);
 export const chooseLanguage = (person, language) => post("/api/language", { person_id: person, language });
 export const startOver = (chat) => post("/api/reset", { chat_id: chat });
-export const memory = (owner, thread, signal) => request(`/api/memory?owner=${owner}&thread=${thread}`, { signal });
+/** A link to the dashboard, good for one use by this person; "" where there is none. */
+export const dashboard = (person, owner, thread) => post("/api/dashboard", { person, owner, thread });
 
 export const menu = (person, chat) => request(`/api/menu?person_id=${person}&chat_id=${chat}`);
 

@@ -35,8 +35,6 @@ export function tr(key, given = {}) {
   return shown(texts[key], given);
 }
 
-/** Whether there is such a text: names that the server sends may be newer than the page. */
-export const has = (key) => key in texts;
 
 /** A number in the manner of the language. */
 export const counted = (value) => number.format(value);

@@ -49,8 +49,9 @@ async def the_talk(page: httpx.AsyncClient) -> None:
     for number in range(40):
         await says(page, f"Let us talk about the weather, part {number}.")
     assert "hazelnuts" in (await says(page, "What is my allergy?"))["text"]
-    panel = (await page.get("/api/memory", params={"owner": ANNA})).json()
-    assert panel
+    link = (await page.post("/api/dashboard", json={"person": ANNA, "owner": ANNA, "thread": 0})).json()["url"]
+    begun = await page.post("/memory/api/session", json={"link": link.partition("#link=")[2]})
+    assert begun.json()["person"] == ANNA
     assert "Summary of earlier summaries" in (await says(page, "/summary_show", "Summary of"))["text"]
     assert "Total messages: 84" in (await says(page, "/summary_status"))["text"]
 

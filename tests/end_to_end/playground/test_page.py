@@ -3,7 +3,7 @@
 import contextlib
 import os
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -12,10 +12,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from playground.app import playground_app
-from playground.panel import MemoryPanel, OwnerState, PanelHistoryExtraction
 from playground.server import serve
 from playground.world import World
-from tests.end_to_end.playground.sample_memory import sample_panel
 from tests.end_to_end.playground.scripted_bot import ScriptedBot, scripted_bot
 from tests.paths import ROOT
 from tests.peers.ports import kept_port
@@ -30,18 +28,16 @@ PATIENCE = 90_000
 """Milliseconds; Playwright's own five seconds are too few for a browser on a machine with other work."""
 ANNA, BORIS, CLUB, FORUM, TIDES = 1, 2, -500, -1_001_000_000_500, 7
 HOSTILE = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
-EMPTY = MemoryPanel(owner=OwnerState(enabled=False, storage="", every_n=0, total=0, archived=0, unfolded_turns=0))
 
 
 @dataclass(kw_only=True)
 class Playground:
-    """The served page, the world behind it, and the memory that its panel shows."""
+    """The served page and the world behind it."""
 
     world: World
     url: str
     bot: ScriptedBot
     browser: Browser
-    memory: dict[int, MemoryPanel]
     problems: list[str]
 
     async def open(self, *, width: int = 1400, height: int = 900) -> Page:
@@ -87,14 +83,11 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def playground(browser: Browser) -> AsyncIterator[Playground]:
-    world, memory, problems = new_world(), dict[int, MemoryPanel](), list[str]()
+    world, problems = new_world(), list[str]()
 
-    async def remembered(owner: int, thread: int) -> MemoryPanel:
-        return memory.get(owner, EMPTY)
-
-    app = playground_app(world, memory=remembered, model_name="a scripted bot")
+    app = playground_app(world, model_name="a scripted bot")
     async with serve(app) as url, scripted_bot(url, TOKEN) as bot:
-        yield Playground(world=world, url=url, bot=bot, browser=browser, memory=memory, problems=problems)
+        yield Playground(world=world, url=url, bot=bot, browser=browser, problems=problems)
         # Before the server goes: its absence would be a problem on every console.
         for context in list(browser.contexts):
             await context.close()
@@ -264,74 +257,14 @@ async def test_new_messages_do_not_move_a_reader_of_old_ones(playground: Playgro
 
 
 async def test_text_is_text_and_never_markup(playground: Playground) -> None:
-    owner = replace(sample_panel().messages[-1], text=HOSTILE, speaker=HOSTILE)
-    playground.memory[ANNA] = replace(sample_panel(), messages=(owner,))
     playground.world.say(ANNA, ANNA, HOSTILE)
     page = await playground.open()
     await expect(page.locator(".message.in")).to_contain_text("<img src=x")
-    await page.locator(".chunks .block").click()
-    await expect(page.locator(".blocks .detail-text")).to_have_text(HOSTILE)
     assert await page.locator("img, #log script").count() == 0
     assert await page.title() == "Keepsake · playground"
 
 
-async def test_the_panel_shows_the_memory_live(playground: Playground) -> None:
-    page = await playground.open()
-    await expect(page.locator(".panel-head")).to_contain_text("Memory is off")
-    playground.memory[ANNA] = sample_panel()
-    await expect(page.locator(".pill.on")).to_be_visible()
-    await expect(page.locator(".chunk")).to_have_count(9)
-    await expect(page.locator(".chunk.live .block")).to_have_count(7)
-    await expect(page.locator(".brick.active")).to_have_count(4)
-    await expect(page.locator(".level-name")).to_have_text(["L2", "L1"])
-    await page.locator('[data-summary="9"]').hover()
-    await expect(page.locator(".block.lit")).to_have_count(60)
-    await expect(page.locator(".brick.lit")).to_have_count(6)
-    await page.locator('[data-summary="9"]').click()
-    await expect(page.locator(".pyramid .detail-text")).to_contain_text("settled in Lisbon")
-    await expect(page.locator(".bars li").nth(2)).to_contain_text("1,480 / 3,000")
-    await expect(page.locator(".cuts")).to_contain_text("#3–9")
-    await expect(page.locator(".snippet-list")).to_contain_text("shares “sister”")
-
-
-async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: Playground) -> None:
-    """Facts with what they took the place of, the profile's versions, a summary's versions and its quality."""
-    playground.memory[ANNA] = sample_panel()
-    page = await playground.open()
-    await expect(page.locator(".facts small")).to_have_text("2 current, 1 outdated or removed")
-    await expect(page.locator(".facts .fact-list > .fact").first).to_contain_text("Anna keeps bees.")
-    extraction = page.locator(".facts .progress")
-    await expect(extraction).to_contain_text("Learning from imported history20 of 1,045 of your messages")
-    await expect(extraction.get_by_role("progressbar")).to_have_attribute("aria-valuemax", "1045")
-    partly = PanelHistoryExtraction(state="partly", read=2, total=4)
-    playground.memory[ANNA] = replace(sample_panel(), history_extraction=partly)
-    await expect(extraction).to_contain_text("Learned from part of imported history2 of 4 of your messages")
-    lives = page.locator('.facts [data-fact="2"]')
-    await expect(lives.locator('[data-fact="1"]')).to_be_hidden()
-    await lives.locator("summary").click()
-    await expect(lives.locator('[data-fact="1"]')).to_contain_text("Anna lives in Faro.")
-    await expect(page.locator(".profile .version").first).to_contain_text("keeps bees")
-    await page.locator(".profile summary").click()
-    await expect(page.locator(".profile .version").nth(1)).to_contain_text("Faro")
-    # Drawn again while one reads: what was opened stays open.
-    panel = sample_panel()
-    playground.memory[ANNA] = replace(
-        panel, profiles=(replace(panel.profiles[0], text="Anna has moved."), *panel.profiles[1:])
-    )
-    await expect(page.locator(".profile .version").first).to_contain_text("has moved")
-    await expect(page.locator(".profile .version").nth(1)).to_be_visible()
-    await page.locator('[data-summary="9"]').click()
-    await expect(page.locator(".pyramid .chain")).to_have_text("Version 2 (rolling): #9 ← #4")
-    await expect(page.locator(".pyramid .quality")).to_contain_text(
-        "Quality 82% · names and numbers kept 90% · invents nothing 75%"
-    )
-    await expect(page.locator(".pyramid .cost")).to_have_text(
-        "summarised 2 times · summary-model · enough turns were waiting · 900 → 120 tokens · 1.2 sec"
-    )
-
-
 async def test_on_a_phone_the_columns_are_views(playground: Playground) -> None:
-    playground.memory[ANNA] = sample_panel()
     page = await playground.open(width=390, height=844)
     await expect(page.locator("#chat")).to_be_hidden()
     await page.locator(f'[data-chat="{ANNA}"]').click()
@@ -342,18 +275,11 @@ async def test_on_a_phone_the_columns_are_views(playground: Playground) -> None:
     await page.get_by_role("button", name="Book club").click()
     await expect(page.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
     await page.get_by_role("button", name="Memory", exact=True).click()
-    await expect(page.locator(".panel-head")).to_contain_text("Book club")
-    await page.get_by_role("button", name="Chats").click()
-    await page.locator(f'[data-chat="{ANNA}"]').click()
-    await page.get_by_role("button", name="Memory", exact=True).click()
-    await expect(page.locator(".brick.active").first).to_be_visible()
+    await expect(page.locator("#panel")).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 async def test_the_page_comes_back_when_the_server_does(playground: Playground) -> None:
-    async def remembered(owner: int, thread: int) -> MemoryPanel:
-        return EMPTY
-
     first, second = new_world(), new_world()
     first.say(ANNA, ANNA, "before")
     second.say(ANNA, ANNA, "after")
@@ -361,11 +287,11 @@ async def test_the_page_comes_back_when_the_server_does(playground: Playground) 
     page = await context.new_page()
     page.set_default_timeout(PATIENCE)
     with kept_port() as port:
-        async with serve(playground_app(first, memory=remembered, model_name="first"), port) as url:
+        async with serve(playground_app(first, model_name="first"), port) as url:
             await page.goto(url)
             await expect(page.locator("article")).to_contain_text("before")
         await expect(page.locator("#chat-status")).to_have_text("waiting for the server…")
-        async with serve(playground_app(second, memory=remembered, model_name="second"), port):
+        async with serve(playground_app(second, model_name="second"), port):
             await expect(page.locator("article")).to_contain_text("after")
             await expect(page.locator("#banner")).to_contain_text("second")
             await context.close()
@@ -373,12 +299,7 @@ async def test_the_page_comes_back_when_the_server_does(playground: Playground) 
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def served() -> AsyncIterator[httpx.AsyncClient]:
-    async def remembered(owner: int, thread: int) -> MemoryPanel:
-        if owner != ANNA:
-            raise LookupError("Nobody has this id.")
-        return sample_panel()
-
-    app = playground_app(new_world(), memory=remembered, model_name="none")
+    app = playground_app(new_world(), model_name="none")
     async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES) as client:
         yield client
 
@@ -408,15 +329,3 @@ async def test_the_own_page_and_programs_pass(served: httpx.AsyncClient) -> None
     page = await served.get("/", headers={"Sec-Fetch-Site": "cross-site"})
     assert page.status_code == 200
     assert "default-src 'none'" in page.headers["content-security-policy"]
-
-
-async def test_the_panel_is_one_json_object(served: httpx.AsyncClient) -> None:
-    shown = (await served.get("/api/memory", params={"owner": ANNA, "thread": 0})).json()
-    parts = {"owner", "messages", "summaries", "summaries_total", "facts", "profiles", "history_extraction"} | {
-        "context",
-        "folding",
-    }
-    assert set(shown) == parts
-    assert shown["messages"][0]["created_at"] == "2026-05-04T09:07:00+00:00"
-    assert (await served.get("/api/memory", params={"owner": 9})).status_code == 404
-    assert (await served.get("/api/memory")).status_code == 400

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from playground.memory_view import memory_panel
 from records.forgetting import Forgetting
 from records.model_calls import PromptMessage
 from records.owners import StorageType
@@ -69,9 +68,12 @@ def asked(talk: Talk) -> list[str]:
 
 
 async def shown(talk: Talk) -> tuple[str, int, int] | None:
-    """What the playground's panel shows of it."""
-    extraction = (await memory_panel(talk.services, ANNA.id, 0)).history_extraction
-    return (extraction.state, extraction.read, extraction.total) if extraction else None
+    """How far it is, or how far it came."""
+    if running := (await talk.services.summaries.status(SCOPE)).history_extraction:
+        return ("running", *running)
+    async with talk.services.memory.home(ANNA.id) as store:
+        learned = await store.history_extraction.learned(SCOPE)
+    return ("done" if learned[0] == learned[1] else "partly", *learned) if learned else None
 
 
 def lives(place: str, source: int) -> Mapping[str, Any]:

@@ -1,0 +1,210 @@
+"""The dashboard in a real browser: what people see of their memory and do to it, on a phone and on a desktop."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import httpx
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, expect
+
+from benchmarks.filling import fill
+from locales.catalog import LANGUAGES
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.end_to_end.harness import PATIENCE, House, Member, Process
+from tests.end_to_end.playground.test_page import HOSTILE, chromium
+from tests.end_to_end.test_playground import says, sets_up
+from tests.end_to_end.visitors import LINK, init_data, served
+from tests.peers.ports import kept_port
+from tests.support.http import NO_CERTIFICATES
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PHONE, DESKTOP = (390, 844), (1280, 860)
+PAGES = ("timeline", "facts", "profile", "summaries", "why", "statistics", "settings", "past")
+MOST_ROWS = 200
+DARK = {"bg_color": "#17212b", "text_color": "#f5f5f5", "button_color": "#5288c1"}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as browser:
+        yield browser
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """A browser's window, whose console must stay silent and which asks nobody but the page's own server."""
+
+    page: Page
+    problems: list[str]
+
+    async def goes(self, place: str) -> None:
+        """Follows a link within the page, and waits until the page behind it is drawn."""
+        await self.page.evaluate("place => { location.hash = place; }", f"#{place}")
+        await expect(self.page.locator(f".view.{place.partition('/')[0]}")).to_be_visible()
+        await expect(self.page.locator(".waiting")).to_have_count(0)
+
+    async def rows(self) -> int:
+        return await self.page.locator(".said, .card, .cover, tr, li").count()
+
+
+@asynccontextmanager
+async def window(browser: Browser, url: str, size: tuple[int, int] = PHONE) -> AsyncIterator[Window]:
+    context = await browser.new_context(viewport={"width": size[0], "height": size[1]}, locale="en")
+    try:
+        page, problems = await context.new_page(), list[str]()
+
+        def complains(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                problems.append(message.text)
+
+        def asks(request: Request) -> None:
+            if not request.url.startswith((url.partition("#")[0], "blob:", "data:")):
+                problems.append(request.url)
+
+        page.on("console", complains)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", asks)
+        await page.goto(url)
+        yield Window(page=page, problems=problems)
+        assert problems == []
+    finally:
+        await context.close()
+
+
+async def link_for(member: Member) -> str:
+    link = LINK.search(await member.asks("/dashboard", "#link="))
+    assert link is not None
+    return f"#link={link[1]}"
+
+
+async def test_what_was_said_is_seen_and_searched(own_house: House, browser: Browser) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        await ann.asks("My boat is called Quinquereme.")
+        await ann.asks(HOSTILE)
+        url = f"{server.client.base_url}{await link_for(ann)}"
+        async with window(browser, url) as shown:
+            page = shown.page
+            await expect(page.locator(".said")).to_have_count(4)
+            assert "link=" not in page.url
+            await expect(page.locator(".said .text").nth(2)).to_have_text(HOSTILE)
+            await expect(page.get_by_role("heading", name="Today")).to_be_visible()
+
+            search = page.get_by_role("searchbox")
+            await search.press_sequentially("boat")
+            await expect(page.locator(".said mark")).to_have_text("boat")
+            await page.get_by_role("link", name="Show it in the timeline").click()
+            await expect(page.locator(".said.flash")).to_contain_text("Quinquereme")
+            await expect(page.locator(".said")).to_have_count(4)
+
+            await page.reload()  # the link is spent; the session goes on
+            await page.locator(".said").first.get_by_role("button").click()
+            await expect(page.get_by_role("dialog")).to_contain_text("My boat is called Quinquereme.")
+
+
+async def test_a_long_memory_is_never_all_in_the_document(own_house: House, browser: Browser) -> None:
+    ann = own_house.person("Ann")
+    own_house.data.mkdir()
+    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    async with served(own_house) as server:
+        url = f"{server.client.base_url}{await link_for(ann)}"
+        async with window(browser, url) as shown:
+            page = shown.page
+            newest = await page.locator(".said").last.get_attribute("data-id")
+            oldest = await page.locator(".said").first.get_attribute("data-id")
+            for _ in range(4):  # further than the document holds
+                await page.evaluate("scrollTo(0, 0)")
+                await expect(page.locator(".said").first).not_to_have_attribute("data-id", oldest or "")
+                oldest = await page.locator(".said").first.get_attribute("data-id")
+                assert await shown.rows() <= MOST_ROWS
+            assert await page.locator(f'.said[data-id="{newest}"]').count() == 0
+            await page.get_by_role("button", name="To the newest").click()
+            await expect(page.locator(f'.said[data-id="{newest}"]')).to_be_in_viewport()
+            for place in PAGES:
+                await shown.goes(place)
+                assert await shown.rows() <= MOST_ROWS, place
+            await shown.goes("summaries")
+            await page.locator("a.brick").last.focus()
+            await page.keyboard.press("Enter")
+            await expect(page.locator(".summary-detail .said").first).to_be_visible()
+            assert await shown.rows() <= MOST_ROWS
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_every_page_in_every_language(own_house: House, browser: Browser, language: str) -> None:
+    """Opened in Telegram, with its proof and its colours in the address."""
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        await ann.asks("My boat is called Quinquereme.")
+        given = {"tgWebAppData": init_data(ann.id, language=language), "tgWebAppThemeParams": json.dumps(DARK)}
+        url = f"{server.client.base_url}#{urlencode(given, quote_via=quote)}"
+        async with window(browser, url) as shown:
+            page, root = shown.page, shown.page.locator("html")
+            for place in PAGES:
+                await shown.goes(place)
+            await expect(root).to_have_attribute("lang", language)
+            await expect(root).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
+            await expect(root).to_have_attribute("data-theme", "dark")
+            await expect(page.locator("body")).to_have_css("background-color", "rgb(23, 33, 43)")
+            assert "tgWebAppData" not in page.url
+
+
+async def test_a_page_that_is_left_open_waits_for_its_server_and_goes_on(own_house: House, browser: Browser) -> None:
+    ann = own_house.person("Ann")
+    with kept_port() as port:
+        address = f"127.0.0.1:{port}"
+        settings: dict[str, Any] = {"DASHBOARD_URL": f"http://{address}", "DASHBOARD_LISTEN": address}
+        async with own_house.bot(**settings):
+            await ann.sets_up()
+            await ann.asks("My boat is called Quinquereme.")
+            link = await link_for(ann)
+            opened = window(browser, f"http://{address}/{link}")
+            shown = await opened.__aenter__()
+            await expect(shown.page.locator(".said")).to_have_count(2)
+        await shown.page.evaluate("location.hash = '#facts'")
+        await expect(shown.page.locator("#away")).to_be_visible()
+        async with own_house.bot(**settings):
+            await expect(shown.page.locator("#away")).to_be_hidden()
+            await expect(shown.page.locator(".view.facts")).to_be_visible()
+            shown.problems.clear()  # that nobody answered is on the console
+            await opened.__aexit__(None, None, None)
+
+
+async def test_a_used_link_says_how_to_get_another(own_house: House, browser: Browser) -> None:
+    async with served(own_house) as server:
+        url = f"{server.client.base_url}#link=used"
+        async with window(browser, url) as shown:
+            await expect(shown.page.locator(".empty")).to_contain_text("/dashboard")
+            shown.problems.clear()  # the refusal is on the console
+
+
+async def test_the_playground_shows_it_next_to_the_chat(own_house: House, browser: Browser) -> None:
+    with kept_port() as port:
+        url = f"http://127.0.0.1:{port}/"
+        house = replace(own_house, is_forked=False)
+        arguments = ("--playground", "--no-browser", "--port", str(port))
+        process = Process(await house.spawn(*arguments, environ={"EMBEDDING_MODEL": "none"}))
+        try:
+            await process.logged("ready")
+            async with (
+                httpx.AsyncClient(base_url=url, trust_env=False, timeout=PATIENCE, verify=NO_CERTIFICATES) as chat,
+                window(browser, url, DESKTOP) as shown,
+            ):
+                memory = shown.page.frame_locator("#panel iframe")
+                await expect(memory.locator("#pills")).to_contain_text("off")
+                await sets_up(chat)
+                await says(chat, "My boat is called Quinquereme.")
+                await expect(memory.locator(".said")).to_have_count(2)
+                await expect(memory.locator("html")).to_have_class("telegram")
+            assert await process.terminate() == 0
+        finally:
+            await process.kill()
