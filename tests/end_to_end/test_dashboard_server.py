@@ -182,3 +182,25 @@ async def test_a_path_in_front_of_the_page_may_stay_or_go(own_house: House) -> N
             for path in ("/keepsake/", "/", "/keepsake/static/index.html"):
                 assert (await client.get(path)).status_code == 200, path
             assert (await client.post("/keepsake/api/session", json={"link": "x"})).status_code == 401
+
+
+async def test_within_telegram_a_button_and_the_menu_open_it(own_house: House) -> None:
+    url = "https://memory.example.org/page"
+    with kept_port() as port:
+        address = f"127.0.0.1:{port}"
+        async with (
+            own_house.bot(DASHBOARD_URL=url, DASHBOARD_LISTEN=address),
+            httpx.AsyncClient(base_url=f"http://{address}", trust_env=False, verify=NO_CERTIFICATES) as client,
+        ):
+            ann = own_house.person("Ann")
+            told = await ann.tells("/dashboard", "#link=")
+            [[button]] = told["reply_markup"]["inline_keyboard"]
+            assert button["web_app"] == {"url": f"{url}/?owner={ann.id}"}
+            call = await own_house.world.calls.first(lambda one: one["method"] == "setChatMenuButton", timeout=60)
+            assert url in str(call["params"])
+            proof = {"init_data": init_data(ann.id)}
+            # A proxy hands on the public name, or calls the server by its own.
+            for headers in ({"Host": "memory.example.org"}, {}):
+                headers["Origin"] = "https://memory.example.org"
+                answer = await client.post("/page/api/session", json=proof, headers=headers)
+                assert answer.status_code == 200, headers
