@@ -30,7 +30,7 @@ export const openMessage = (message) => attempt(async () => {
   const thread = message.thread === undefined ? {} : { thread: message.thread };
   const { message: whole, turn } = await read("message", { id: message.id, ...thread });
   const others = turn.filter((one) => one.id !== whole.id);
-  const gone = () => { closeSheet(); dispatchEvent(new HashChangeEvent("hashchange")); };
+  const gone = () => { closeSheet(); history.replaceState(null, "", location.hash.split("/")[0]); dispatchEvent(new HashChangeEvent("hashchange")); };
   sheet(speakerOf(whole),
     h("p", { class: "hint" }, fullDate(whole.at), whole.edited_at ? ` · ${tr("dashboard-edited")}` : ""),
     h("p", { class: "text", dir: "auto" }, whole.text),

@@ -84,7 +84,7 @@ async def link_for(member: Member) -> str:
     return f"#link={link[1]}"
 
 
-async def test_what_was_said_is_seen_and_searched(own_house: House, browser: Browser) -> None:
+async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, browser: Browser) -> None:
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
@@ -108,6 +108,11 @@ async def test_what_was_said_is_seen_and_searched(own_house: House, browser: Bro
             await page.reload()  # the link is spent; the session goes on
             await page.locator(".said").first.get_by_role("button").click()
             await expect(page.get_by_role("dialog")).to_contain_text("My boat is called Quinquereme.")
+            await page.get_by_role("button", name="Forget the whole exchange").click()
+            await page.locator("#asking").get_by_role("button", name="Forget").click()
+            await expect(page.locator("#asking")).to_contain_text("Forgotten")
+            await page.locator("#asking").get_by_role("button", name="OK").click()
+            await expect(page.locator(".said")).to_have_count(2)
 
 
 async def test_a_long_memory_is_never_all_in_the_document(own_house: House, browser: Browser) -> None:
@@ -136,6 +141,59 @@ async def test_a_long_memory_is_never_all_in_the_document(own_house: House, brow
             await page.keyboard.press("Enter")
             await expect(page.locator(".summary-detail .said").first).to_be_visible()
             assert await shown.rows() <= MOST_ROWS
+
+
+async def test_facts_are_changed_as_by_commands(own_house: House, browser: Browser) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        url = f"{server.client.base_url}{await link_for(ann)}"
+        async with window(browser, url, DESKTOP) as shown:
+            page = shown.page
+            await shown.goes("facts")
+
+            async def writes(opens: str, text: str) -> None:
+                await page.get_by_role("button", name=opens).click()
+                await page.locator("#asking textarea").fill(text)
+                await page.locator("#asking").get_by_role("button", name="Save").click()
+
+            await writes("Add a fact", "I live in Lisbon.")
+            facts = page.locator(".fact > .card-line .text")
+            await expect(facts).to_have_text(["I live in Lisbon."])
+            more = page.locator(".fact > .card-line button").first
+            await more.click()
+            await writes("Edit", "I live in Porto.")
+            await expect(facts).to_have_text(["I live in Porto."])
+            await more.click()
+            await page.get_by_role("button", name="Undo the last edit").click()
+            await expect(facts).to_have_text(["I live in Lisbon."])
+            await more.click()
+            await page.get_by_role("button", name="Pin").click()
+            await expect(page.get_by_role("img", name="pinned")).to_be_visible()
+            await more.click()
+            await writes("Something else is true now", "I live in Faro.")
+            await expect(facts).to_have_text(["I live in Faro."])
+            await page.locator(".fact details summary").first.click()
+            await expect(page.locator(".history")).to_contain_text("I live in Lisbon.")
+            await more.click()
+            await page.get_by_role("button", name="Delete").click()
+            await expect(page.locator(".fact:not(.over, .deleted)")).to_have_count(0)
+        assert "Faro" not in await ann.asks("/facts")
+
+
+async def test_settings_are_those_of_the_chat(own_house: House, browser: Browser) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        url = f"{server.client.base_url}{await link_for(ann)}"
+        async with window(browser, url) as shown:
+            page = shown.page
+            await shown.goes("settings")
+            await page.get_by_role("switch", name="Incognito").check()
+            await expect(page.locator("#pills")).to_contain_text("Incognito")
+            await page.get_by_role("combobox", name="Language", exact=True).select_option("de")
+            await expect(page.get_by_role("link", name="Einstellungen")).to_be_visible()
+        assert "nkognito" in await ann.asks("/settings")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
