@@ -17,7 +17,7 @@ from functools import cache
 from typing import Literal
 
 from llm.chat_model import ChatModel, OnText
-from locales.catalog import in_every_language, tr
+from locales.catalog import calendar_day, in_every_language, tr
 from records.errors import ModelBroken
 from records.model_calls import Completion, PromptMessage, Usage
 from text.analyzer import content_terms
@@ -282,7 +282,7 @@ def _last_day(stamp: str) -> date | None:
 
 def _quoted(sentence: Sentence) -> str:
     text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else sentence.text[:_LONGEST_QUOTE].rstrip() + "…"
-    day = f" ({sentence.when.strftime(tr('shared-day'))})" if sentence.when else ""
+    day = f" ({calendar_day(sentence.when, with_year=True)})" if sentence.when else ""
     end = "" if not day and text.endswith((".", "!", "?", "…", "。")) else "."
     return f"{tr('shared-quoted', text=text)}{day}{end}"
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,6 +94,14 @@ def decimal(value: float, places: int) -> str:
     from babel.numbers import format_decimal
 
     return format_decimal(value, f"#,##0.{'0' * places}", locale=current())
+
+
+def calendar_day(at: date, *, with_year: bool) -> str:
+    """A date as the language says it: "3 June", "3. Juni 2023"."""
+    from babel.dates import format_date, format_skeleton
+
+    locale = "en_GB" if current() == ENGLISH else current()
+    return format_date(at, "long", locale=locale) if with_year else format_skeleton("MMMMd", at, locale=locale)
 
 
 def current() -> str:

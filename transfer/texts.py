@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import UTC
 
-from locales.catalog import tr
+from locales.catalog import calendar_day, tr
 from locales.lists import all_of
 from transfer.formats.history import Question
 from transfer.plans import Imported, ImportPlan
@@ -69,7 +69,8 @@ def _added(plan: ImportPlan) -> str:
     """How many messages would be added, and of when."""
     if plan.first_at is None or plan.last_at is None:
         return tr("transfer-adds", messages=plan.new)
-    first, last = (one.astimezone(UTC).strftime(tr("shared-day")) for one in (plan.first_at, plan.last_at))
+    days = (one.astimezone(UTC).date() for one in (plan.first_at, plan.last_at))
+    first, last = (calendar_day(one, with_year=True) for one in days)
     if first == last:
         return tr("transfer-adds-day", messages=plan.new, day=first)
     return tr("transfer-adds-days", messages=plan.new, first=first, last=last)

@@ -1,4 +1,4 @@
-reminders-offer = هل أذكّرك في { $when }؟
+reminders-offer = هل أذكّرك { $when }؟
 reminders-yes = نعم
 reminders-no = لا
 reminders-declined = لم يُضبط أي تذكير.
@@ -6,7 +6,7 @@ reminders-too-old = هذا السؤال قديم جدًا. اطلب مني مر�
 reminders-passed = لقد مضى هذا الوقت. اطلب مني مرة أخرى بوقت آخر.
 reminders-impossible-none = هذا اليوم أو الوقت غير موجود. اذكر غيره من فضلك.
 reminders-impossible-far = هذا بعيد جدًا: أذكّرك بما يأتي خلال السنوات الـ{ $years } القادمة.
-reminders-set = سأذكّرك في { $when }: { $text }
+reminders-set = سأذكّرك { $when }: { $text }
 reminders-cancel = إلغاء التذكير
 reminders-cancelled = أُلغي: { $text }
 reminders-gone = لم يعد هذا التذكير موجودًا.

@@ -1,4 +1,4 @@
-reminders-offer = Soll ich dich am { $when } erinnern?
+reminders-offer = Soll ich dich { $when } erinnern?
 reminders-yes = Ja
 reminders-no = Nein
 reminders-declined = Es wurde keine Erinnerung angelegt.
@@ -6,7 +6,7 @@ reminders-too-old = Diese Frage ist zu alt. Bitte mich noch einmal, oder nutze /
 reminders-passed = Diese Zeit ist schon vorbei. Bitte mich noch einmal mit einer anderen.
 reminders-impossible-none = Diesen Tag oder diese Uhrzeit gibt es nicht. Bitte nenne andere.
 reminders-impossible-far = Das ist zu weit weg: Ich erinnere dich innerhalb der nächsten { $years } Jahre.
-reminders-set = Ich erinnere dich am { $when }: { $text }
+reminders-set = Ich erinnere dich { $when }: { $text }
 reminders-cancel = Löschen
 reminders-cancelled = Gelöscht: { $text }
 reminders-gone = Diese Erinnerung gibt es nicht mehr.
@@ -25,7 +25,7 @@ reminders-full = { $reminders ->
    *[other] Es gibt schon { $reminders } Erinnerungen, und keinen Platz für mehr. Lösche welche unter /reminders.
  }
 reminders-due = Erinnerung: { $text }
-reminders-late = Sie war am { $when } fällig; da konnte ich sie nicht schicken.
+reminders-late = Sie war { $when } fällig; da konnte ich sie nicht schicken.
 reminders-each-daily = { $when }, dann jeden Tag
 reminders-each-weekly = { $when }, dann jede Woche
 reminders-each-monthly = { $when }, dann jeden Monat

@@ -1,6 +1,6 @@
 why-nothing-known = Ich habe hier noch nichts beantwortet, was ich erklären könnte.
 why-not-this-one = Ich weiß nicht, woraus diese Nachricht entstand. Erklären kann ich nur meine Antworten, und nur die neuesten 100. Antworte auf eine mit /why, oder sende nur /why für die letzte.
-why-title = Woraus meine Antwort vom { $date } entstand
+why-title = Woraus meine Antwort ({ $date }) entstand
 why-not-stored = Diese Erklärung ist nicht gespeichert: Bei einem Neustart vergesse ich sie.
 why-heading-parts = Was das Modell bekam
 why-heading-summaries = Zusammenfassungen früherer Gespräche

@@ -1,6 +1,6 @@
 # /reminders, and the offer of a reminder under an answer. reminders-add-words: words after /reminders that add one.
 
-reminders-offer = Shall I remind you on { $when }?
+reminders-offer = Shall I remind you { $when }?
 reminders-yes = Yes
 reminders-no = No
 reminders-declined = No reminder was set.
@@ -8,7 +8,7 @@ reminders-too-old = This question is too old to be answered. Ask me again, or us
 reminders-passed = That time has passed already. Ask me again with another one.
 reminders-impossible-none = This day or time does not exist. Please give another one.
 reminders-impossible-far = This is too far ahead: I remind you within the next { $years } years.
-reminders-set = I will remind you on { $when }: { $text }
+reminders-set = I will remind you { $when }: { $text }
 reminders-cancel = Cancel it
 reminders-cancelled = Cancelled: { $text }
 reminders-gone = This reminder is not there any more.
@@ -27,7 +27,7 @@ reminders-full = { $reminders ->
    *[other] There are { $reminders } reminders already, and no room for more. Cancel some under /reminders.
  }
 reminders-due = Reminder: { $text }
-reminders-late = It was due on { $when }; I could not send it then.
+reminders-late = It was due { $when }; I could not send it then.
 reminders-each-daily = { $when }, and then every day
 reminders-each-weekly = { $when }, and then every week
 reminders-each-monthly = { $when }, and then every month

@@ -21,9 +21,9 @@ shared-or = { $first } or { $last }
 shared-comma = ,{ " " }
 shared-semicolon = ;{ " " }
 shared-quoted = “{ $text }”
-# As Python's strftime understands it.
-shared-day = %Y-%m-%d
-shared-minute = %Y-%m-%d %H:%M
+shared-yesterday = yesterday
+shared-today = today
+shared-tomorrow = tomorrow
 shared-you = you
 shared-me = me
 shared-tool = a tool

@@ -2,7 +2,7 @@
 
 why-nothing-known = I have not answered anything here yet.
 why-not-this-one = I can explain only my newest 100 answers. Reply to one with /why, or send /why alone for the last one.
-why-title = What my answer of { $date } was made from
+why-title = What my answer ({ $date }) was made from
 why-not-stored = This explanation is not stored: I forget it at a restart.
 why-heading-parts = What the model was given
 why-heading-summaries = Summaries of earlier talk

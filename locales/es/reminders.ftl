@@ -1,4 +1,4 @@
-reminders-offer = ¿Te lo recuerdo el { $when }?
+reminders-offer = ¿Te lo recuerdo { $when }?
 reminders-yes = Sí
 reminders-no = No
 reminders-declined = No se ha puesto ningún recordatorio.
@@ -6,7 +6,7 @@ reminders-too-old = Esta pregunta es demasiado antigua. Pídemelo otra vez o usa
 reminders-passed = Esa hora ya ha pasado. Pídemelo otra vez con otra.
 reminders-impossible-none = Ese día o esa hora no existe. Dime otra, por favor.
 reminders-impossible-far = Falta demasiado: te lo recuerdo dentro de los próximos { $years } años.
-reminders-set = Te lo recordaré el { $when }: { $text }
+reminders-set = Te lo recordaré { $when }: { $text }
 reminders-cancel = Cancelarlo
 reminders-cancelled = Cancelado: { $text }
 reminders-gone = Ese recordatorio ya no existe.
@@ -25,7 +25,7 @@ reminders-full = { $reminders ->
    *[other] Ya hay { $reminders } recordatorios y no caben más. Cancela alguno en /reminders.
  }
 reminders-due = Recordatorio: { $text }
-reminders-late = Era para el { $when }; entonces no pude enviarlo.
+reminders-late = Era para { $when }; entonces no pude enviarlo.
 reminders-each-daily = { $when }, y luego cada día
 reminders-each-weekly = { $when }, y luego cada semana
 reminders-each-monthly = { $when }, y luego cada mes

@@ -1,6 +1,6 @@
 why-nothing-known = Aquí aún no he respondido nada que pueda explicar.
 why-not-this-one = No sé en qué se basó ese mensaje. Solo puedo explicar mis respuestas, y solo las 100 más nuevas. Responde a una con /why, o envía solo /why para la última.
-why-title = En qué se basa mi respuesta del { $date }
+why-title = En qué se basa mi respuesta ({ $date })
 why-not-stored = Esta explicación no está guardada: la olvido cuando me reinicio.
 why-heading-parts = Lo que recibió el modelo
 why-heading-summaries = Resúmenes de conversaciones anteriores

@@ -1,4 +1,4 @@
-reminders-offer = Devo lembrar você em { $when }?
+reminders-offer = Devo lembrar você { $when }?
 reminders-yes = Sim
 reminders-no = Não
 reminders-declined = Nenhum lembrete foi criado.
@@ -6,7 +6,7 @@ reminders-too-old = Esta pergunta é antiga demais. Peça de novo ou use /remind
 reminders-passed = Essa hora já passou. Peça de novo com outra.
 reminders-impossible-none = Esse dia ou essa hora não existe. Diga outra, por favor.
 reminders-impossible-far = Está longe demais: eu lembro você dentro dos próximos { $years } anos.
-reminders-set = Vou lembrar você em { $when }: { $text }
+reminders-set = Vou lembrar você { $when }: { $text }
 reminders-cancel = Cancelar
 reminders-cancelled = Cancelado: { $text }
 reminders-gone = Esse lembrete não existe mais.

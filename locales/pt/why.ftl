@@ -1,6 +1,6 @@
 why-nothing-known = Ainda não respondi aqui nada que eu possa explicar.
 why-not-this-one = Não sei em que essa mensagem se baseou. Só posso explicar minhas respostas, e só as 100 mais novas. Responda a uma com /why, ou envie só /why para a última.
-why-title = Em que se baseou minha resposta de { $date }
+why-title = Em que se baseou minha resposta ({ $date })
 why-not-stored = Esta explicação não está guardada: eu a esqueço quando reinicio.
 why-heading-parts = O que o modelo recebeu
 why-heading-summaries = Resumos de conversas anteriores

@@ -24,7 +24,7 @@ from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wizard import number_in
 from telegram_ui.commands.wording import (
-    minute,
+    clock_time,
     policy_name,
     quoted,
     thresholds,
@@ -243,7 +243,7 @@ def _change(what: str, value: str) -> tuple[Callable[[OwnerConfig], OwnerConfig]
 
 def settings_text(config: OwnerConfig | None, now: datetime) -> str:
     """The choices of an owner in words."""
-    zone = tr("choices-zone", zone=label(config.timezone if config else ""), time=minute(now, _zone(config)))
+    zone = tr("choices-zone", zone=label(config.timezone if config else ""), time=clock_time(now, _zone(config)))
     if config is None or not config.enabled:
         return f"{tr('choices-heading')}\n\n{tr('choices-nothing-else')}\n{zone}"
     return "\n".join(
@@ -306,9 +306,9 @@ def zone_text(name: str, now: datetime, zone: tzinfo, *, asked: str = "") -> str
     if asked and asked.casefold() != shown.casefold():
         lines.append(tr("choices-zone-understood", words=asked, zone=shown))
     if offset := _ahead(local, shown):
-        lines.append(tr("choices-zone-is-ahead", zone=shown, time=minute(now, zone), offset=offset))
+        lines.append(tr("choices-zone-is-ahead", zone=shown, time=clock_time(now, zone), offset=offset))
     else:
-        lines.append(tr("choices-zone-is", zone=shown, time=minute(now, zone)))
+        lines.append(tr("choices-zone-is", zone=shown, time=clock_time(now, zone)))
     if name.startswith("Etc/"):
         lines.append(tr("choices-zone-fixed"))
     return f"{' '.join(lines)}\n{tr('choices-zone-change')}"

@@ -19,7 +19,7 @@ from records.scopes import Scope
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, named, payload, read
-from telegram_ui.commands.wording import conversation_label, moment, quoted, said, speaker
+from telegram_ui.commands.wording import conversation_label, date_of, moment, quoted, said, speaker
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -175,7 +175,7 @@ class ForgetCommands(Family):
             case "conversation":
                 head, label = await self._conversation_question(place, target), tr("forget-it")
             case "days":
-                first, last = (one.strftime(tr("shared-day")) for one in (target.first, target.last))
+                first, last = map(date_of, (target.first, target.last))
                 head = tr("forget-ask-days", first=first, last=last)
                 if first == last:
                     head = tr("forget-ask-day", day=first)

@@ -18,6 +18,7 @@ from records.turns import Proposal
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.forget_targets import Target, payload, read
 from telegram_ui.commands.outreach import reminders
+from telegram_ui.commands.wording import told_at
 from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"
@@ -75,6 +76,7 @@ def command_in(text: str) -> str | None:
 
 async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
     """Ask this person and nobody else. The button that forgets works for ten minutes, as under /forget."""
+    told_at(dependencies.services.clock())
     if proposal.kind == "remind":
         await reminders.offer(dependencies, chat, person, proposal)
         return

@@ -49,6 +49,7 @@ from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.usage import UsageCommands
 from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, Wizard
+from telegram_ui.commands.wording import told_at
 from telegram_ui.sending.chat import Chat
 
 log = logging.getLogger(__name__)
@@ -192,6 +193,7 @@ class Commands:
         requested_in: int | None = None,
     ) -> None:
         """Answer a command of `names`. `requested_in`: see Ask."""
+        told_at(self.dependencies.services.clock())
         chat = await self.located(chat)
         ask = Ask(update=update, chat=chat, person=person, argument=argument, requested_in=requested_in)
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
@@ -214,6 +216,7 @@ class Commands:
         query = update.callback_query
         if query is None:
             return
+        told_at(self.dependencies.services.clock())
         data = query.data or ""
         toast: str | None = tr("shared-dead-button")
         try:
@@ -242,6 +245,7 @@ class Commands:
 
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """Whether a family had asked for a text, and has answered it."""
+        told_at(self.dependencies.services.clock())
         ask = Ask(update=update, chat=await self.located(chat), person=person, argument=text)
         for family in self._taking_texts:
             if await family.take_text(ask):
@@ -255,6 +259,7 @@ class Commands:
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Whether a family had asked for a file, and has dealt with it."""
+        told_at(self.dependencies.services.clock())
         ask = Ask(update=update, chat=await self.located(chat), person=person)
         return any([await family.take_file(ask) for family in self._families])
 

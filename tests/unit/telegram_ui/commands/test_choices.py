@@ -99,7 +99,7 @@ async def test_a_city_is_asked_for_and_the_settings_show_its_time(desk: Desk) ->
     assert await desk.say(ANN, ANN, "berlin")
     assert (await config_of(desk)).timezone == "Europe/Berlin"
     shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
-    assert "Europe/Berlin, where it is 2026-11-21 10:" in shown["text"]
+    assert "Europe/Berlin, where it is 10:" in shown["text"]
     assert not await desk.say(ANN, ANN, "london")
 
 
@@ -111,7 +111,7 @@ async def test_the_time_that_it_is_for_somebody_is_a_button(desk: Desk) -> None:
     assert await choose(desk, there) is None
     assert (await config_of(desk)).timezone == "Asia/Kolkata"
     shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
-    assert "Asia/Kolkata, where it is 2026-11-21 14:" in shown["text"]
+    assert "Asia/Kolkata, where it is 14:" in shown["text"]
     assert not await desk.say(ANN, ANN, "Berlin")
 
 
@@ -166,7 +166,7 @@ async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/tz")
     assert "is UTC" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz new york")
-    assert "America/New_York; it is 2026-11-21 04:" in desk.last(ANN)
+    assert "America/New_York; it is 4:" in desk.last(ANN)
     config = await talk.services.memory.config(ANN)
     assert config is not None
     assert config.timezone == "America/New_York"
@@ -181,12 +181,12 @@ async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
 async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/tz GMT-5")
     assert "“GMT-5” as UTC-5." in desk.last(ANN)
-    assert "is UTC-5; it is 2026-11-21 04:" in desk.last(ANN)
+    assert "is UTC-5; it is 4:" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz UTC+3")
-    assert "is UTC+3; it is 2026-11-21 12:" in desk.last(ANN)
+    assert "is UTC+3; it is 12:" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz los angeles")
     assert "I understood “los angeles” as America/Los_Angeles." in desk.last(ANN)
-    assert "2026-11-21 01:" in desk.last(ANN)
+    assert " 1:" in desk.last(ANN)
     assert "(UTC-8 now)" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz kolkata")
     assert "(UTC+5:30 now)" in desk.last(ANN)

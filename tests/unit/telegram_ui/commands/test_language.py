@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from locales.catalog import ENGLISH, LANGUAGES, text_in
+from locales.catalog import ENGLISH, LANGUAGES, speaking, text_in, tr
 from records.owners import StorageType
+from telegram_ui.commands import wording
 from telegram_ui.commands.registry import all_commands
 from telegram_ui.commands.wizard import LARGEST, SMALLEST
+from telegram_ui.commands.wording import told_at
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
@@ -139,10 +143,25 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
 
 
 @pytest.mark.parametrize(
-    ("language", "day"), [("en", "2026-11-21"), ("ru", "21.11.2026"), ("es", "21/11/2026"), ("ar", "21/11/2026")]
+    ("language", "day"),
+    [
+        ("en", "21 November"),
+        ("ru", "21 ноября"),
+        ("es", "21 de noviembre"),
+        ("de", "21. November"),
+        ("pt", "21 de novembro"),
+        ("zh", "11月21日"),
+        ("ar", "21 نوفمبر"),
+    ],
 )
-async def test_dates_are_written_in_the_manner_and_zone_of_the_reader(desk: Desk, language: str, day: str) -> None:
-    speaks(desk, ANN, language)
-    await desk.say(ANN, ANN, "/tz Asia/Tokyo")
-    assert day in desk.last(ANN)
-    assert f"{desk.moment[0].hour + 9:02d}:" in desk.last(ANN)
+async def test_dates_are_written_as_people_say_them(language: str, day: str) -> None:
+    now = datetime(2026, 11, 21, 16, 5, tzinfo=UTC)
+    told_at(now)
+    with speaking(language):
+        assert wording.day(now) == day
+        assert wording.minute(now) == f"{tr('shared-today')} 16:05"
+        assert wording.minute(now, ZoneInfo("Asia/Tokyo")) == f"{tr('shared-today')} 1:05"
+        assert wording.minute(now + timedelta(hours=8)) == f"{tr('shared-tomorrow')} 0:05"
+        assert wording.minute(now - timedelta(days=1)) == f"{tr('shared-yesterday')} 16:05"
+        assert wording.minute(now + timedelta(days=2)) == wording.day(now + timedelta(days=2)) + " 16:05"
+        assert "2025" in wording.day(now - timedelta(days=360))

@@ -31,7 +31,7 @@ async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
 async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     assert message["text"] == (
-        "Shall I remind you on Fri 2026-11-27 09:00?\n"
+        "Shall I remind you Fri 27 November 9:00?\n"
         "Times are in UTC, since I do not know your time zone: /tz sets it.\n\ncall mum"
     )
     assert list(buttons) == ["Yes", "No", "Set my time zone"]
@@ -41,7 +41,7 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     assert [(one.text, f"{one.due_at:%a %H:%M}", one.person) for one in await of(desk)] == [
         ("call mum", "Fri 09:00", ANN)
     ]
-    assert desk.last(ANN) == "I will remind you on Fri 2026-11-27 09:00: call mum"
+    assert desk.last(ANN) == "I will remind you Fri 27 November 9:00: call mum"
     _, buttons = desk.buttons(ANN)
     assert await desk.press(ANN, ANN, message, buttons["Cancel it"]) == "Cancelled: call mum"
     assert await of(desk) == []
@@ -108,7 +108,7 @@ def test_a_payload_that_is_none_of_ours_sets_nothing(payload: str) -> None:
 async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/tz Berlin")
     await desk.say(ANN, ANN, "/reminders add every Monday at 10 send the report")
-    assert desk.last(ANN) == "I will remind you on Mon 2026-11-23 10:00, and then every week: send the report"
+    assert desk.last(ANN) == "I will remind you Mon 23 November 10:00, and then every week: send the report"
     assert f"{(await of(desk))[0].due_at:%H:%M}" == "09:00"
     await desk.say(ANN, ANN, "/reminders whenever you like")
     assert desk.last(ANN).startswith("Say “remind me on Friday")
@@ -123,7 +123,7 @@ async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> No
     await desk.say(ANN, ANN, "/tz Tokyo")
     await desk.say(ANN, ANN, "/reminders")
     assert desk.last(ANN) == (
-        "1 reminder:\n\n1. Mon 2026-11-23 10:00, and then every week – send the report\n\n"
+        "1 reminder:\n\n1. Mon 23 November 10:00, and then every week – send the report\n\n"
         "A button cancels the reminder with its number."
     )
 
@@ -171,7 +171,7 @@ async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) ->
     assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
     desk.pass_time(timedelta(days=3))
     await desk.services.reminders.send_due(teller.tell)
-    assert desk.last(ANN) == "Reminder: eat\n\nIt was due on Sun 2026-11-22 10:00; I could not send it then."
+    assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sun 22 November 10:00; I could not send it then."
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
 
