@@ -5,7 +5,7 @@ import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
 import { memory, read, write } from "./memory.js";
 import { attempt, button, confirmed, empty, pagerOf, roundButton, walkable } from "./parts.js";
-import { dateOf, has, manner, spanOf, tr } from "./texts.js";
+import { counted, dateOf, has, manner, spanOf, tr } from "./texts.js";
 
 const MOST_ZOOM = 16;
 const NARROWEST = 14; // pixels of a brick, so that a finger meets it
@@ -94,7 +94,7 @@ function brickOf(one, { from, to }, width, isChosen, isFirst) {
     href: `#summaries/${one.id}`, class: one.is_active ? "brick active" : "brick", tabIndex: isFirst ? 0 : -1, title: `${count} · ${spanOf(one.first_at, one.last_at)}`,
     "aria-current": isChosen ? "true" : null, "aria-label": tr(one.is_active ? "dashboard-summary-active" : "dashboard-summary-passive", { level: String(one.level), messages: count, date: dateOf(one.first_at) }),
     vars: { "--from": String(from / width), "--share": String((to - from) / width) },
-  }, String(one.messages));
+  }, h("span", {}, counted(one.messages)));
 }
 
 async function opened(place, id) {
