@@ -71,7 +71,7 @@ async def asked(port: int) -> tuple[bytes, asyncio.StreamWriter]:
 async def test_a_request_that_never_arrives_whole_is_given_up(
     port: int, monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
-    monkeypatch.setattr(http_server, "REQUEST_WITHIN", 0.05)
+    monkeypatch.setattr(http_server.BoundedProtocol, "request_within", 0.05)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(begun)
     async with asyncio.timeout(20):
