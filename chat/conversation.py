@@ -7,7 +7,7 @@ is an Incoming, what goes out is a Reply. Turns of one scope come here one after
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -229,6 +229,15 @@ class Conversation:
         """What is due after a turn, outside of it (settling.py)."""
         return await self._settling.settle(scope)
 
+    def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
+        """Have something done once the last turn that a failing store did not take is written. False where none is
+        left.
+        """
+        unwritten = self._sessions.of(scope).unwritten
+        if unwritten:
+            unwritten[-1].then.append(act)
+        return bool(unwritten)
+
     async def write_unwritten(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
         for session in self._sessions:
@@ -421,6 +430,8 @@ class Conversation:
                     stored = await store.append(session.scope, [replace(message, turn=first.turn)])
                     first.turn = stored[0].turn
             session.unwritten.popleft()
+            for act in first.then:
+                await act()
             if not is_dropped and (source := first.messages[-1].source):
                 await self._explanations.written(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)

@@ -5,7 +5,7 @@ Does not know models, stores or prompts; conversation.py decides what is held, c
 
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -34,11 +34,13 @@ class Unwritten:
     """A turn that a failing store did not take; `turn` is set once its question is stored.
 
     `if_on`: the store could not even say whether memory is on; it is dropped where it turns out to be off or incognito.
+    `then`: what is done once it is written.
     """
 
     messages: list[NewMessage]
     turn: int | None = None
     if_on: bool = False
+    then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     def is_forgotten_by(self, what: Forgetting, scope: Scope) -> bool:
         """`scope`: where it was said."""

@@ -237,13 +237,24 @@ class Answering:
         if outcome == "later":
             self._queue.postpone(ids)
         else:
-            await self._queue.done(ids, is_remembered=reply.is_remembered, soon=True)
+            await self._done(ids, parsed.scope, reply)
             if not reply.is_error:
                 await self._conversation.shown(read.incoming, shown_as)
             if keyboard is not None and self._commands.dependencies.last_buttons.note(parsed.chat, shown_as):
                 self._clear_later(parsed.chat)
             self._speak_later(pieces, reply, shown_as)
         self.settle_later(parsed)
+
+    async def _done(self, ids: Sequence[int], scope: Scope, reply: Reply) -> None:
+        """The updates are done; where the store did not take their turn, not before it is written, for the next run
+        has to find them if this one dies first.
+        """
+        done = partial(self._queue.done, ids, is_remembered=reply.is_remembered, soon=True)
+        is_held = not reply.is_durable and self._queue.are_on_disk(ids)
+        if is_held and self._conversation.after_writing(scope, done):
+            self._queue.postpone(ids)
+        else:
+            await done()
 
     def _speak_later(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:
         """The next turn does not wait for an answer to be spoken; a stop in order meanwhile ends it."""

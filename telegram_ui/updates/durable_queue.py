@@ -263,6 +263,10 @@ class DurableQueue(asyncio.Queue[object]):
         except StorageError as error:
             logger.warning("The inbox cannot count %s (%s).", what, type(error).__name__)
 
+    def are_on_disk(self, update_ids: Iterable[int]) -> bool:
+        """Whether the next run finds these updates as long as they are not done."""
+        return self._unwritten.keys().isdisjoint(update_ids)
+
     def postpone(self, update_ids: Iterable[int]) -> None:
         """Leave updates to the next run."""
         self._finish(update_ids)

@@ -198,7 +198,17 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     await talk.say("Before.")
     await room(talk, 1)
     long = " and so on" * 1000
-    first, second = await talk.say("While it fails." + long), await talk.say("Still failing." + long)
+    first = await talk.say("While it fails." + long)
+    done: list[str] = []
+
+    async def note(name: str) -> None:
+        done.append(name)
+
+    assert talk.conversation.after_writing(Scope(owner=ANNA.id), partial(note, "first"))
+    second = await talk.say("Still failing." + long)
+    for name in ("second", "and more"):
+        assert talk.conversation.after_writing(Scope(owner=ANNA.id), partial(note, name))
+    assert done == []
     assert [first.is_durable, second.is_durable] == [False, False]
     assert any("cannot write" in notice for notice in first.notices)
     assert not any("cannot write" in notice for notice in second.notices)
@@ -206,6 +216,8 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     assert len(await stored(talk)) == 2
     await room(talk, 2**30)
     assert await talk.conversation.write_unwritten() == 0
+    assert done == ["first", "second", "and more"]
+    assert not talk.conversation.after_writing(Scope(owner=ANNA.id), partial(note, "nothing waits"))
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
         *("Before.", "Understood.", "While it fails.", "Understood.", "Still failing.", "Understood."),
     ]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -68,6 +68,7 @@ class Scripted:
     successors: dict[int, int] = field(default_factory=dict)
     rename_fails: int = 0
     turn: int | None = None
+    unwritten: list[Callable[[], Awaitable[None]]] | None = None
 
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
@@ -87,7 +88,12 @@ class Scripted:
             self.cancelled.append(text)
             raise
         self.finished.append(text)
-        return Reply(text=f"echo {text[:40]}", turn=self.turn)
+        return Reply(text=f"echo {text[:40]}", turn=self.turn, is_durable=self.unwritten is None)
+
+    def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
+        if self.unwritten is not None:
+            self.unwritten.append(act)
+        return self.unwritten is not None
 
     async def mode(self, owner: int) -> Mode:
         return "on"

@@ -477,6 +477,19 @@ async def test_stop_leaves_an_edit_alone(bots: Bots, peer: Peer) -> None:
     assert bots.conversation.corrected == [(message["message_id"], "other")]
 
 
+async def test_what_the_store_has_not_taken_yet_stays_in_the_inbox(bots: Bots, peer: Peer) -> None:
+    """A kill before it is written lost the message: answered, marked as done, and stored nowhere."""
+    bots.conversation.unwritten = []
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "while it fails")
+        await peer.told("echo while it fails", ANN)
+        await service.intake.idle()
+        assert len(await bots.pending()) == 1
+        [written] = bots.conversation.unwritten
+        await written()
+        assert await bots.pending() == []
+
+
 @pytest.mark.parametrize("topic", [None, TOPIC])
 async def test_an_edit_that_waits_in_a_topic_outlives_every_stop(bots: Bots, peer: Peer, topic: int | None) -> None:
     """In the topic /stop ends the answer before it; elsewhere, nothing."""
