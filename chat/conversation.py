@@ -16,7 +16,7 @@ from attrs import define, field
 from chat import pictures
 from chat.answer_loop import Answered, AnswerLoop, Kept
 from chat.explanations import Explanations
-from chat.session import Session, Sessions, Unwritten
+from chat.session import Session, Sessions, Unwritten, stricter
 from chat.settling import Settling
 from chat.turn import Turn, incoming_of, measured
 from external_memory import ExternalMemory
@@ -29,7 +29,7 @@ from memory_retrieval import TURNS_READ, MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
 from records.messages import UNSTORED, Message
-from records.owners import MODES, Mode, OwnerConfig, mode_of
+from records.owners import Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from summary_manager import SummaryManager
@@ -230,13 +230,8 @@ class Conversation:
         return await self._settling.settle(scope)
 
     def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
-        """Have something done once the last turn that a failing store did not take is written. False where none is
-        left.
-        """
-        unwritten = self._sessions.of(scope).unwritten
-        if unwritten:
-            unwritten[-1].then.append(act)
-        return bool(unwritten)
+        """Have something done once what a failing store did not take is written; False where nothing is left."""
+        return self._sessions.of(scope).after_writing(act)
 
     async def write_unwritten(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
@@ -263,7 +258,7 @@ class Conversation:
             mode = mode_of(config)
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
-        mode = _stricter(mode, incoming.mode)
+        mode = stricter(mode, incoming.mode)
         if mode is not None and session.enter(mode):
             self._explanations.drop(scope)
         return self._turn(session, incoming, config, mode)
@@ -430,8 +425,7 @@ class Conversation:
                     stored = await store.append(session.scope, [replace(message, turn=first.turn)])
                     first.turn = stored[0].turn
             session.unwritten.popleft()
-            for act in first.then:
-                await act()
+            await first.written()
             if not is_dropped and (source := first.messages[-1].source):
                 await self._explanations.written(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)
@@ -450,12 +444,3 @@ class Conversation:
         if not turn.session.recall_failed:
             turn.notices.append(numbered(tr("notices-unread", why=told(error).rstrip(".。")), number))
         turn.session.recall_failed = True
-
-
-def _stricter(now: Mode | None, then: Mode | None) -> Mode | None:
-    """The stricter of the mode now and the mode then, so that nothing said while memory was off is stored later; None:
-    not known now.
-    """
-    if then is None or then == "on":
-        return now
-    return then if now is None else min(now, then, key=MODES.index)

@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from records.context import Context
 from records.forgetting import Forgetting
 from records.messages import UNSTORED, Correction, Message, NewMessage, Versions
-from records.owners import Mode
+from records.owners import MODES, Mode
 from records.scopes import Scope
 from records.turns import Incoming, Replied
 
@@ -41,6 +41,11 @@ class Unwritten:
     turn: int | None = None
     if_on: bool = False
     then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+
+    async def written(self) -> None:
+        """It is written: do what waited for that."""
+        for act in self.then:
+            await act()
 
     def is_forgotten_by(self, what: Forgetting, scope: Scope) -> bool:
         """`scope`: where it was said."""
@@ -82,6 +87,12 @@ class Session:
     def is_idle(self) -> bool:
         """Whether nobody is served here, and nothing has to be written."""
         return not self.is_in_turn and not self.unwritten
+
+    def after_writing(self, act: Callable[[], Awaitable[None]]) -> bool:
+        """Have something done once all that is unwritten now is written; False where nothing is."""
+        if self.unwritten:
+            self.unwritten[-1].then.append(act)
+        return bool(self.unwritten)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -237,3 +248,12 @@ class Sessions:
             )
             for one in messages
         )
+
+
+def stricter(now: Mode | None, then: Mode | None) -> Mode | None:
+    """The stricter of the mode now and the mode then, so that nothing said while memory was off is stored later; None:
+    not known now.
+    """
+    if then is None or then == "on":
+        return now
+    return then if now is None else min(now, then, key=MODES.index)
