@@ -53,6 +53,7 @@ _OPTIONAL = {
 """What an endpoint may refuse, and how it says so."""
 _NO_STREAM = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 _REASONING, _CALLS = "reasoning next to tools", "calls that can be read"
+_PASSED_WITHOUT = "a request that passed without tools alone"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
@@ -187,13 +188,15 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if self._drop_parameter(request, error):
                     continue
                 if "tools" in request and _may_be_tools(error):
-                    offer, refused_with_tools = offer.withdrawn(), _status(error) != 500
+                    offer, refused_with_tools = offer.withdrawn(), True
                     continue
             else:
                 if answer.calls.made() or answer.reading().calls:
                     self._unsupported.discard(_CALLS)
-                if refused_with_tools and self.takes_tools:
-                    self._note_without_tools()
+                if refused_with_tools:
+                    self._doubt_tools(_PASSED_WITHOUT)
+                elif "tools" in request:
+                    self._unsupported.discard(_PASSED_WITHOUT)
                 return answer
             if not await self._may_retry(failure, attempt, patience):
                 raise failure from None
@@ -276,9 +279,13 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "tools" not in request or request.get("tool_choice") == "none":
             return
         log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
-        if _CALLS in self._unsupported:
+        self._doubt_tools(_CALLS)
+
+    def _doubt_tools(self, why: str) -> None:
+        """Once may be chance; twice in turn, for one reason, is not."""
+        if why in self._unsupported and self.takes_tools:
             self._note_without_tools()
-        self._unsupported.add(_CALLS)
+        self._unsupported.add(why)
 
     def _note_without_tools(self) -> None:
         self._unsupported.add("tools")
@@ -326,7 +333,3 @@ def _may_be_tools(error: Exception) -> bool:
     if error.status_code == 500:
         return mentions_tools(error_message(error.body))
     return error.status_code in (400, 422) and error_code(error.body) != "content_filter"
-
-
-def _status(error: Exception) -> int:
-    return error.status_code if isinstance(error, StatusError) else 0

@@ -75,7 +75,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     telegram_side, buttons = Recorder(), Buttons(b"key")
     own_texts("en", "menu-toy = say what follows")
     memory = SimpleNamespace(wizards=None, conversation=the_place)
-    services = cast("Any", SimpleNamespace(clock=None, memory=memory))
+    services = cast("Any", SimpleNamespace(clock=lambda: datetime.now(UTC), memory=memory))
     dependencies = Dependencies(
         services=services,
         delivery=cast("Any", telegram_side),
