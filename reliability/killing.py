@@ -65,8 +65,7 @@ class KillTest(ABC):
             watching = asyncio.create_task(self.ledger.watch())
             stack.callback(watching.cancel)
             for bot in self.bots:
-                await bot.begin()
-                await bot.ready()
+                await bot.serve()
             for number, talker in enumerate(self.talkers):
                 await talker.configure_as(self.storages[number % len(self.storages)])
             talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]

@@ -92,8 +92,7 @@ class ReplicaTest(killing.KillTest):
             self._dead.add(number)
             self.outcome.stayed_dead += 1
         else:
-            await bot.begin()
-            await bot.ready()
+            await bot.serve()
         if self.outcome.kills % TOLD_EVERY == 0:
             print(f"{self.outcome.kills} kills, {self.outcome.found.counts()}", file=sys.stderr, flush=True)
 
@@ -108,8 +107,7 @@ class ReplicaTest(killing.KillTest):
 
     async def revive(self) -> None:
         for number in sorted(self._dead):
-            await self.bots[number].begin()
-            await self.bots[number].ready()
+            await self.bots[number].serve()
         self._dead.clear()
 
     def check(self, *, settled: bool) -> None:

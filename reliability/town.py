@@ -64,6 +64,20 @@ class Bot:
     async def ready(self) -> None:
         await self.logged(self._ready)
 
+    async def serve(self) -> None:
+        """Begin a run and wait until it serves. One that a passing fault ends at its start is begun again, as systemd
+        does with exit status 1. Raises AssertionError where it does not serve for another reason, or TRIES times.
+        """
+        for left in reversed(range(TRIES)):
+            await self.begin()
+            try:
+                await self.ready()
+            except AssertionError:
+                if not left or not self._begun.is_over or await self._begun.ended() != 1:
+                    raise
+            else:
+                return
+
     async def logged(self, words: str) -> None:
         """Wait for a line of the run's log."""
         await self._begun.logged(words, since=self._since)
