@@ -92,7 +92,8 @@ class SharedWork(Protocol):
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
         """What this process is to do from now on, in the order of arrival, each once for as long as it serves the
-        owner. Owners whom nobody serves are served by this process from now on. Raises StorageError.
+        owner; after a failure also what was handed out before and is not done. Owners whom nobody serves are served by
+        this process from now on. Raises StorageError.
         """
 
     async def arrived(self) -> None:

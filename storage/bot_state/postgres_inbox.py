@@ -20,6 +20,8 @@ from storage.engine.protocol import Connection, Row, Value
 from storage.schema.rows import text_of
 from text.characters import well_formed
 
+MOST_AGAIN = 10_000
+"""Updates that are handed out again at once."""
 _NOW = "SELECT COALESCE((SELECT new_id FROM renamings WHERE old_id = ? AND is_done = 1), ?)"
 _RECEIVE = """
 INSERT INTO updates (bot_id, update_id, user_id, person_id, payload, received_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -27,10 +29,12 @@ ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
 """
 _KNOWN = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
 _CLAIM = """
-UPDATE updates SET fence = given.fence, attempts = attempts + CASE updates.fence WHEN 0 THEN 0 ELSE 1 END
+UPDATE updates SET fence = given.fence,
+  attempts = attempts + CASE WHEN updates.fence IN (0, given.fence) THEN 0 ELSE 1 END
 FROM (
   SELECT one.position, leases.fence FROM updates AS one JOIN leases ON leases.user_id = one.user_id
-  WHERE one.bot_id = ? AND one.done_at IS NULL AND leases.replica_id = ? AND one.fence <> leases.fence
+  WHERE one.bot_id = ? AND one.done_at IS NULL AND leases.replica_id = ?
+  AND (one.fence <> leases.fence OR ? = 1)
   AND leases.user_id NOT IN (SELECT value FROM json_each(?))
   ORDER BY one.position LIMIT ? FOR UPDATE OF one
 ) AS given WHERE updates.position = given.position RETURNING updates.*
@@ -161,6 +165,7 @@ class Claims:
     _leases: PostgresLeases
     former: Inbox
     _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    _is_doubtful: bool = field(default=False, init=False)
 
     def polling(self, bot_id: int) -> Leader:
         return PollingLeader(self._leases, bot_id)
@@ -168,8 +173,12 @@ class Claims:
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
         async with self._claiming:  # two at once would each get some of an owner's
             await self._leases.take_work(bot_id, now=now)
-            values = (bot_id, self._leases.replica.id, json.dumps(sorted(self._leases.unprepared)), most)
+            # The last claim may have been committed and its reply lost: then all that is claimed is handed out again.
+            again, self._is_doubtful = self._is_doubtful, True
+            unprepared = json.dumps(sorted(self._leases.unprepared))
+            values = (bot_id, self._leases.replica.id, again, unprepared, MOST_AGAIN if again else most)
             rows = await self._db.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
+            self._is_doubtful = False
         return [_pending(row) for row in sorted(rows, key=lambda row: int(row["position"]))]
 
     async def arrived(self) -> None:

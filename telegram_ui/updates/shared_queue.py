@@ -106,8 +106,9 @@ class SharedQueue(DurableQueue):
             await self._room.wait()
         rows = await self._shared.claim(bot.id, most=room, now=self._now())
         for row in rows:
-            # One that this process took for its own while the database was away, under the same lease, is under way.
-            if row.update_id not in self._leases or self._leases[row.update_id] != row.lease:
+            # Under the same lease it is under way: it was taken while the database was away, or is handed out again.
+            is_under_way = row.update_id in self._leases and self._leases[row.update_id] == row.lease
+            if not is_under_way and row.update_id not in self._unmarked:
                 await self._take_up(row, row.attempts, bot)
         return len(rows)
 
