@@ -88,7 +88,7 @@ class KillTest(ABC):
 
     async def fetched(self) -> None:
         """Wait until Telegram holds nothing that was said."""
-        await self.house.world.updates.polled()
+        await self.house.world.updates.emptied()
 
     @abstractmethod
     def check(self, *, settled: bool) -> None:

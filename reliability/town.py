@@ -235,7 +235,8 @@ class Ledger:
     def missing(self, files: Files, pending: str, *, settled: bool = False) -> Violations:
         """What was said and is not stored as it should be. `pending`: the updates that Telegram holds."""
         found = Violations()
-        on_the_way = set(WORD.findall(pending)) | set(WORD.findall(str(files.inbox)))
+        inbox = set(WORD.findall(str(files.inbox)))  # what a lost reply left unwritten waits here, answered or not
+        on_the_way = set(WORD.findall(pending)) | inbox
         for owner in {saying.owner for saying in self.said.values()}:
             mine = {word for word, saying in self.said.items() if saying.owner == owner}
             texts = [row["content"] for row in files.home(owner).messages if row["role"] == "user"]
@@ -246,7 +247,7 @@ class Ledger:
             found.lost += [f"{owner}: {word}" for word in sorted(mine - kept)]
             found.lost += [
                 f"{owner}: {word} was answered and is not stored"
-                for word in sorted(mine - stored.keys())
+                for word in sorted(mine - stored.keys() - inbox)
                 if not settled and self.said[word].answer in self.answered
             ]
         return found
