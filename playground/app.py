@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from dashboard.app import STATIC as OF_DASHBOARD
 from dashboard.app import SafeHeaders, SameOrigin
 from dashboard.texts import reader_of, wanted_texts
 from locales.catalog import speaking, tr
@@ -93,6 +94,7 @@ def playground_app(
             Route("/api/texts", texts),
             *(guests.routes() if guests is not None else ()),
             Mount("/api", control(world, faults)),
+            Mount("/static/dashboard", StaticFiles(directory=OF_DASHBOARD)),
             Mount("/static", StaticFiles(directory=STATIC)),
             Mount("/", bot_api(world, faults)),
         ],

@@ -41,7 +41,7 @@ class Log {
     this.hasOlder = this.hasNewer = this.isFound = this.isBusy = this.isPlaced = false;
     this.searching = null;
     const near = () => {
-      if (!list.isConnected) return;
+      if (!list.isConnected) { if (this.isPlaced) removeEventListener("scroll", near); return; }  // the page was left
       if (this.isBusy || this.isFound || !this.isPlaced) return;
       const { top, bottom } = list.getBoundingClientRect();
       if (this.hasOlder && top > -NEAR) this.older();

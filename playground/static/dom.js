@@ -1,41 +1,9 @@
-// Building elements. Owns the one way in which data becomes page: text nodes and properties, never markup.
-// Does not know what is shown.
+// Names, times and sizes as elements and words; how elements are built is the dashboard's, which knows no texts.
 
+import { h, hueOf, icon } from "./dashboard/dom.js";
 import { manner, tr } from "./texts.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-
-/**
- * An element. `props`: `class`, `data` (dataset), `on` (listeners), `vars` (CSS variables); anything with a dash or
- * unknown to the element is an attribute, the rest are properties. Children: nodes, strings, or null to leave out.
- */
-export function h(tag, props = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) {
-    if (value === undefined || value === null) continue;
-    if (name === "class") element.className = value;
-    else if (name === "data") Object.assign(element.dataset, value);
-    else if (name === "on") for (const [kind, listener] of Object.entries(value)) element.addEventListener(kind, listener);
-    else if (name === "vars") for (const [key, css] of Object.entries(value)) element.style.setProperty(key, css);
-    else if (name.includes("-") || !(name in element)) element.setAttribute(name, value);
-    else element[name] = value;
-  }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  return element;
-}
-
-/** One of the symbols of index.html. */
-export function icon(name) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("class", "icon");
-  svg.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `#i-${name}`);
-  svg.append(use);
-  return svg;
-}
-
-export const byId = (id) => document.getElementById(id);
+export { byId, h, hueOf, icon } from "./dashboard/dom.js";
 
 /** A round picture of initials; its hue follows the id, so that a person keeps one colour everywhere. */
 export function avatar(id, name, { bot = false } = {}) {
@@ -43,11 +11,6 @@ export function avatar(id, name, { bot = false } = {}) {
   const words = name.trim().split(/\s+/).filter(Boolean);
   const letters = words.slice(0, 2).map((word) => [...word][0]).join("").toUpperCase() || "?";
   return h("span", { class: "avatar", "aria-hidden": "true", vars: { "--hue": hueOf(id) } }, letters);
-}
-
-/** Degrees on the colour wheel, far apart for neighbouring numbers (golden angle). */
-export function hueOf(number) {
-  return String(Math.round((Math.abs(Number(number) || 0) * 137.508 + 205) % 360));
 }
 
 const CLOCK = manner(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
