@@ -14,6 +14,7 @@ from tests.end_to_end.harness import ANSWERS, HANGS, House, Member, Process
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
 from tests.support.postgres_server import as_uri, new_database
+from tests.support.postgres_wire import laid
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -116,6 +117,24 @@ async def test_stop_reaches_the_process_that_answers(own_house: House, postgres_
         finally:
             for process in (answers, receives):
                 assert process is None or await process.terminate() == 0
+
+
+async def test_a_message_whose_claim_was_committed_without_a_reply_is_answered(
+    own_house: House, postgres_url: str
+) -> None:
+    """Nobody writes again, and no other process takes over."""
+    own_house.model.default(ANSWERS, newest_word)
+    ann = own_house.person()
+    async with laid(address := new_database(postgres_url, f"claimed_{os.getpid()}")) as (behind, wire):
+        async with own_house.bot(DATABASE_URL=as_uri(behind)) as bot:
+            await ann.sets_up("PostgreSQL")
+            wire.cuts_given = b"w1w"  # the claim is what hands a message out
+            assert await ann.asks("Please note w1w") == "I heard w1w."
+            assert wire.cut == 1
+            await bot.logged("Updates cannot be claimed")
+    with psycopg.connect(address) as connection:
+        stored = connection.execute("SELECT content FROM messages WHERE content LIKE '%%w1w%%' ORDER BY id").fetchall()
+        assert stored == [("Please note w1w",), ("I heard w1w.",)]
 
 
 async def test_a_process_that_was_paused_while_it_streamed_is_silent_when_it_wakes(

@@ -17,8 +17,9 @@ SOCKET = ".s.PGSQL.5432"
 class Wire:
     """Between a client and the server: cuts the connection at the next COMMIT, once it is told to.
 
-    `arrives`: whether the server still gets it. `cuts_some`: asked at each COMMIT whether it is cut. `is_silent`:
-    nothing arrives any more, and nobody is told, as when a machine is gone; `swallowed`: something was said then.
+    `arrives`: whether the server still gets it. `cuts_some`: asked at each COMMIT whether it is cut. `cuts_given`: words;
+    the first transaction in which the server gives them to the client is cut. `is_silent`: nothing arrives any more,
+    and nobody is told, as when a machine is gone; `swallowed`: something was said then.
     """
 
     server: str
@@ -26,8 +27,10 @@ class Wire:
     arrives: bool = True
     is_silent: bool = False
     cuts_some: Callable[[], bool] = lambda: False
+    cuts_given: bytes = b""
     cut: int = field(default=0, init=False)
     swallowed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _gave: asyncio.StreamReader | None = field(default=None, init=False)
     _tasks: set[asyncio.Task[None] | None] = field(default_factory=set, init=False)
 
     async def connected(self, from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
@@ -58,9 +61,9 @@ class Wire:
         from_server: asyncio.StreamReader,
         to_server: asyncio.StreamWriter,
     ) -> bool:
-        if COMMIT not in data or not (self.cuts or self.cuts_some()):
+        if COMMIT not in data or not (self.cuts or from_server is self._gave or self.cuts_some()):
             return False
-        self.cuts = False
+        self.cuts, self._gave = False, None
         self.cut += 1
         back.cancel()
         await asyncio.gather(back, return_exceptions=True)
@@ -79,6 +82,8 @@ class Wire:
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError):
             while data := await reader.read(65_536):
+                if self.cuts_given and self.cuts_given in data:
+                    self._gave, self.cuts_given = reader, b""
                 writer.write(data)
                 await writer.drain()
 
