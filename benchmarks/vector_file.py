@@ -23,8 +23,8 @@ class KeptVectors:
 
     def __init__(self, embedder: Embedder, file: Path) -> None:
         self._embedder = embedder
-        self._db = sqlite3.connect(file, check_same_thread=False)
-        self._db.execute(_TABLE)
+        self.database = sqlite3.connect(file, check_same_thread=False)
+        self.database.execute(_TABLE)
 
     async def __aenter__(self) -> Self:
         await self._embedder.__aenter__()
@@ -33,7 +33,7 @@ class KeptVectors:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._db.close()
+        self.database.close()
         await self._embedder.__aexit__(kind, error, trace)
 
     @property
@@ -66,10 +66,10 @@ class KeptVectors:
         return hashlib.sha256(f"{self.name}\0{kind}\0{text}".encode()).digest()
 
     def _kept(self, key: bytes) -> Vectors | None:
-        row = self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+        row = self.database.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
         return np.frombuffer(row[0], "<f4").astype(np.float32) if row else None
 
     def _keep(self, keys: Sequence[bytes], vectors: Vectors) -> None:
         rows = [(key, vector.astype("<f4").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
-        with self._db:
-            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+        with self.database:
+            self.database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

@@ -50,23 +50,23 @@ class Broadcasts:
     """
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self._db = database
+        self.database = database
 
     async def propose(self, admin: int, text: str, *, now: datetime) -> Broadcast:
         """Keep what an admin would like to send; what they proposed before and did not send is erased."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.rows("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin)
             [row] = await tx.rows(_PROPOSE, admin, text, text_of(now))
         return _broadcast(row)
 
     async def get(self, number: int) -> Broadcast | None:
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             row = await reader.row("SELECT * FROM broadcasts WHERE id = ?", number)
         return _broadcast(row) if row else None
 
     async def begin(self, one: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
         """From now on it goes to these people; False where it does already, or is gone."""
-        async with self._db.write(one.admin) as tx:
+        async with self.database.write(one.admin) as tx:
             begun = await tx.rows(_BEGIN, receipt, one.id)
             if begun:
                 await tx.many(_PERSON, [(one.id, person) for person in people])
@@ -74,28 +74,28 @@ class Broadcasts:
 
     async def sending(self) -> Sequence[Broadcast]:
         """What is under way, the oldest first."""
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
         return [_broadcast(row) for row in rows]
 
     async def next_person(self, one: Broadcast) -> int | None:
         """Somebody who has not been sent it; from now on they have, whatever happens. None: nobody is left."""
-        async with self._db.write(one.admin) as tx:
+        async with self.database.write(one.admin) as tx:
             rows = await tx.rows(_NEXT, one.id)
         return int(rows[0][0]) if rows else None
 
     async def note(self, one: Broadcast, person: int, outcome: Outcome) -> None:
         """What came of it for one person; unknown until then."""
-        async with self._db.write(one.admin) as tx:
+        async with self.database.write(one.admin) as tx:
             await tx.rows(_OUTCOME, outcome, one.id, person)
 
     async def give_back(self, one: Broadcast, person: int) -> None:
         """It surely was not sent to this person: they are asked for again, by whichever process sends it now."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.rows(_OUTCOME, "", one.id, person)
 
     async def progress(self, one: Broadcast) -> Progress:
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome", one.id
             )
@@ -103,7 +103,7 @@ class Broadcasts:
 
     async def end(self, one: Broadcast) -> bool:
         """It is over, or was called off: nothing of it is kept. False where it was already."""
-        async with self._db.write(one.admin) as tx:
+        async with self.database.write(one.admin) as tx:
             await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ?", one.id)
             return bool(await tx.rows("DELETE FROM broadcasts WHERE id = ? RETURNING id", one.id))
 

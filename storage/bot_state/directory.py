@@ -43,16 +43,16 @@ class Directory:
 
     def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
         """`moves`: where moves are recorded, if elsewhere: what one process copies to or from its own files."""
-        self._db = database
+        self.database = database
         self._moves = moves or database
 
     async def location(self, owner: int) -> Location | None:
-        async with self._db.read(owner) as reader:
+        async with self.database.read(owner) as reader:
             row = await reader.row("SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
         return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
     async def locations(self) -> list[Location]:
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
         return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
 
@@ -61,7 +61,7 @@ class Directory:
 
         For an owner who does not live in memory.db, the row's other columns are kept as a copy for people to read.
         """
-        async with self._db.write(config.owner) as tx:
+        async with self.database.write(config.owner) as tx:
             await tx.rows(
                 """
                 INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
@@ -85,7 +85,7 @@ class Directory:
 
     async def remove(self, owner: int) -> None:
         """Remove an owner whose memory was erased from its store (for memory.db the row is gone already)."""
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
@@ -159,8 +159,8 @@ class Directory:
             )
 
     async def _flip(self, owner: int, target: StorageType, now: datetime) -> None:
-        async with self._db.write(owner) as tx:
-            if self._moves is self._db:
+        async with self.database.write(owner) as tx:
+            if self._moves is self.database:
                 await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
             await tx.rows(
                 "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?",

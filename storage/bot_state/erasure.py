@@ -57,7 +57,7 @@ class Erasure:
         usage: UsageLedger,
         leases: OwnerLeases,
     ) -> None:
-        self._db = database
+        self.database = database
         self._folder = folder
         self._stores = stores
         self._inbox = inbox
@@ -76,7 +76,7 @@ class Erasure:
         cleans the files later. The caller holds the owner's lock exclusively. Raises StorageError, with nothing
         deleted.
         """
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             [[number]] = await tx.rows(_RECORD, owner, _text(what), text_of(now))
         try:
             # Not cancelled half-way: a deletion that is not marked as done is repeated by the next start.
@@ -142,7 +142,7 @@ class Erasure:
         return taken
 
     async def _unfinished(self) -> list[Unfinished]:
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM forgettings ORDER BY id")
         return [
             Unfinished(
@@ -157,11 +157,11 @@ class Erasure:
 
     # Where processes share the work, the marks are those of whoever serves the owner, as the deletion itself is.
     async def _mark(self, number: int, owner: int) -> None:
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", number)
 
     async def _drop(self, number: int, owner: int) -> None:
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
         self._erased.discard(number)
 

@@ -194,7 +194,7 @@ class UpdateInbox:
     shared: SharedWork | None = None
 
     def __init__(self, database: Database) -> None:
-        self._db = database
+        self.database = database
 
     async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
         return arrival.update_id in await self.receive_all(bot_id, [arrival], now)
@@ -210,10 +210,10 @@ class UpdateInbox:
                 if connection.execute(_RECEIVE, (bot_id, update_id, payload, at)).fetchone() is not None
             }
 
-        return await self._db.transact(put)
+        return await self.database.transact(put)
 
     async def pending(self, bot_id: int) -> list[PendingUpdate]:
-        async with self._db.read() as reader:
+        async with self.database.read() as reader:
             rows = await reader.rows(
                 "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
             )
@@ -238,7 +238,7 @@ class UpdateInbox:
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
         sql = f"UPDATE updates SET {what} = {what} + 1 WHERE bot_id = ? AND update_id = ? RETURNING {what}"  # noqa: S608
-        row = await self._db.transact(lambda connection: connection.execute(sql, (bot_id, update_id)).fetchone())
+        row = await self.database.transact(lambda connection: connection.execute(sql, (bot_id, update_id)).fetchone())
         return int(row[0]) if row else 0
 
     async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
@@ -254,7 +254,7 @@ class UpdateInbox:
         def run(connection: sqlite3.Connection) -> None:
             connection.execute(sql, values)
 
-        await self._db.transact(run)
+        await self.database.transact(run)
 
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
         at = text_of(now)
@@ -262,23 +262,23 @@ class UpdateInbox:
         def mark(connection: sqlite3.Connection) -> None:
             connection.executemany(_DONE, [(at, bot_id, update_id) for update_id in update_ids])
 
-        await self._db.transact(mark)
+        await self.database.transact(mark)
 
     async def waiting(self) -> dict[str, int]:
-        async with self._db.read() as reader:
+        async with self.database.read() as reader:
             rows = await reader.rows(
                 "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
             )
         return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
 
     async def empty(self, positions: Sequence[int]) -> None:
-        async with self._db.write() as tx:
+        async with self.database.write() as tx:
             await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
 
     async def forget_text(self) -> bool:
-        return await self._db.forget_log()
+        return await self.database.forget_log()
 
     async def purge(self, older_than: datetime) -> int:
-        async with self._db.write() as tx:
+        async with self.database.write() as tx:
             rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
         return len(rows)

@@ -16,12 +16,12 @@ class ExportKey:
     """One instance for each database."""
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self._db = database
+        self.database = database
         self._key = b""
 
     async def __call__(self) -> bytes:
         if not self._key:
-            async with self._db.write(None) as tx:
+            async with self.database.write(None) as tx:
                 await tx.rows(_MAKE, secrets.token_hex(32))
                 [[key]] = await tx.rows("SELECT key FROM export_keys")
             self._key = str(key).encode()
@@ -32,10 +32,10 @@ class UsedLinks:
     """One instance for each database."""
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self._db = database
+        self.database = database
 
     async def take(self, nonce: str, *, expires_at: datetime, now: datetime) -> bool:
         """Note that a link is followed; False where it was followed before. Expired links are dropped."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.rows("DELETE FROM used_links WHERE expires_at < ?", text_of(now))
             return bool(await tx.rows(_TAKE, nonce, text_of(expires_at)))

@@ -20,7 +20,7 @@ class People:
     """One instance for each database. Every method that changes something is durable when it returns."""
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self._db = database
+        self.database = database
         self._held: dict[int, KnownPerson] = {}
         self._writes = 0
 
@@ -28,7 +28,7 @@ class People:
         """Read what is stored: at start, and now and then where another process may have written."""
         while True:  # ends: admins decide rarely
             writes = self._writes
-            async with self._db.read(None) as reader:
+            async with self.database.read(None) as reader:
                 rows = await reader.rows("SELECT * FROM people ORDER BY changed_at, person_id")
             if writes == self._writes:  # otherwise this may lack what was written in the meantime
                 self._held = {one.id: one for one in map(_person, rows)}
@@ -55,7 +55,7 @@ class People:
 
     async def put(self, one: KnownPerson, *, by: int, now: datetime) -> None:
         """Keep what was decided of a person. `by`: the admin."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.rows(_PUT, one.id, one.standing, one.name[:LONGEST_NAME], one.language, text_of(now), by)
             gone = await tx.rows(_SURPLUS, MOST_ASKED)
         self._writes += 1

@@ -63,7 +63,7 @@ class PostgresInbox:
 
     def __init__(self, database: PostgresDatabase, leases: PostgresLeases, former: Inbox) -> None:
         """`former`: where updates were kept before this process shared its work."""
-        self._db = database
+        self.database = database
         self._leases = leases
         self._me = leases.replica
         self.shared = Claims(database, leases, former)
@@ -94,12 +94,12 @@ class PostgresInbox:
                 connection.execute("SELECT wake_for(?, ?)", (owner, self._me.id))
             return new
 
-        new = await self._db.transact(put, None)
+        new = await self.database.transact(put, None)
         self._me.called.set()
         return new
 
     async def pending(self, bot_id: int) -> list[PendingUpdate]:
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
             )
@@ -127,7 +127,7 @@ class PostgresInbox:
         """`values`: what `what` asks for, the bot, the update."""
         sql = f"UPDATE updates SET {what} WHERE {_MINE} RETURNING {returning}"  # noqa: S608
         asked = (*values, self._me.id)
-        return await self._db.transact(lambda connection: connection.execute(sql, asked).fetchall(), None)
+        return await self.database.transact(lambda connection: connection.execute(sql, asked).fetchall(), None)
 
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
         at = text_of(now)
@@ -135,24 +135,24 @@ class PostgresInbox:
         def mark(connection: Connection) -> None:
             connection.executemany(_DONE, [(at, bot_id, update_id, self._me.id) for update_id in update_ids])
 
-        await self._db.transact(mark, None)
+        await self.database.transact(mark, None)
 
     async def waiting(self) -> dict[str, int]:
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
             )
         return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
 
     async def empty(self, positions: Sequence[int]) -> None:
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
 
     async def forget_text(self) -> bool:
-        return await self._db.forget_log()
+        return await self.database.forget_log()
 
     async def purge(self, older_than: datetime) -> int:
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
         return len(rows)
 
@@ -161,7 +161,7 @@ class PostgresInbox:
 class Claims:
     """What of the inbox falls to this process; implements SharedWork."""
 
-    _db: PostgresDatabase
+    database: PostgresDatabase
     _leases: PostgresLeases
     former: Inbox
     _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
@@ -177,7 +177,7 @@ class Claims:
             again, self._is_doubtful = self._is_doubtful, True
             unprepared = json.dumps(sorted(self._leases.unprepared))
             values = (bot_id, self._leases.replica.id, again, unprepared, MOST_AGAIN if again else most)
-            rows = await self._db.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
+            rows = await self.database.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
             self._is_doubtful = False
         return [_pending(row) for row in sorted(rows, key=lambda row: int(row["position"]))]
 
@@ -185,7 +185,7 @@ class Claims:
         await self._leases.replica.until_called()
 
     async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(_UNFINISHED, bot_id, json.dumps(sorted(set(people))))
         return {row[0]: row[1] for row in rows}
 

@@ -76,7 +76,7 @@ class PostgresLeases:
     `on_gain`: called with owners that this process begins to serve, before anything of theirs is handled.
     """
 
-    _db: PostgresDatabase
+    database: PostgresDatabase
     replica: Replica
     on_gain: list[OnGain] = field(factory=list[OnGain], init=False)
     _served: set[int] = field(factory=set[int], init=False)
@@ -111,7 +111,7 @@ class PostgresLeases:
                 free = connection.execute(_FREE_ONE, (owner, me.id, me.instance_id)).fetchall()
                 return _take(connection, me.id, [row[0] for row in free])
 
-            if not await self._gain(await self._db.transact(taken, None)):
+            if not await self._gain(await self.database.transact(taken, None)):
                 raise ServedElsewhere
 
     async def take_work(self, bot_id: int, *, now: datetime) -> None:
@@ -135,7 +135,7 @@ class PostgresLeases:
                     found += _free(connection, fresh, me.instance_id, share)
                 return _take(connection, me.id, found)
 
-            await self._gain(await self._db.transact(taken, None))
+            await self._gain(await self.database.transact(taken, None))
 
     def _share(self, connection: Connection, waiting: Sequence[int]) -> int:
         """How many of these owners make as many for this process as for each other one that lives."""
@@ -158,12 +158,12 @@ class PostgresLeases:
         self._served.difference_update(gone)
         if gone:
             values = (self.replica.id, json.dumps(gone))
-            await self._db.transact(lambda connection: connection.execute(_RELEASE, values).fetchall(), None)
+            await self.database.transact(lambda connection: connection.execute(_RELEASE, values).fetchall(), None)
             self._note_change()
 
     async def demand_writable(self) -> None:
         """Write this process's own row. Raises StorageError where the server is away, or read-only."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.rows("UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
 
     @property
@@ -211,7 +211,7 @@ class PostgresLeases:
         while True:
             before = dict(self.replica.held)
             try:
-                async with self._db.read(None) as reader:
+                async with self.database.read(None) as reader:
                     rows = await reader.rows(_STILL_MINE, self.replica.id)
             except StorageError:
                 await asyncio.sleep(LOOK_SECONDS)
@@ -233,7 +233,7 @@ class PostgresLeases:
             self._checking.cancel()
         with suppress(StorageError):
             await self.release(list(self.replica.held))
-            async with self._db.write(None) as tx:
+            async with self.database.write(None) as tx:
                 await tx.rows("DELETE FROM replicas WHERE id = ?", self.replica.id)
                 await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), '')")
 

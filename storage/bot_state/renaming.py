@@ -32,13 +32,13 @@ class OwnerRenaming:
         self, database: OwnerDatabase, stores: Mapping[StorageType, MemoryStore], wizards: WizardStates
     ) -> None:
         self.successors: dict[int, int] = {}
-        self._db = database
+        self.database = database
         self._stores = stores
         self._wizards = wizards
 
     async def resume(self) -> list[int]:
         """Finish the renamings that an earlier process had begun; returns the old ids. Call it at start."""
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
         return await self._resume(rows)
 
@@ -55,7 +55,7 @@ class OwnerRenaming:
         """Continue everything of `old` as that of `new`. False where nothing of `old` is stored, or the new id has
         messages already. Nobody may use either meanwhile. Raises StorageError; try again then.
         """
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
             is_in_setup = await reader.row("SELECT 1 FROM wizards WHERE user_id = ?", old)
         homes = {row[0]: StorageType(row[1]) for row in rows}
@@ -77,13 +77,13 @@ class OwnerRenaming:
 
     async def _follow(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
         """Rename in a store that is not in this database: the renaming is recorded before it begins there."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.rows(_RECORD, old, new, text_of(now), 0)
         try:
             await store.rename(old, new)
         except StorageError:
             with suppress(StorageError):
-                async with self._db.write(None) as tx:
+                async with self.database.write(None) as tx:
                     await tx.rows("DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old)
             raise
 
@@ -93,7 +93,7 @@ class OwnerRenaming:
 
     async def _finish(self, old: int, new: int, at: str) -> None:
         try:
-            async with self._db.write(None) as tx:
+            async with self.database.write(None) as tx:
                 await self._renamed(tx, old, new)
                 await tx.rows(_RECORD, old, new, at, 1)
         finally:

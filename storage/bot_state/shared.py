@@ -41,7 +41,7 @@ class SharedDirectory(Directory):
             if config.storage is StorageType.POSTGRES:
                 await self._files.register(config)
         else:
-            async with self._db.write(config.owner) as tx:
+            async with self.database.write(config.owner) as tx:
                 await tx.rows(_HERE, self._instance_id, config.owner)
         return location
 
@@ -51,7 +51,7 @@ class SharedDirectory(Directory):
 
     async def remove(self, owner: int) -> None:
         await self._forget_copy(owner)
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ?", owner)
 
     async def adopt_instance(self, stores: Stores) -> list[int]:
@@ -59,7 +59,7 @@ class SharedDirectory(Directory):
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for config in await stores[kind].owners():
-                async with self._db.write(None) as tx:
+                async with self.database.write(None) as tx:
                     rows = await tx.rows(_MOVED_HERE, self._instance_id, config.owner, kind)
                 found += [row[0] for row in rows]
         return found
@@ -69,7 +69,7 @@ class SharedDirectory(Directory):
         async with self._local.read() as reader:
             renamed = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings")
             forgotten = await reader.rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.many("INSERT INTO renamings VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", map(tuple, renamed))
             insert = "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, ?)"
             await tx.many(insert, map(tuple, forgotten))
@@ -78,7 +78,7 @@ class SharedDirectory(Directory):
             await tx.rows("DELETE FROM forgettings")
 
     async def _flip(self, owner: int, target: StorageType, now: datetime) -> None:
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await tx.rows(
                 "UPDATE users SET storage_type = ?, epoch = epoch + 1, instance_id = ? WHERE user_id = ?",
                 target,
@@ -99,7 +99,7 @@ class SharedRenaming(OwnerRenaming):
     async def resume_for(self, owners: Sequence[int]) -> None:
         """Finish what was begun for these owners, and learn which ids they had before."""
         marks = ", ".join("?" * len(owners))
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(
                 f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})",  # noqa: S608
                 *owners,

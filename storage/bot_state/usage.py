@@ -20,11 +20,11 @@ class UsageLedger:
     """One row for each day, id and model. Every method is durable when it returns."""
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self._db = database
+        self.database = database
 
     async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None:
         """Add to a day what each id spent with each model, in one transaction; days that are too old are dropped."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.many(
                 _ADD,
                 [
@@ -38,7 +38,7 @@ class UsageLedger:
 
     async def of(self, day: date) -> dict[int, Usage]:
         """What each id spent on a day."""
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM usage WHERE day = ?", day.isoformat())
         found: dict[int, Usage] = {}
         for row in rows:
@@ -48,7 +48,7 @@ class UsageLedger:
     async def days(self, spender: int, until: date, days: int) -> list[DayOfUse]:
         """What an id spent on the last `days` days to `until`, by day and model, ascending."""
         since = until - timedelta(days=days - 1)
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT * FROM usage WHERE user_id = ? AND day >= ? AND day <= ? ORDER BY day, model",
                 *(spender, since.isoformat(), until.isoformat()),
@@ -57,7 +57,7 @@ class UsageLedger:
 
     async def forget(self, spender: int, today: date) -> None:
         """Drop what an id spent; of today its sum stays until tomorrow."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             rows = await tx.rows("SELECT * FROM usage WHERE user_id = ? AND day = ?", spender, today.isoformat())
             await tx.rows("DELETE FROM usage WHERE user_id = ?", spender)
             total = sum((_usage(row) for row in rows), Usage())

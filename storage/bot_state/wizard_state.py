@@ -45,14 +45,14 @@ class WizardStates:
     """
 
     def __init__(self, database: OwnerDatabase) -> None:
-        self._db = database
+        self.database = database
         self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](KNOWN)
 
     async def get(self, scope: Scope, person: int) -> WizardState | None:
         return await self._known.get((scope, person), partial(self._read, scope, person))
 
     async def _read(self, scope: Scope, person: int) -> WizardState | None:
-        async with self._db.read(scope.owner) as reader:
+        async with self.database.read(scope.owner) as reader:
             row = await reader.row(
                 "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?", *scope, person
             )
@@ -103,7 +103,7 @@ class WizardStates:
     async def _writing(self, owner: int) -> AsyncIterator[Transaction]:
         """A transaction, after which nothing is held of the owner: whether or not it failed."""
         try:
-            async with self._db.write(owner) as tx:
+            async with self.database.write(owner) as tx:
                 yield tx
         finally:
             self.changed(owner)

@@ -76,7 +76,7 @@ class DeletionCascade(OwnerTables):
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
         """What `forget` would delete now; nothing is changed."""
-        async with self._db.read(owner, frozen=True) as reader:
+        async with self.database.read(owner, frozen=True) as reader:
             return (await _decided(reader, owner, what))[1]
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
@@ -95,7 +95,7 @@ class DeletionCascade(OwnerTables):
 
         Messages that stay but lose their summary become active again. Traces stay in the files until `erase_traces`.
         """
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             going, taken = await _decided(tx, owner, what)
             if not what.is_of_facts_alone:
                 await _void_leases(tx, owner)
@@ -113,7 +113,7 @@ class DeletionCascade(OwnerTables):
 
     async def reopen(self, scope: Scope, message: int) -> None:
         """Before an archived message gets another text: what was built on it goes, and its chunk is active again."""
-        async with self._db.write(scope.owner) as tx:
+        async with self.database.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
                 return
@@ -131,7 +131,7 @@ class DeletionCascade(OwnerTables):
         none, or where its text is the same.
         """
         text = well_formed(text)
-        async with self._db.write(scope.owner) as tx:
+        async with self.database.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["content"] == text:
                 return None
@@ -166,7 +166,7 @@ class DeletionCascade(OwnerTables):
         """Let another version of an answer stand; its text, None where there is none of this number. The two exchange
         their texts, and the times of writing by which versions are counted.
         """
-        async with self._db.write(scope.owner) as tx:
+        async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
             row = await tx.row(_MESSAGE, *scope, answer)
             if row is None or not 1 <= number <= len(rows):

@@ -153,7 +153,7 @@ def _with(held: npt.NDArray[Any], used: int, more: npt.NDArray[Any]) -> npt.NDAr
 class VectorIndex:
     """The vectors of the messages in one store. Nothing is found under another model's name than it was put."""
 
-    _db: OwnerDatabase = field(alias="database")
+    database: OwnerDatabase
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
     _most_messages: int = field(default=MOST_MESSAGES, kw_only=True)
     _cache: LRUCache[tuple[Scope, str], Matrix] = field(init=False)
@@ -173,7 +173,7 @@ class VectorIndex:
         Calling this makes it the current model, and everything is embedded again for it.
         """
         await self._make_current(model)
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(_BACKLOG, limit)
         return [(int(row["seq"]), message_of(row)) for row in rows]
 
@@ -189,7 +189,7 @@ class VectorIndex:
         async with self._lock:
             outcomes = await asyncio.gather(
                 *(
-                    self._db.transact(partial(_stored, model, mine, blobs[owner]), owner)
+                    self.database.transact(partial(_stored, model, mine, blobs[owner]), owner)
                     for owner, mine in by_owner.items()
                 ),
                 return_exceptions=True,
@@ -202,7 +202,7 @@ class VectorIndex:
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
         """How many of an owner's messages are indexed, and how many there are."""
-        async with self._db.read(owner, frozen=True) as reader:
+        async with self.database.read(owner, frozen=True) as reader:
             total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
             left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
             current = await reader.row("SELECT 1 FROM embedding_models WHERE name = ? AND is_current = 1", model)
@@ -211,7 +211,7 @@ class VectorIndex:
 
     async def with_vectors(self, owner: int, model: str) -> int:
         """How many of an owner's messages have any; the embedder refused the others that are indexed."""
-        async with self._db.read(owner, frozen=True) as reader:
+        async with self.database.read(owner, frozen=True) as reader:
             return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
 
     # what is found ------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ class VectorIndex:
         """
         held = self._cache.get((scope, model))
         if held is None or held.dimensions != len(query):
-            async with self._db.read(scope.owner) as reader:
+            async with self.database.read(scope.owner) as reader:
                 row = await reader.row("SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", *scope)
             if row is None or int(row[0]) > self._most_messages:
                 return None
@@ -237,7 +237,7 @@ class VectorIndex:
             return None
         last: list[int] = []
         if said_last:
-            async with self._db.read(scope.owner) as reader:
+            async with self.database.read(scope.owner) as reader:
                 last = [row[0] for row in await reader.rows(_SEQS, *scope, json.dumps(list(said_last)))]
         return await asyncio.to_thread(held.closeness, query, limit, last)
 
@@ -251,20 +251,20 @@ class VectorIndex:
 
     async def _make_current(self, model: str) -> None:
         """Mark everything that was embedded by another model as unindexed, in several transactions."""
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
             newest = await reader.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
         if row is not None and row[0] == model:
             return
         if row is not None:
             for start in range(0, int(newest[0]) if newest else 0, RENEWED):
-                async with self._db.write(None) as tx:
+                async with self.database.write(None) as tx:
                     await tx.rows(
                         _UNINDEX,
                         start,
                         start + RENEWED,
                     )
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.rows("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
             await tx.rows("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
@@ -272,10 +272,10 @@ class VectorIndex:
         """A scope, read from the tables, and read again if something was erased in the meantime."""
         while True:
             drops, held, after = self._drops, Matrix.empty(dimensions), (-1, 0)
-            async with self._db.read(scope.owner) as reader:
+            async with self.database.read(scope.owner) as reader:
                 row = await reader.row("SELECT id FROM embedding_models WHERE name = ?", model)
             while row is not None:
-                async with self._db.read(scope.owner) as reader:
+                async with self.database.read(scope.owner) as reader:
                     rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, LOADED)
                 if rows:
                     after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))

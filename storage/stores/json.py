@@ -134,7 +134,7 @@ class JsonStore(SqlStore):
         await self._flush(lambda: True)
 
     async def _flush(self, is_wanted: Callable[[], bool]) -> None:
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             row = await reader.row("SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != files.identity_of(self._target):
             await uncancelled(partial(self._make_snapshot, is_wanted=is_wanted))
@@ -194,7 +194,7 @@ class JsonStore(SqlStore):
         async with self._snapshot_lock:
             with explained(self._target):
                 seq = await asyncio.to_thread(self._write_snapshot, is_wanted)
-            async with self._db.write(None) as tx:
+            async with self.database.write(None) as tx:
                 with explained(self._journal.path):
                     await asyncio.to_thread(self._journal.drop_until, seq)
                 await tx.rows("UPDATE journal_state SET snapshot = ?", files.identity_of(self._target))

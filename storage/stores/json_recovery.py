@@ -335,7 +335,7 @@ class MissingWords:
     """Indexes what is missing, the owners who wait for it first, of each the newest messages first."""
 
     def __init__(self, database: Database) -> None:
-        self._db = database
+        self.database = database
         self._missing: dict[int, asyncio.Event] = {}  # by owner, those with few messages first
         self._wanted: dict[int, None] = {}  # those of them who wait, in order
         self._stopping = asyncio.Event()
@@ -343,7 +343,7 @@ class MissingWords:
     @contextlib.asynccontextmanager
     async def indexing(self) -> AsyncIterator[None]:
         """While the block runs, what is missing is indexed."""
-        async with self._db.read(None) as reader:
+        async with self.database.read(None) as reader:
             self._missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
         task = asyncio.create_task(self._run()) if self._missing else None
         try:
@@ -389,13 +389,13 @@ class MissingWords:
 
     async def _advance(self, owner: int) -> bool:
         """Index the newest messages of an owner that are missing; whether there were none."""
-        async with self._db.read(owner) as reader:
+        async with self.database.read(owner) as reader:
             seqs = [row[0] for row in await reader.rows(_NEXT, owner, BATCH)]
             rows = await reader.rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
         if not seqs:
             return True
         entries = await word_index.analysed([(row["seq"], row) for row in rows]) if rows else []
-        await self._db.transact(lambda connection: _put(connection, owner, seqs, entries), owner)
+        await self.database.transact(lambda connection: _put(connection, owner, seqs, entries), owner)
         return False
 
 

@@ -36,7 +36,7 @@ class PostgresStore(SqlStore):
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""
         columns = ", ".join(column.name for column in USERS.columns if column.name != "user_id")
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.rows("SELECT set_config('app.renaming', 'on', true)")
             for one in sorted((owner, new)):
                 await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", f"keepsake {one}")

@@ -96,7 +96,7 @@ class SqlStore(FoldTable):
                 reminder_table.follow(connection, config.owner, config.zone)
             return is_here
 
-        if not await self._db.transact(put, config.owner):
+        if not await self.database.transact(put, config.owner):
             raise StorageError("This memory lives in another store.")
 
     async def census(self, since: datetime) -> tuple[int, int]:
@@ -109,7 +109,7 @@ class SqlStore(FoldTable):
             return []
         analysed = await message_table.analysed(scope, drafts)
         self._unmerged += len(drafts)
-        return await self._db.transact(
+        return await self.database.transact(
             lambda connection: message_table.append(connection, scope, self.kind, analysed), scope.owner
         )
 
@@ -121,13 +121,13 @@ class SqlStore(FoldTable):
             return message_table.ask(connection, scope, self.kind, analysed, turns=turns)
 
         try:
-            return await self._db.transact(asked, scope.owner)
+            return await self.database.transact(asked, scope.owner)
         except StorageBusy:
             raise
         except Exception:  # broad: what cannot be read must not keep a question from being stored
             if not turns:
                 raise
-            return await self._db.transact(partial(asked, turns=0), scope.owner)
+            return await self.database.transact(partial(asked, turns=0), scope.owner)
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         return await self._together(
@@ -138,7 +138,7 @@ class SqlStore(FoldTable):
         return await self._messages(scope.owner, _BY_IDS, *scope, json.dumps(list(ids)))
 
     async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
-        async with self._db.read(scope.owner, frozen=True) as reader:
+        async with self.database.read(scope.owner, frozen=True) as reader:
             key = None
             if before is not None:
                 key = await reader.row(
@@ -225,7 +225,7 @@ class SqlStore(FoldTable):
 
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
         await self.indexed(scope.owner, within=WORDS_WITHIN)
-        async with self._db.read(scope.owner) as reader:
+        async with self.database.read(scope.owner) as reader:
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(row), score=score) for row, score in found]
 
@@ -250,7 +250,7 @@ class SqlStore(FoldTable):
     async def optimize_words(self) -> None:
         if self._unmerged >= OPTIMIZED_AFTER:
             self._unmerged = 0
-            await self._db.transact(word_index.optimize, None)
+            await self.database.transact(word_index.optimize, None)
 
     async def _messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [message_of(row) for row in await self._rows(owner, sql, *values)]
@@ -258,7 +258,7 @@ class SqlStore(FoldTable):
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> Batches:
         """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
-        async with self._db.read(owner, frozen=True) as reader:
+        async with self.database.read(owner, frozen=True) as reader:
             async for batch in dumped(reader, owner):
                 yield batch
 
@@ -267,7 +267,7 @@ class SqlStore(FoldTable):
 
         Where a pointer to another store stands in `users`, it stays one until the directory flips it.
         """
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await loaded(tx, owner, batches, self.kind)
 
     async def digest(self, owner: int) -> str:
@@ -276,24 +276,24 @@ class SqlStore(FoldTable):
 
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await tx.run(erase_tables, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.drop_copies(owner)
-        await self._db.forget_log()
+        await self.database.forget_log()
 
     async def erase_traces(self) -> None:
         """Merge the word index and rewrite the file, so that erased words are in no page or segment."""
-        async with self._db.write(None) as tx:
+        async with self.database.write(None) as tx:
             await tx.run(word_index.merge)
-        await self._db.rewrite()
+        await self.database.rewrite()
 
     async def cut_log(self) -> bool:
-        return await self._db.forget_log()
+        return await self.database.forget_log()
 
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await renamed(tx, owner, new)
         self.drop_copies(owner)
 

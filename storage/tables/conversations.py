@@ -55,7 +55,7 @@ class ConversationTable(OwnerTables):
             _put(connection, place, scope, now=now, title=title)
             return scope
 
-        return await self._db.transact(begun, place.owner)
+        return await self.database.transact(begun, place.owner)
 
     async def open(self, place: Scope, conversation: Scope, *, now: datetime) -> bool:
         """The talk goes on in this conversation; False where it is not one of this place's, or is gone."""
@@ -66,7 +66,7 @@ class ConversationTable(OwnerTables):
             _put(connection, place, conversation, now=now)
             return True
 
-        return await self._db.transact(opened, place.owner)
+        return await self.database.transact(opened, place.owner)
 
     async def name(self, place: Scope, conversation: Scope, title: str, *, now: datetime) -> bool:
         """Give a conversation its owner's title; False where it is not one of this place's, or is gone."""
@@ -77,7 +77,7 @@ class ConversationTable(OwnerTables):
             _put(connection, place, conversation, now=now, title=title, is_opened=False)
             return True
 
-        return await self._db.transact(named, place.owner)
+        return await self.database.transact(named, place.owner)
 
     async def untitled(self, place: Scope, among: Sequence[Scope]) -> dict[Scope, list[Message]]:
         """Those of these conversations that have no title yet, each with the first messages that were said there."""
@@ -106,7 +106,7 @@ class ConversationTable(OwnerTables):
             _put(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True
 
-        return await self._db.transact(entitled, place.owner)
+        return await self.database.transact(entitled, place.owner)
 
     async def listed(self, place: Scope, *, first: int, limit: int) -> tuple[list[ListedConversation], int]:
         """A page of the conversations of a place, the ones opened last first, and how many there are.

@@ -52,7 +52,7 @@ class ExplanationTable(OwnerTables):
             if answer is not None and len(telegram_ids) > 1:  # a single one stands with the answer
                 connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
 
-        await self._db.transact(note, scope.owner)
+        await self.database.transact(note, scope.owner)
 
     async def saved(self, owner: int) -> int:
         """The sum of `NewMessage.saved` over all answers of an owner."""

@@ -98,7 +98,7 @@ class FactTable(OwnerTables):
         reworded; NewerFacts where there is a fact above `newest`. A known fact that was not shown and is gone, or no
         longer holds, is neither merged into nor closed.
         """
-        async with self._db.write(scope.owner) as tx:
+        async with self.database.write(scope.owner) as tx:
             row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
             if (int(row[0]) if row and row[0] is not None else 0) != learned:
                 raise StaleFacts
@@ -132,7 +132,7 @@ class FactTable(OwnerTables):
 
     async def add(self, owner: int, fact: NewFact, *, now: datetime, instead_of: int | None = None) -> Fact:
         """`instead_of`: the fact that held until this one does."""
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             id_ = await self._insert(tx, owner, fact, now)
             if instead_of is not None:
                 await self._close(tx, owner, instead_of, fact.valid_from, id_)
@@ -140,7 +140,7 @@ class FactTable(OwnerTables):
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
         """Reword a fact under the same id; the earlier words stay as its history. None: no such fact."""
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             row = await tx.row(_ONE, owner, id_)
             if row is None:
                 return None
@@ -199,7 +199,7 @@ class FactTable(OwnerTables):
         def put(rows: Sequence[tuple[str, bytes, int, int, str]], connection: Connection) -> None:
             connection.executemany(_PUT_VECTOR, rows)
 
-        await asyncio.gather(*(self._db.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
+        await asyncio.gather(*(self.database.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
 
     async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
         """The vector [d] of each of the owner's facts that has one."""

@@ -58,7 +58,7 @@ class FoldTable(OwnerTables):
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
         expires_at = now + lease
-        async with self._db.write(scope.owner) as tx:
+        async with self.database.write(scope.owner) as tx:
             since = text_of(now - RESTORE_WAITS)
             if reason != "import" and await tx.row(_RESTORING, scope.owner, since):
                 return None
@@ -92,7 +92,7 @@ class FoldTable(OwnerTables):
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         scope = lease.scope
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             summary = await folded(tx, self.kind, scope, plan, made, now=now)
             await completed(tx, lease, summary.id, now)
@@ -100,7 +100,7 @@ class FoldTable(OwnerTables):
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
         scope = lease.scope
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             if await holds(tx, lease):
                 await tx.rows(
                     "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
@@ -129,7 +129,7 @@ class FoldTable(OwnerTables):
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
     async def release_fold(self, lease: FoldLease) -> None:
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             if await holds(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 

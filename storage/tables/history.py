@@ -85,7 +85,7 @@ class HistoryTable(OwnerTables):
 
         Facts were never learned from any of these ids, not even from a message that is forgotten by now.
         """
-        async with self._db.read(owner, frozen=True) as reader:
+        async with self.database.read(owner, frozen=True) as reader:
             taken = await history_extraction_table.taken(reader, owner)
             if after is not None:
                 row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
@@ -104,7 +104,7 @@ class HistoryTable(OwnerTables):
 
     async def is_empty(self, owner: int) -> bool:
         """Whether nothing is stored of an owner except their settings."""
-        async with self._db.read(owner, frozen=True) as reader:
+        async with self.database.read(owner, frozen=True) as reader:
             for table in TABLES:
                 if table in (USERS, RESTORES):
                     continue
@@ -115,14 +115,14 @@ class HistoryTable(OwnerTables):
     async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
         """Store messages of one scope, which have their ids already, archived under an L1, in one transaction."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await insert(tx, [row_of_message(message) for message in messages])
             return await folded(tx, self.kind, messages[0].scope, plan, made, now=now)
 
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             return await folded(tx, self.kind, scope, plan, made, now=now)
 
@@ -141,7 +141,7 @@ class HistoryTable(OwnerTables):
 
         It stays noted until `end_restore`, or until something is forgotten; for its first day nothing is folded.
         """
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows("DELETE FROM restores WHERE user_id = ?", lease.scope.owner)
             await self._put(tx, lease.scope.owner, rows)
@@ -153,7 +153,7 @@ class HistoryTable(OwnerTables):
     async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         """As `put`; then each summary among the rows tells how many messages of its chunk are stored, and which."""
         owner = lease.scope.owner
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             await check_lease(tx, lease)
             await self._put(tx, owner, rows)
             covering = [row["id"] for row in rows if row["table"] == SUMMARIES.name]
@@ -162,7 +162,7 @@ class HistoryTable(OwnerTables):
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
         """The restore is whole. `restored`: the summaries of the export; what was made of them meanwhile is undone."""
         owner = lease.scope.owner
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             made = {
                 row["id"]: json.loads(row["source_ids"])
@@ -185,7 +185,7 @@ class HistoryTable(OwnerTables):
 
         Of `users` only the counters are taken over, and they never go back.
         """
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await self._put(tx, lease.scope.owner, rows)
 
@@ -219,7 +219,7 @@ class HistoryTable(OwnerTables):
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         """Add those portable rows of `facts` whose text is new; returns how many. `ids`: new message ids by old."""
         owner = lease.scope.owner
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
             fresh = [fact for fact in facts if fact["text"] not in known]

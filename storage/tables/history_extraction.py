@@ -28,7 +28,7 @@ class HistoryExtractionTable(OwnerTables):
 
     async def begin(self, owner: int, first: int, last: int) -> bool:
         """Begin, or continue a range that was stopped. False while another extraction is under way."""
-        async with self._db.write(owner) as tx:
+        async with self.database.write(owner) as tx:
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
             for row in await tx.rows(_THREADS, owner, first, last):
@@ -50,7 +50,7 @@ class HistoryExtractionTable(OwnerTables):
 
         No messages where no extraction is under way.
         """
-        async with self._db.read(scope.owner, frozen=True) as reader:
+        async with self.database.read(scope.owner, frozen=True) as reader:
             row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return 0, []
@@ -59,7 +59,7 @@ class HistoryExtractionTable(OwnerTables):
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
         """How many of the owner's messages were read, and how many are to be; None where no extraction is under way."""
-        async with self._db.read(scope.owner, frozen=True) as reader:
+        async with self.database.read(scope.owner, frozen=True) as reader:
             row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return None

@@ -23,24 +23,24 @@ class OwnerTables:
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
         self.kind = kind
-        self._db = database
+        self.database = database
 
     async def _rows(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
-        async with self._db.read(owner) as reader:
+        async with self.database.read(owner) as reader:
             return await reader.rows(sql, *values)
 
     async def _row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
-        async with self._db.read(owner) as reader:
+        async with self.database.read(owner) as reader:
             return await reader.row(sql, *values)
 
     async def _together(self, owner: int, work: Callable[[Connection], Result]) -> Result:
         """What `work` reads, as of one moment and in one hop to the database's thread."""
-        async with self._db.read(owner) as reader:
+        async with self.database.read(owner) as reader:
             return await reader.together(work)
 
     async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
         """One writing statement as a transaction of its own; the rows that it returns."""
-        return await self._db.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)
+        return await self.database.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)
 
 
 def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:

@@ -28,7 +28,7 @@ class ProfileTable(OwnerTables):
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
         """Store a new version. Raises StaleFacts where something that it was made from is gone or was reworded."""
         owner = profile.owner
-        async with self._db.write(profile.owner) as tx:
+        async with self.database.write(profile.owner) as tx:
             texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
             if {row["id"]: row["text"] for row in texts} != {fact.id: fact.text for fact in profile.facts}:
                 raise StaleFacts

@@ -30,7 +30,7 @@ class RebuildTable(OwnerTables):
 
     async def renew(self, lease: FoldLease, until: datetime) -> None:
         """Extend the lease. Raises StaleFold where it was lost."""
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
 
@@ -47,7 +47,7 @@ class RebuildTable(OwnerTables):
     async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
         """Keep a part until a rebuild is committed or anything is forgotten. Raises StaleFold as above."""
         scope, kept = lease.scope, text_and_cost(made)
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows(_KEEP_PART, *scope, digest, json.dumps(kept, ensure_ascii=False))
 
@@ -66,7 +66,7 @@ class RebuildTable(OwnerTables):
         edited after `since`.
         """
         scope = lease.scope
-        async with self._db.write(lease.scope.owner) as tx:
+        async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             archived = await tx.row(_ARCHIVED, text_of(since), *scope)
             ids = [one.id for one in outline]

@@ -58,7 +58,7 @@ class ReminderTable(OwnerTables):
             connection.execute(REMINDERS.upsert, REMINDERS.stored(row))
             return made
 
-        return await self._db.transact(put, owner)
+        return await self.database.transact(put, owner)
 
     async def all(self, owner: int) -> list[Reminder]:
         """The next ones first."""

@@ -106,13 +106,13 @@ async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[MemoryStore]:
 def read(store: MemoryStore) -> AbstractAsyncContextManager[Reader]:
     """The tables of a store, whosever rows they are: what no method shows."""
     assert isinstance(store, OwnerTables)
-    return store._db.read(None)
+    return store.database.read(None)
 
 
 def write(store: MemoryStore) -> AbstractAsyncContextManager[Transaction]:
     """The tables of a store, to put into them what no method writes."""
     assert isinstance(store, OwnerTables)
-    return store._db.write(None)
+    return store.database.write(None)
 
 
 def config(store: MemoryStore, owner: int, *, every_n: int = 3, enabled: bool = True) -> OwnerConfig:

@@ -39,8 +39,8 @@ class Talk:
         """The one that holds Anna's memory, in SQLite."""
         async with self.services.memory.home(ANNA.id) as store:
             assert isinstance(store, SqliteStore)
-            assert isinstance(store._db, Database)
-            return store._db
+            assert isinstance(store.database, Database)
+            return store.database
 
     def incoming(self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None) -> Incoming:
         self.moment[0] += timedelta(seconds=30)

@@ -189,7 +189,7 @@ async def room(talk: Talk, pages: int) -> None:
     """How large memory.db may become: one page means that it is full as it is, like a disk."""
     async with talk.services.memory.home(ANNA.id) as store:
         assert isinstance(store, SqliteStore)
-        async with store._db.write(None) as tx:
+        async with store.database.write(None) as tx:
             await tx.rows(f"PRAGMA max_page_count={pages}")
 
 

@@ -72,7 +72,7 @@ async def lived(talk: Talk) -> None:
             talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
         await talk.turn(text)
     assert len([one for one in await store.summaries(SCOPE, active_only=False) if WORD in one.text]) == 2
-    async with store._db.write() as tx:
+    async with store.database.write() as tx:
         at = talk.moment[0].isoformat()
         for table, row in (
             (FACTS, {"id": 1, "text": f"Has {WORD}.", "kind": "personal", "source_ids": [number], "observed_at": at}),
@@ -215,7 +215,7 @@ async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_pat
         await lived(talk)
         ids = await ids_with(talk, WORD)
         memory = talk.services.memory
-        async with memory._state.erasing._db.write(None) as tx:
+        async with memory._state.erasing.database.write(None) as tx:
             what = json.dumps({"what": "messages", "ids": ids, "since": None, "until": None})
             marked = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)"
             await tx.rows(marked, ANNA.id, what, talk.moment[0].isoformat())
@@ -232,7 +232,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
         await talk.remember()
         await talk.say(WORD)
         memory = talk.services.memory
-        async with memory._state.erasing._db.read(None, frozen=True) as reader:
+        async with memory._state.erasing.database.read(None, frozen=True) as reader:
             await reader.rows("SELECT 1 FROM users")
             assert not (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
         await talk.say(OTHER)
@@ -375,7 +375,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
         await store.forgetting.forget(ANNA.id, what)
-        async with talk.services.memory._state.erasing._db.write(None) as tx:
+        async with talk.services.memory._state.erasing.database.write(None) as tx:
             record = (ANNA.id, _text(what), talk.moment[0].isoformat())
             await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
     async with talking(tmp_path) as talk:

@@ -56,7 +56,7 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
         [said] = [one.put[MESSAGES.name] for one in written if len(one.put.get(MESSAGES.name, ())) == len(drafts)]
         assert [row["content"] for row in said] == [one.content for one in stored]
         assert written[-1].put["accounts"][0]["account"] == account
-        async with store._db.read(None) as reader:
+        async with store.database.read(None) as reader:
             for table in (USERS, MESSAGES):
                 rows = [table.portable(row) for row in await reader.rows(f"SELECT * FROM {table.name}")]  # noqa: S608
                 put = [row for one in written for row in one.put.get(table.name, ())]

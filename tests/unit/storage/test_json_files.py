@@ -60,7 +60,7 @@ async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
 
 async def indexed(store: JsonStore) -> int:
     """How many places there are, of whomever."""
-    async with store._db.read(None) as reader:
+    async with store.database.read(None) as reader:
         row = await reader.row("SELECT COUNT(*) FROM places")
     return int(row[0]) if row else 0
 

@@ -33,7 +33,7 @@ async def without_index(folder: Path) -> None:
 
 
 async def missing(store: JsonStore) -> int:
-    async with store._db.read(None) as reader:
+    async with store.database.read(None) as reader:
         return len(await reader.rows("SELECT seq FROM words_missing"))
 
 
@@ -44,7 +44,7 @@ async def hits(store: JsonStore, word: str = "walrus") -> int:
 async def test_rows_are_there_before_words(tmp_path: Path) -> None:
     await without_index(tmp_path)
     async with opened(tmp_path) as store:
-        async with store._db.write(None):
+        async with store.database.write(None):
             # While somebody writes, nothing is indexed.
             assert (await store.counts(ANNA)).total == len(await store.page(ANNA, limit=1_000)) == MESSAGES
             assert not await store.indexed(ANNA.owner, within=0)
@@ -70,7 +70,7 @@ async def test_a_kill_in_between_is_taken_up_again(tmp_path: Path) -> None:
     live, killed = tmp_path / "live", tmp_path / "killed"
     live.mkdir()
     await without_index(live)
-    async with opened(live) as store, store._db.write(None):
+    async with opened(live) as store, store.database.write(None):
         shutil.copytree(live, killed)
     async with opened(killed) as store:
         assert await hits(store) == MESSAGES
@@ -90,7 +90,7 @@ async def test_what_was_indexed_before_a_kill_is_not_indexed_again(tmp_path: Pat
             ).fetchone()
             missing_words.note_missing(connection, ANNA.owner, newest.id, row["seq"])
 
-        await store._db.transact(takes_out, ANNA.owner)
+        await store.database.transact(takes_out, ANNA.owner)
         shutil.copytree(live, killed)
         assert await hits(store) == MESSAGES - 1
     async with opened(killed) as store:
@@ -110,7 +110,7 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(tmp
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
         forgotten, corrected, kept = await store.append(ANNA, [said(f"walrus {one}") for one in range(3)])
-        async with store._db.read(None) as reader:
+        async with store.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM messages")
         entries = await word_index.analysed([(row["seq"], row) for row in rows])
         seqs = [row["seq"] for row in rows]
@@ -120,8 +120,8 @@ async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(tmp
         def takes_out(connection: Connection) -> None:
             word_index.forget(connection, ANNA.owner, json.dumps([kept.id]))
 
-        await store._db.transact(takes_out, ANNA.owner)
-        await store._db.transact(
+        await store.database.transact(takes_out, ANNA.owner)
+        await store.database.transact(
             lambda connection: missing_words._put(connection, ANNA.owner, seqs, entries), ANNA.owner
         )
         assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [kept.id]

@@ -325,7 +325,7 @@ async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none
         await store.append(ANNA, [said("after a restart of the server")])
 
         async def half() -> None:
-            async with store._db.write(ANNA.owner) as tx:
+            async with store.database.write(ANNA.owner) as tx:
                 await tx.rows("UPDATE messages SET content = 'half'")
                 cut_off(postgres_url, tmp_path)
                 await tx.rows("UPDATE messages SET speaker = 'done'")

@@ -87,7 +87,7 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
         with pytest.raises(StorageError, match="cannot be reached"):
             await store.append(ANNA, [said("lost connection")])
         limit(postgres_url, name, -1)
-        store._db._away_until = 0.0  # type: ignore[attr-defined]
+        store.database._away_until = 0.0  # type: ignore[attr-defined]
         await store.append(ANNA, [said("there is room again")])
         assert [one.content for one in await store.page(ANNA)] == ["before", "connected already", "there is room again"]
 
@@ -95,7 +95,7 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
 async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, postgres_url: str) -> None:
     async with opened(address(postgres_url, tmp_path)) as store, contextlib.AsyncExitStack() as stack:
         for _ in range(CONNECTIONS):
-            await stack.enter_async_context(store._db.read(ANNA.owner))
+            await stack.enter_async_context(store.database.read(ANNA.owner))
         waiting = asyncio.create_task(store.append(ANNA, [said("later")]))
         await asyncio.sleep(0)
         assert not waiting.done()

@@ -251,7 +251,7 @@ async def test_what_one_process_left_half_forgotten_is_finished_before_anything_
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "walrus", update_id=1)
         erasing = first.memory._state.erasing
-        async with erasing._db.write(ANN) as tx:
+        async with erasing.database.write(ANN) as tx:
             await tx.rows(
                 "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)",
                 ANN,
@@ -269,7 +269,7 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
         machines.dies(first)
         assert await second.memory.total(ANN) == 0
         erasing = second.memory._state.erasing
-        async with erasing._db.write(ANN) as tx:
+        async with erasing.database.write(ANN) as tx:
             await tx.rows(
                 "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, 1)",
                 ANN,

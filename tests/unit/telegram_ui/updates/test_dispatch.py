@@ -411,7 +411,7 @@ async def test_what_is_not_addressed_to_the_bot_is_never_written(bots: Bots, pee
         peer.world.say(ANN, GROUP, "20")
         await peer.told("wizard took 20", GROUP)
         await service.intake.idle()
-        database = bots.inbox._db
+        database = bots.inbox.database
         async with database.read() as reader:
             assert await reader.rows("SELECT * FROM updates") == []
 

@@ -99,7 +99,7 @@ async def test_a_disk_that_fails_is_a_telegram_error_to_ptb(inbox: UpdateInbox, 
         async def receive(self, *args: Any) -> bool:
             raise OSError("secret words")
 
-    queue = await opened(Broken(inbox._db), bot)
+    queue = await opened(Broken(inbox.database), bot)
     with pytest.raises(NotKeptError) as raised:
         await queue.put(update(1, bot))
     assert "secret" not in str(raised.value)
@@ -114,7 +114,7 @@ async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: U
                 raise StorageError
             await super().done(*args)
 
-    weak = Weak(inbox._db)
+    weak = Weak(inbox.database)
     queue = await opened(weak, bot)
     await queue.put(update(1, bot))
     await queue.put(update(2, bot))

@@ -131,7 +131,7 @@ class Failing(UpdateInbox):
 
 
 async def test_while_the_inbox_cannot_write_updates_stay_with_telegram(bots: Bots, peer: Peer) -> None:
-    bots.inbox = failing = Failing(bots.inbox._db)
+    bots.inbox = failing = Failing(bots.inbox.database)
     failing.failures = 2  # what a poll brought all at once, then the update by itself
     async with bots.running():
         peer.world.say(ANN, ANN, "hello")
@@ -267,7 +267,7 @@ async def test_whoever_is_refused_by_a_webhook_is_heard_no_longer(bots: Bots, we
 
 @pytest.mark.usefixtures("webhook")
 async def test_a_webhooks_update_that_cannot_be_kept_is_offered_again(bots: Bots, peer: Peer) -> None:
-    bots.inbox = failing = Failing(bots.inbox._db)
+    bots.inbox = failing = Failing(bots.inbox.database)
     failing.failures = 1
     async with bots.running():
         peer.world.say(ANN, ANN, "hello")
