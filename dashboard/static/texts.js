@@ -1,51 +1,22 @@
 // What the page says, in the language of whoever looks at it: the texts come from the server, made from the files in
 // which the bot's own stand. Other modules wait for this one, so that nothing is drawn without words.
 
+import { speaking } from "./language.js";
 import * as net from "./net.js";
 
 /** Who looks, or the refusal of it. */
 export const visit = await net.enter().catch((problem) => ({ refused: problem }));
 
-const { language, languages, right_to_left: isRightToLeft, texts } = await net.texts(visit.language || navigator.languages.join(","));
-
-/** Codes of the languages that there are, and what each calls itself. */
-export const LANGUAGES = languages;
-
-const LOCALE = `${language}-u-nu-latn`; // the digits that the bot writes
-const plural = new Intl.PluralRules(LOCALE);
-
+const spoken = visit.spoken ?? (await net.texts(navigator.languages.join(",")));
+const { language } = spoken;
 net.speak(language);
-document.documentElement.lang = language;
-document.documentElement.dir = isRightToLeft ? "rtl" : "ltr";
-for (const element of document.querySelectorAll("[data-text]")) element.textContent = tr(element.dataset.text);
-for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", tr(element.dataset.label));
 
-/** A text with its arguments; numbers are written in the language's manner and choose the plural. */
-export function tr(key, given = {}) {
-  if (!(key in texts)) throw new Error(`There is no text ${key}.`);
-  return shown(texts[key], given);
-}
+export const { tr, has, counted, manner, sizeOf } = speaking(spoken);
 
-/** Whether there is such a text: names that the server sends may be newer than the page. */
-export const has = (key) => key in texts;
-
-/** A formatter of dates or numbers in the manner of the language. */
-export const manner = (Kind, options) => new Kind(LOCALE, options);
-
-const number = manner(Intl.NumberFormat, {});
 const rough = manner(Intl.NumberFormat, { notation: "compact", maximumFractionDigits: 1 });
-
-/** A number in the manner of the language. */
-export const counted = (value) => number.format(value);
 
 /** A number in few signs: 12K. */
 export const roughly = (value) => rough.format(value);
-
-/** Bytes as people read them. */
-export function sizeOf(bytes) {
-  const [size, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1_000_000 ? [bytes / 1000, "kilobyte"] : [bytes / 1_000_000, "megabyte"];
-  return manner(Intl.NumberFormat, { style: "unit", unit, maximumFractionDigits: 1 }).format(size);
-}
 
 let zone = "UTC";
 let keys = null;
@@ -93,17 +64,4 @@ export function dayOf(at) {
 export function spanOf(first, last) {
   if (!first || !last) return "";
   return dayKey(first) === dayKey(last) ? `${dateOf(first)}, ${clockOf(first)} – ${clockOf(last)}` : dated("span", { year: "numeric", month: "short", day: "numeric" }).formatRange(new Date(first), new Date(last));
-}
-
-// A pattern is a text, or a list of texts, {argument} and {argument, cases}.
-function shown(pattern, given) {
-  if (typeof pattern === "string") return pattern;
-  return pattern.map((part) => {
-    if (typeof part === "string") return part;
-    const value = given[part.argument];
-    const written = part.cases ? shown(part.cases[plural.select(value)] ?? part.cases[part.other], given)
-      : typeof value === "number" ? counted(value) : String(value);
-    // What is put in may run the other way than the sentence around it.
-    return isRightToLeft && pattern.length > 1 ? `\u2068${written}\u2069` : written;
-  }).join("");
 }

@@ -1,10 +1,10 @@
 // One message as a bubble: quote, media, text, time, inline buttons, and the small tools next to it.
 // Draws what it is given; what a click does is decided by the callbacks.
 
-import { avatar, clockOf, fullDate, h, icon, sizeOf } from "./dom.js";
+import { avatar, clockOf, fullDate, h, icon } from "./dom.js";
 import { renderText } from "./entities.js";
 import { fileUrl } from "./net.js";
-import { tr } from "./texts.js";
+import { sizeOf, tr } from "./texts.js";
 import { kindOf, lineOf, nameOf, textOf } from "./words.js";
 
 /**

@@ -39,10 +39,3 @@ const daysAgo = (date, now) => Math.round((startOfDay(now) - startOfDay(date)) /
 function startOfDay(date) {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate());
 }
-
-/** Bytes as people read them. */
-export function sizeOf(bytes) {
-  if (!Number.isFinite(bytes)) return "";
-  const [size, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1_000_000 ? [bytes / 1000, "kilobyte"] : [bytes / 1_000_000, "megabyte"];
-  return manner(Intl.NumberFormat, { style: "unit", unit, maximumFractionDigits: 1 }).format(size);
-}
