@@ -1,4 +1,5 @@
-"""What the admins of a bot may know of it: who uses it, how it does. Nothing of what anybody said.
+"""What the admins of a bot may know of it: who uses it, how it does. Nothing of what anybody said. And whom a message
+of theirs to everybody goes to.
 
 Does not know who asks, nor how it is shown.
 """
@@ -10,11 +11,16 @@ from datetime import timedelta
 from pathlib import Path
 
 from chat.services import Services
+from external_memory import ExternalMemory
+from locales.catalog import tr
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import metrics
+from storage.bot_state.broadcasts import Broadcast, Progress
 
 ACTIVE_WITHIN = timedelta(days=7)
+LONGEST_BROADCAST = 3_500
+"""UTF-16 units, so that it fits one message together with the question whether to send it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,6 +88,42 @@ def people_of(services: Services, operation: Operation) -> Sequence[KnownPerson]
         if number not in by_button
     ]
     return [*people.listed("asked"), *reversed(by_button.values()), *fixed]
+
+
+async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
+    """The people whom a message of this admin goes to: everybody known who may use the bot."""
+    people = memory.people
+    let_in = {one.id for one in people.listed("allowed")}
+    removed = {one.id for one in people.listed("removed")}
+    known = {owner for owner in await memory.owners() if owner > 0}
+    fixed = operation.allowed_ids | (known if operation.everyone else set())
+    return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin})
+
+
+async def proposed(
+    services: Services, operation: Operation, admin: int, words: str
+) -> tuple[Broadcast, Sequence[int]] | str:
+    """What an admin would like everybody to read, kept until they confirm it, and who that is; or a sentence that says
+    why it cannot be sent.
+    """
+    text, people = words.strip(), await audience(services.memory, operation, admin)
+    if not text:
+        return tr("admin-arguments")
+    if len(text.encode("utf-16-le", "surrogatepass")) > 2 * LONGEST_BROADCAST:
+        return tr("broadcast-too-long", most=LONGEST_BROADCAST)
+    if not people:
+        return tr("broadcast-nobody")
+    return await services.memory.broadcasts.propose(admin, text, now=services.clock()), people
+
+
+def receipt(progress: Progress, heading: str) -> str:
+    """The receipt of a broadcast: how many have it, and why others do not."""
+    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
+    if progress.gone:
+        lines.append(tr("broadcast-gone", people=progress.gone))
+    if progress.unknown:
+        lines.append(tr("broadcast-unknown", people=progress.unknown))
+    return "\n".join(lines)
 
 
 def _size(folder: Path | None) -> int:

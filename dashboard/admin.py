@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from attrs import define
 
-from chat.operation import overview, people_of
+from chat.operation import audience, overview, people_of, proposed, receipt
 from chat.services import Services
 from dashboard.host import Host
 from dashboard.visits import Answer, Handler, Refused, Visit
@@ -16,6 +16,8 @@ from records.owners import Standing
 from runtime import logs
 
 MOST_PEOPLE = 1_000
+LONGEST_TEXT = 4_000
+"""Characters of a message to everybody; the bound that its sentence names is smaller."""
 
 
 @define(kw_only=True, eq=False)
@@ -27,9 +29,9 @@ class Admin:
 
     async def shown(self, visit: Visit) -> Answer:
         self._demand_admin(visit)
-        operation, services = self._host.operation, self._services
+        operation, services, memory = self._host.operation, self._services, self._services.memory
         found = await overview(services, operation)
-        spent = await services.memory.usage.of(services.clock().date())
+        spent = await memory.usage.of(services.clock().date())
         used = {person: one.prompt + one.completion for person, one in spent.items()}
         return {
             "memories": found.memories,
@@ -46,6 +48,11 @@ class Admin:
             "people": [
                 {"id": one.id, "name": one.name, "standing": one.standing, "used_today": used.get(one.id, 0)}
                 for one in people_of(services, operation)[:MOST_PEOPLE]
+            ],
+            "broadcasts": [
+                {"id": one.id, "said": receipt(await memory.broadcasts.progress(one), tr("broadcast-sending"))}
+                for one in await memory.broadcasts.sending()
+                if one.admin == visit.session.person
             ],
             "errors": [
                 {"at": datetime.fromtimestamp(at, UTC).isoformat(), "where": where, "text": template}
@@ -67,6 +74,38 @@ class Admin:
             return await self.shown(visit)
 
         return decided
+
+    async def propose(self, visit: Visit) -> Answer:
+        """What everybody would be told; nothing is sent yet."""
+        self._demand_admin(visit)
+        text = visit.asked.text("text", LONGEST_TEXT)
+        found = await proposed(self._services, self._host.operation, visit.session.person, text)
+        if isinstance(found, str):
+            raise Refused(400, found)
+        made, people = found
+        told = f"{tr('broadcast-confirm', people=len(people))}\n{tr('broadcast-whom')}"
+        return {"id": made.id, "told": told, "text": made.text}
+
+    async def send(self, visit: Visit) -> Answer:
+        return await self._end(visit, is_sent=True)
+
+    async def stop(self, visit: Visit) -> Answer:
+        return await self._end(visit, is_sent=False)
+
+    async def _end(self, visit: Visit, *, is_sent: bool) -> Answer:
+        """What was proposed is sent, or what is being sent is stopped."""
+        self._demand_admin(visit)
+        memory, admin = self._services.memory, visit.session.person
+        found = await memory.broadcasts.get(visit.asked.integer("id"))
+        if found is None or found.admin != admin:
+            raise Refused(404, tr("shared-dead-button"))
+        if is_sent:
+            people = await audience(memory, self._host.operation, admin)
+            await memory.broadcasts.begin(found, people, receipt=None)
+            return {"said": tr("broadcast-sending"), **await self.shown(visit)}
+        said = receipt(await memory.broadcasts.progress(found), tr("broadcast-stopped"))
+        await memory.broadcasts.end(found)
+        return {"said": said, **await self.shown(visit)}
 
     def _demand_admin(self, visit: Visit) -> None:
         if not visit.is_admin or visit.is_group:

@@ -26,14 +26,13 @@ from dashboard.changes import Changes
 from dashboard.host import Host
 from dashboard.past import Past
 from dashboard.sessions import Sessions
-from dashboard.texts import wanted_texts
+from dashboard.texts import FAMILY, wanted_texts
 from dashboard.views import Views
 from dashboard.visits import Handler, Visits
 from dashboard.why import Why
 from runtime.http_server import BoundedProtocol, served
 
 STATIC = Path(__file__).parent / "static"
-FAMILY = "dashboard"
 
 # Telegram's own apps show a Mini App as a page of its own; in the browser it is a frame of theirs.
 CONTENT_POLICY = (
@@ -92,6 +91,7 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
         "statistics": views.statistics,
         "settings": views.settings,
         "reminders": views.reminders,
+        "learning": past.learning,
         "admin": admin.shown,
         "export": past.export,
     }
@@ -102,6 +102,9 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
         "admin/allow": admin.decision("allowed"),
         "admin/refuse": admin.decision("refused"),
         "admin/remove": admin.decision("removed"),
+        "admin/broadcast": admin.propose,
+        "admin/broadcast/send": admin.send,
+        "admin/broadcast/stop": admin.stop,
     }
     # The body is a file: what is asked is in the address.
     uploading: dict[str, Handler] = {"import/plan": past.plan, "import/run": past.run}
@@ -119,6 +122,7 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
             routes=[
                 Route("/texts", texts),
                 Route("/session", visits.begun, methods=["POST"]),
+                Route("/session/end", visits.ended, methods=["POST"]),
                 *(Route(f"/{name}", visits.reading(one), methods=["GET"]) for name, one in reading.items()),
                 *(Route(f"/{name}", visits.writing(one), methods=["POST"]) for name, one in writing.items()),
                 *(Route(f"/{name}", visits.reading(one), methods=["POST"]) for name, one in uploading.items()),

@@ -18,7 +18,7 @@ from dashboard.visits import Answer, Handler, Refused, Visit
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
 from locales.receipts import counts, outcome_text, quoting, receipt
-from records.conversations import LONGEST_TITLE
+from records.conversations import FIRST_NUMBER, LONGEST_TITLE
 from records.facts import Profile
 from records.forgetting import Forgetting, Forgotten
 from records.owners import (
@@ -30,6 +30,7 @@ from records.owners import (
     StorageType,
     mode_of,
 )
+from records.reminders import MOST_REMINDERS
 from records.scopes import Scope
 from summaries.policies import POLICIES
 from text.time_zones import zone_named
@@ -65,6 +66,7 @@ class Changes:
             "conversations/begin": self.begin_conversation,
             "conversations/open": self.open_conversation,
             "conversations/name": self.name_conversation,
+            "reminders/add": self.add_reminder,
             "reminders/remove": self.remove_reminder,
         }
 
@@ -274,6 +276,22 @@ class Changes:
             if one["thread"] == visit.scope.thread:
                 return Scope(owner=visit.owner, thread=int(str(one["place"])))
         raise Refused(404, tr("chats-gone"))
+
+    # reminders -----------------------------------------------------------------------------------------------
+
+    async def add_reminder(self, visit: Visit) -> Answer:
+        services, person = self._services, visit.session.person
+        now = services.clock().astimezone(visit.zone)
+        wish = await services.wish_reader.wished(person, visit.asked.text("text", LONGEST_TEXT), now)
+        if isinstance(wish, str):
+            raise Refused(400, wish)
+        thread = visit.scope.thread
+        if thread >= FIRST_NUMBER:
+            thread = (await self._location(visit)).thread
+        kept = await services.reminders.add(visit.owner, wish, thread=thread, person=person, language=visit.language)
+        if kept is None:
+            raise Refused(409, tr("reminders-full", reminders=MOST_REMINDERS))
+        return {"said": tr("web-saved"), **await self._views.reminders(visit)}
 
     async def remove_reminder(self, visit: Visit) -> Answer:
         await self._services.reminders.remove(visit.owner, visit.asked.integer("id"))

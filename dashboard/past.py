@@ -17,7 +17,7 @@ from attrs import define
 from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
-from dashboard.asked import BadRequest, body_of
+from dashboard.asked import LARGEST_NUMBER, BadRequest, body_of
 from dashboard.host import Host
 from dashboard.views import LONGEST_NAME
 from dashboard.visits import Answer, Refused, Visit
@@ -68,6 +68,7 @@ class Past:
                 for one in asking
             ],
             "has_new": plan.has_new,
+            "learn": None if plan.has_new else await self._learning(visit.owner, plan.ids),
         }
 
     async def run(self, visit: Visit) -> Response:
@@ -122,7 +123,16 @@ class Past:
             requests=estimate.requests,
             tokens=estimate.tokens,
         )
-        return {"text": f"{tr('learning-offer')}: {text}", "first": ids[0], "last": ids[1]}
+        return {"text": text, "first": ids[0], "last": ids[1]}
+
+    async def learning(self, visit: Visit) -> Answer:
+        """The offer to learn from all that was imported at any time and not learned from yet; and how another assistant
+        is asked for what it knows.
+        """
+        return {
+            "offer": await self._learning(visit.owner, (-LARGEST_NUMBER, LARGEST_NUMBER)),
+            "paste": tr("transfer-paste-prompt"),
+        }
 
     async def learn(self, visit: Visit) -> Answer:
         first, last = visit.asked.integer("first"), visit.asked.integer("last")

@@ -30,6 +30,7 @@ LONGEST_SESSION = timedelta(days=30)
 """From the proof of who somebody is, however often the token was renewed."""
 LONGEST_PROOF = 8_192
 """Characters of initData, a link or a token."""
+LONGEST_NAME = 64
 MOST_FIELDS = 30
 """Of initData; Telegram sends eleven at most."""
 
@@ -40,11 +41,14 @@ class NoSession(Exception):  # noqa: N818 - reads as the state it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Session:
-    """`owner`: whose memory is shown first. `language`: the tag of the person's app. `since`: of the first proof."""
+    """`owner`: whose memory is shown first; `group`: its title, where that is a group. `language`: the tag of the
+    person's app. `since`: of the first proof.
+    """
 
     person: int
     owner: int
     name: str = ""
+    group: str = ""
     language: str = ""
     since: datetime
     expires_at: datetime
@@ -58,10 +62,18 @@ class Sessions:
     _clock: Clock
     _bot_token: Secret = field(default=Secret(""))
 
-    async def link(self, person: int, owner: int, *, language: str = "") -> str:
+    async def link(self, person: int, owner: int, *, language: str = "", name: str = "", group: str = "") -> str:
         """What a one-time link carries that shows this person the memory of this owner."""
         now = self._clock()
-        made = Session(person=person, owner=owner, language=language, since=now, expires_at=now + LINK_FOR)
+        made = Session(
+            person=person,
+            owner=owner,
+            name=name[:LONGEST_NAME],
+            group=group[:LONGEST_NAME],
+            language=language,
+            since=now,
+            expires_at=now + LINK_FOR,
+        )
         return await self._signed("link", made, nonce=secrets.token_urlsafe(12))
 
     async def by_link(self, link: str) -> Session:
@@ -70,7 +82,7 @@ class Sessions:
         found = _session(form, now)
         if not await self._memory.used_links.take(str(form["nonce"]), expires_at=found.expires_at, now=now):
             raise NoSession
-        return self._begun(found)
+        return self._begun(await self._valid(found))
 
     async def by_telegram(self, init_data: str) -> Session:
         """The session of whoever opened the page within Telegram."""
@@ -82,14 +94,30 @@ class Sessions:
             raise NoSession from None
         if not isinstance(person, int) or person <= 0 or not isinstance(name, str) or not isinstance(language, str):
             raise NoSession
-        now = self._clock()
-        return self._begun(
-            Session(person=person, owner=person, name=name[:64], language=language[:35], since=now, expires_at=now)
+        signed_at = datetime.fromtimestamp(int(form["auth_date"]), UTC)
+        found = Session(
+            person=person,
+            owner=person,
+            name=name[:LONGEST_NAME],
+            language=language[:35],
+            since=signed_at,
+            expires_at=signed_at,
         )
+        return self._begun(await self._valid(found))
 
     async def of(self, token: str) -> Session:
         """The session of a token."""
-        return _session(await self._read("session", token), self._clock())
+        return await self._valid(_session(await self._read("session", token), self._clock()))
+
+    async def end(self, person: int) -> None:
+        """End all sessions of a person, and what opens them by now, in every window and for every process."""
+        await self._memory.used_links.withdraw(person, until=self._clock() + LONGEST_SESSION)
+
+    async def _valid(self, session: Session) -> Session:
+        until = await self._memory.used_links.withdrawn_until(session.person)
+        if until is not None and session.since <= until - LONGEST_SESSION:
+            raise NoSession
+        return session
 
     async def renewed(self, session: Session) -> Session:
         """The same session from now on, as long as its first proof is not too old."""
@@ -107,6 +135,7 @@ class Sessions:
             "person": session.person,
             "owner": session.owner,
             "name": session.name,
+            "group": session.group,
             "language": session.language,
             "since": session.since.timestamp(),
             "expires": session.expires_at.timestamp(),
@@ -163,6 +192,7 @@ def _session(form: dict[str, Any], now: datetime) -> Session:
         person=form["person"],
         owner=form["owner"],
         name=form["name"],
+        group=form.get("group", ""),  # of a session from before there were titles
         language=form["language"],
         since=datetime.fromtimestamp(form["since"], UTC),
         expires_at=datetime.fromtimestamp(form["expires"], UTC),

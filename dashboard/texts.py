@@ -13,6 +13,8 @@ from starlette.requests import Request
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT
 from locales.choice import spoken
 
+FAMILY = "dashboard"
+"""The file with the page's texts."""
 MOST_WANTED = 20
 """Languages of a browser that are looked at."""
 

@@ -18,7 +18,7 @@ from chat.services import Services
 from dashboard.asked import Asked, BadRequest, TooLarge, asked_in
 from dashboard.host import Host
 from dashboard.sessions import NoSession, Session, Sessions
-from dashboard.texts import reader_of
+from dashboard.texts import FAMILY, page_texts, reader_of
 from locales.catalog import speaking, tr
 from locales.choice import language_for
 from locales.told import speaking_to, told
@@ -98,18 +98,30 @@ class Visits:
             else:
                 session = await self._sessions.renewed(await self._session(request))
             self._demand_served(session)
+            language = await self.language(session)
             return {
                 "token": await self._sessions.token(session),
                 "expires_at": session.expires_at.isoformat(),
                 "person": session.person,
                 "name": session.name,
+                "group": session.group,
                 "owner": self._services.memory.successor(session.owner),
-                "language": await self.language(session),
                 "is_admin": session.person in self._host.operation.admin_ids,
+                "spoken": page_texts(FAMILY, language),
             }
 
         with speaking(reader_of(request, self._host.default_language)):
             return await answered(begin)
+
+    async def ended(self, request: Request) -> Response:
+        """POST api/session/end: all sessions of whoever asks are over."""
+
+        async def end() -> Answer:
+            await self._sessions.end((await self._session(request)).person)
+            raise NoSession  # as every request is answered from now on
+
+        with speaking(reader_of(request, self._host.default_language)):
+            return await answered(end)
 
     async def language(self, session: Session) -> str:
         """The language in which the bot answers this person in private."""

@@ -69,7 +69,9 @@ async def open_stage(
     async def link(person: int, owner: int) -> str:
         if owner != person and not await is_admin(owner, person):
             raise LookupError(tr("web-not-yours"))
-        return await sessions.link(person, owner, language=world.people[person].language_code)
+        who, group = world.people[person], world.chats.get(owner)
+        title = group.title if group is not None and owner < 0 else ""
+        return await sessions.link(person, owner, language=who.language_code, name=who.first_name, group=title or "")
 
     async def decide(person: int, standing: Standing, by: int) -> None:
         decided = KnownPerson(id=person, standing=standing, name=world.people[person].first_name)

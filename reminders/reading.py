@@ -1,4 +1,4 @@
-"""Ask a model, by a JSON schema, when and of what somebody wants to be reminded: for words in no plain form."""
+"""Words → the reminder that they ask for: by their plain forms, else by a model that answers with JSON."""
 
 import json
 import logging
@@ -10,10 +10,11 @@ from attrs import define
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
+from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
-from records.reminders import Wish
-from reminders.wishes import LONGEST, wish_of
+from records.reminders import FARTHEST_DAYS, Wish
+from reminders.wishes import LONGEST, plain, wish_of
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,14 @@ class WishReader:
 
     _model: ChatModel
     _quota: Quota
+
+    async def wished(self, person: int, said: str, now: datetime) -> Wish | str:
+        """The reminder that the words ask for; a sentence that says why there is none. `now` as for `read`."""
+        wish = plain(said, now) or await self.read(person, said, now)
+        if isinstance(wish, str):
+            passed = tr("reminders-passed")
+            return passed if wish == "passed" else tr(f"reminders-impossible-{wish}", years=FARTHEST_DAYS // 366)
+        return wish or tr("reminders-how")
 
     async def read(self, person: int, said: str, now: datetime) -> Wish | None:
         """The reminder that the words ask for; None where a model cannot be asked, or finds none to come. `now`: aware,

@@ -1,15 +1,15 @@
-// For those who run the bot: people, use, health, the queue, and the last errors.
+// For those who run the bot: people, use, health, the queue, the last errors, and a message to everybody.
 
 import { h } from "./dom.js";
 import { read, write } from "./memory.js";
-import { attempt, button, paged, pill, tile } from "./parts.js";
+import { asked, attempt, button, confirmed, paged, pill, tile } from "./parts.js";
 import { counted, fullDate, has, roughly, sizeOf, tr } from "./texts.js";
 
 export const admin = {
   id: "admin",
   async draw(root) {
     const place = h("div", {});
-    const show = (state) => place.replaceChildren(figures(state), health(state), people(state, show), errors(state));
+    const show = (state) => place.replaceChildren(figures(state), health(state), broadcast(state, show), people(state, show), errors(state));
     show(await read("admin"));
     root.append(place);
   },
@@ -25,6 +25,22 @@ const figures = (state) => h("dl", { class: "tiles" },
 const health = ({ health: parts, models }) => h("section", { class: "card" }, h("h3", {}, tr("dashboard-admin-health")),
   h("p", { class: "pills" }, Object.entries(parts).map(([name, isWell]) => pill(`${name}: ${tr(isWell ? "dashboard-admin-well" : "dashboard-admin-ill")}`, isWell ? "on" : "off"))),
   h("p", { class: "hint" }, models.join(" · ")));
+
+const LONGEST = 3500; // characters of a message to everybody
+
+function broadcast({ broadcasts }, show) {
+  const act = (name, id) => async () => { const state = await write(`admin/broadcast${name}`, { id }); show(state); return state; };
+  const writes = () => attempt(async () => {
+    const text = await asked(tr("dashboard-broadcast"), tr("dashboard-next"), { label: tr("dashboard-broadcast"), most: LONGEST });
+    if (!text) return null;
+    const made = await write("admin/broadcast", { text });
+    const fields = [h("p", { class: "hint lines", dir: "auto" }, made.told), h("blockquote", { class: "text", dir: "auto" }, made.text)];
+    return (await confirmed(tr("dashboard-broadcast"), tr("dashboard-broadcast-send"), fields)) ? act("/send", made.id)() : null;
+  });
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-broadcast")), h("p", { class: "hint" }, tr("dashboard-broadcast-about")),
+    broadcasts.map((one) => h("div", { class: "card-line" }, h("p", { class: "lines", dir: "auto", role: "status" }, one.said), button(tr("dashboard-broadcast-stop"), (pressed) => attempt(act("/stop", one.id), pressed), { kind: "bad small" }))),
+    h("div", { class: "actions" }, button(tr("dashboard-broadcast-write"), writes, { symbol: "edit" })));
+}
 
 function people({ people: all, everyone }, show) {
   const act = (name, id) => (pressed) => attempt(async () => { const state = await write(`admin/${name}`, { id }); show(state); return state; }, pressed);

@@ -101,7 +101,7 @@ function openFact(fact, earlier, show) {
       isHolding ? button(tr("dashboard-supersede"), reworded("supersede", tr("dashboard-supersede"))) : null,
       fact.is_deleted ? button(tr("dashboard-restore"), act("restore"), { kind: "main" }) : null,
       isHolding && earlier.some((one) => one.origin === "earlier") ? button(tr("dashboard-undo"), act("undo"), { symbol: "again" }) : null,
-      isHolding ? button(tr("dashboard-delete"), act("delete"), { kind: "bad" }) : null,
+      !fact.is_deleted ? button(tr("dashboard-delete"), act("delete"), { kind: "bad" }) : null,
       button(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] }, async () => { closeSheet(); show(await read("facts")); }), { kind: "bad" })),
     fact.source_ids.length ? h("p", {}, tr("dashboard-fact-said"), " ", fact.source_ids.slice(0, 20).map((id) => [h("a", { href: `#timeline/${id}`, on: { click: closeSheet } }, `#${id}`), " "])) : null,
     earlier.length ? h("section", {}, h("h3", {}, tr("dashboard-fact-history")), historyOf(earlier)) : null);

@@ -68,7 +68,8 @@ function over(sentence) {
 function header({ moved }) {
   const { home } = memory;
   const { memory: how, counts, folding, rebuilding, learning } = home;
-  byId("whose").textContent = home.is_group ? tr("dashboard-memory-group") : visit.name && home.owner === visit.person ? tr("dashboard-memory-of", { name: visit.name }) : tr("dashboard-memory");
+  const name = home.owner === visit.person ? visit.name : home.owner === visit.owner ? visit.group : "";
+  byId("whose").textContent = name ? tr("dashboard-memory-of", { name }) : tr(home.is_group ? "dashboard-memory-group" : "dashboard-memory");
   document.title = byId("whose").textContent;
   byId("pills").replaceChildren(...[
     pill(tr(how.enabled ? "dashboard-on" : "dashboard-off"), how.enabled ? "on" : "off"),

@@ -110,6 +110,12 @@ async function begin(proof) {
   }
 }
 
+/** Ends every session of whoever looks; the page says that this one is over when it asks for something next. */
+export async function signOut() {
+  await post("session/end", {}).catch((problem) => { if (problem.status !== 401) throw problem; });
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
 let renewing = null;
 
 async function renewed() {

@@ -1,23 +1,33 @@
 // What is brought along and taken away: import with its questions and its progress, learning from it, export.
 
 import { h, progress } from "./dom.js";
-import { look, memory, write } from "./memory.js";
+import { look, memory, read, write } from "./memory.js";
 import * as net from "./net.js";
 import { attempt, button, labelled, toast } from "./parts.js";
-import { dayKey, tr } from "./texts.js";
+import { tr } from "./texts.js";
 
 export const past = {
   id: "past",
   async draw(root) {
-    root.append(importing(), learning(), exporting());
+    const { offer, paste } = await read("learning");
+    root.append(importing(paste), ...[learning(offer)].filter(Boolean), exporting());
   },
 };
 
-function importing() {
+function importing(paste) {
   const place = h("div", { class: "import" });
   const file = h("input", { type: "file", on: { change: () => { if (file.files[0]) planned(place, file.files[0], {}); } } });
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-import")), h("p", { class: "hint" }, tr("dashboard-import-about")),
-    labelled(tr("dashboard-import-file"), file), place);
+    labelled(tr("dashboard-import-file"), file), pasting(place, paste), place);
+}
+
+/** What another assistant says of somebody, who copies it here. */
+function pasting(place, prompt) {
+  const field = h("textarea", { rows: 4, required: true, dir: "auto" });
+  const form = h("form", { class: "group-of-fields", on: { submit: (event) => { event.preventDefault(); planned(place, new File([field.value], ""), {}); } } },
+    h("p", { class: "hint" }, tr("dashboard-import-paste-about")), h("blockquote", { class: "text", dir: "auto" }, prompt),
+    labelled(tr("dashboard-import-answer"), field), h("div", { class: "actions" }, h("button", { class: "button" }, tr("dashboard-next"))));
+  return h("details", {}, h("summary", {}, tr("dashboard-import-paste")), form);
 }
 
 const given = (file, answers) => ({ owner: memory.owner, thread: memory.thread, name: file.name, answers: JSON.stringify(answers) });
@@ -28,9 +38,10 @@ const planned = (place, file, answers) => attempt(async () => {
   try {
     const plan = await (await net.upload("import/plan", given(file, answers), file)).json();
     const fields = plan.questions.map((question) => questionOf(question, answers));
-    const buttons = plan.questions.length ? button(tr("dashboard-next"), () => planned(place, file, { ...answers, ...Object.fromEntries(fields.map((one) => [one.key, one.chosen()])) }), { kind: "main" })
-      : plan.has_new ? button(tr("dashboard-import-run"), () => run(place, file, answers), { kind: "main" }) : null;
-    place.replaceChildren(h("p", { class: "lines", dir: "auto" }, plan.text), ...fields.map((one) => one.node), h("div", { class: "actions" }, buttons));
+    const next = (event) => { event.preventDefault(); planned(place, file, { ...answers, ...Object.fromEntries(fields.map((one) => [one.key, one.chosen()])) }); };
+    const buttons = plan.questions.length ? h("button", { class: "button main" }, tr("dashboard-next"))
+      : plan.has_new ? button(tr("dashboard-import-run"), () => run(place, file, answers), { kind: "main" }) : learnButton(plan.learn);
+    place.replaceChildren(h("form", { class: "import", on: { submit: next } }, h("p", { class: "lines", dir: "auto" }, plan.text), ...fields.map((one) => one.node), h("div", { class: "actions" }, buttons)));
   } catch (problem) {
     place.replaceChildren();
     throw problem;
@@ -39,7 +50,7 @@ const planned = (place, file, answers) => attempt(async () => {
 });
 
 function questionOf({ key, text, options, several, chosen }) {
-  const inputs = options.map((option, index) => h("input", { type: several ? "checkbox" : "radio", name: key, value: String(index), checked: chosen.includes(index) }));
+  const inputs = options.map((option, index) => h("input", { type: several ? "checkbox" : "radio", name: key, value: String(index), required: !several, checked: chosen.includes(index) }));
   const node = h("fieldset", {}, h("legend", { dir: "auto" }, text), inputs.map((input, index) => h("label", { class: "check" }, input, h("span", { dir: "auto" }, options[index]))));
   return { key, node, chosen: () => inputs.filter((input) => input.checked).map((input) => Number(input.value)) };
 }
@@ -56,7 +67,7 @@ async function run(place, file, answers) {
       if (line.said !== undefined) end = line;
       else show(line.done, line.total);
     }
-    place.replaceChildren(h("p", { class: "lines", dir: "auto", role: "status" }, end?.said ?? tr("dashboard-import-paused")), h("div", { class: "actions" }, end?.learn ? button(end.learn.text, (pressed) => learn(end.learn, pressed), { kind: "main" }) : null));
+    place.replaceChildren(h("p", { class: "lines", dir: "auto", role: "status" }, end?.said ?? tr("dashboard-import-paused")), ...(end?.learn ? [h("p", { class: "hint" }, end.learn.text), h("div", { class: "actions" }, learnButton(end.learn))] : []));
   } catch (problem) {
     const isPaused = problem.name === "AbortError";
     place.replaceChildren(h("p", { class: "hint", role: "status" }, isPaused ? tr("dashboard-import-paused") : problem.status === undefined ? tr("dashboard-no-answer") : problem.message), h("div", { class: "actions" }, button(tr("dashboard-import-go-on"), () => run(place, file, answers), { kind: "main" })));
@@ -81,16 +92,16 @@ async function* linesOf(answer) {
   if (rest.trim()) yield JSON.parse(rest);
 }
 
-const learn = ({ first, last }, pressed) => attempt(async () => { const answer = await write("learn", { first, last }); await look(); return answer; }, pressed);
+const toldLater = (act) => (pressed) => attempt(async () => { const answer = await act(); await look(); dispatchEvent(new HashChangeEvent("hashchange")); return answer; }, pressed);
 
-function learning() {
-  const first = h("input", { type: "date", required: true });
-  const last = h("input", { type: "date", value: dayKey(Date.now()) });
-  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-learn")), h("p", { class: "hint" }, tr("dashboard-learn-about")),
-    h("div", { class: "two-fields" }, labelled(tr("dashboard-filter-since"), first), labelled(tr("dashboard-filter-until"), last)),
-    h("div", { class: "actions" },
-      button(tr("dashboard-learn"), (pressed) => { if (first.reportValidity()) learn({ first: first.value, last: last.value || first.value }, pressed); }),
-      memory.home.learning ? button(tr("dashboard-learn-stop"), (pressed) => attempt(async () => { const answer = await write("learn/stop"); await look(); return answer; }, pressed), { kind: "bad" }) : null));
+const learnButton = (offer) => (offer ? button(tr("dashboard-learn"), toldLater(() => write("learn", { first: offer.first, last: offer.last })), { kind: "main" }) : null);
+
+/** Learning facts from all that was imported: the offer of it, or how it is stopped. */
+function learning(offer) {
+  const isLearning = Boolean(memory.home.learning);
+  if (!offer && !isLearning) return null;
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-learn")), h("p", { class: "hint" }, tr("dashboard-learn-about"), " ", isLearning ? "" : offer.text),
+    h("div", { class: "actions" }, isLearning ? button(tr("dashboard-learn-stop"), toldLater(() => write("learn/stop")), { kind: "bad" }) : learnButton(offer)));
 }
 
 function exporting() {
@@ -102,5 +113,5 @@ function exporting() {
     toast(tr("dashboard-exported", { name: filename }));
   }, pressed);
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-export")), h("p", { class: "hint" }, tr("dashboard-export-about")),
-    h("div", { class: "actions" }, button(tr("dashboard-export-readable"), fetched("markdown")), button(tr("dashboard-export-whole"), fetched("json"))));
+    h("div", { class: "actions" }, button(tr("dashboard-export-page"), fetched("html")), button(tr("dashboard-export-readable"), fetched("markdown")), button(tr("dashboard-export-whole"), fetched("json"))));
 }

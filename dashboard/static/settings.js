@@ -1,9 +1,10 @@
 // All that /settings can do, in groups; each change is saved as it is made.
 
-import { h } from "./dom.js";
+import { h, icon } from "./dom.js";
 import { forget } from "./forget.js";
 import { memory, read, write, look } from "./memory.js";
-import { attempt, button, choice, confirmed, labelled } from "./parts.js";
+import { attempt, button, choice, confirmed, labelled, paged } from "./parts.js";
+import { signOut } from "./net.js";
 import { fullDate, tr } from "./texts.js";
 
 export const settings = {
@@ -20,7 +21,7 @@ export const settings = {
     }, field).then((worked) => { if (!worked) show(now); });
     const show = (state) => { Object.assign(now, state); place.replaceChildren(...groups(now, save)); };
     show(now);
-    root.append(place, remindersOf(reminders), conversationOf(), erasing());
+    root.append(place, remindersOf(reminders), conversationOf(), erasing(), sessionsOf());
   },
 };
 
@@ -32,12 +33,12 @@ function groups(now, save) {
   return [
     group(tr("dashboard-set-memory"),
       toggle(tr("dashboard-set-enabled"), tr("dashboard-set-enabled-hint"), how.enabled, (on) => save({ enabled: on })),
-      toggle(tr("dashboard-incognito"), tr("dashboard-set-incognito-hint"), how.incognito, (on) => save({ incognito: on })),
-      labelled(tr("dashboard-set-storage"), choice(now.storages, now.storages.find(([, name]) => name === how.storage)?.[0], async (storage, field) => {
-        if (!how.configured || (await confirmed(tr("dashboard-set-move"), tr("dashboard-set-move-yes"), [h("p", { class: "hint" }, tr("dashboard-set-move-hint"))]))) save({ storage }, field);
+      how.enabled && toggle(tr("dashboard-incognito"), tr("dashboard-set-incognito-hint"), how.incognito, (on) => save({ incognito: on })),
+      how.enabled && labelled(tr("dashboard-set-storage"), choice(now.storages, now.storages.find(([, name]) => name === how.storage)?.[0], async (storage, field) => {
+        if (await confirmed(tr("dashboard-set-move"), tr("dashboard-set-move-yes"), [h("p", { class: "hint" }, tr("dashboard-set-move-hint"))])) save({ storage }, field);
         else field.value = now.storages.find(([, name]) => name === how.storage)?.[0] ?? "";
       }))),
-    group(tr("dashboard-tab-summaries"),
+    how.enabled && group(tr("dashboard-tab-summaries"),
       toggle(tr("dashboard-set-auto"), tr("dashboard-set-auto-hint"), how.auto_fold, (on) => save({ auto_fold: on })),
       labelled(tr("dashboard-set-every"), h("input", { type: "number", min: "1", max: String(now.most_every_n), value: String(how.every_n), list: "thresholds", inputMode: "numeric", on: { change: (event) => save({ every_n: Number(event.currentTarget.value) }) } })),
       h("datalist", { id: "thresholds" }, now.thresholds.map((one) => h("option", { value: String(one) }))),
@@ -49,9 +50,9 @@ function groups(now, save) {
       longText(tr("dashboard-set-persona-own"), "", now.persona_text, now.longest_persona, (text) => save({ persona_text: text })),
       now.can_speak ? labelled(tr("dashboard-set-spoken"), choice([["", tr("dashboard-spoken-never")], ["voice", tr("dashboard-spoken-voice")], ["always", tr("dashboard-spoken-always")]], now.spoken, (spoken) => save({ spoken }))) : null),
     group(tr("dashboard-set-place"),
-      labelled(tr("dashboard-set-language"), choice([...(now.language ? [] : [["", tr("dashboard-set-language-auto")]]), ...Object.entries(now.languages)], now.language, (language) => save({ language }))),
+      labelled(tr("dashboard-set-language"), choice([["", tr("dashboard-set-language-auto")], ...Object.entries(now.languages)], now.language, (language) => save({ language }))),
       labelled(tr("dashboard-set-zone"), zone, tr("dashboard-set-zone-hint"))),
-  ];
+  ].filter(Boolean);
 }
 
 const group = (title, ...fields) => h("section", { class: "card group-of-fields" }, h("h3", {}, title), ...fields.filter(Boolean));
@@ -68,12 +69,18 @@ function longText(name, hint, value, most, act) {
 }
 
 function remindersOf(reminders) {
-  const place = h("ul", { class: "cards" });
-  const show = (all) => place.replaceChildren(...(all.length ? all.slice(0, 100).map((one) => h("li", { class: "card card-line" },
-    h("div", {}, h("p", { class: "text", dir: "auto" }, one.text), h("p", { class: "hint" }, fullDate(one.due_at))),
-    button(tr("dashboard-delete"), (pressed) => attempt(async () => show((await write("reminders/remove", { id: one.id })).reminders), pressed), { kind: "bad small" }))) : [h("li", { class: "hint" }, tr("dashboard-reminders-none"))]));
+  const place = h("div", {});
+  const changed = async (name, what) => { const answer = await write(`reminders/${name}`, what); show(answer.reminders); return answer; };
+  const row = (one) => h("li", { class: "card card-line" },
+    h("div", {}, h("p", { class: "text", dir: "auto" }, one.text), h("p", { class: "hint" }, [fullDate(one.due_at), one.repeat && tr(`dashboard-repeat-${one.repeat}`)].filter(Boolean).join(" · "))),
+    button(tr("dashboard-delete"), (pressed) => attempt(() => changed("remove", { id: one.id }), pressed), { kind: "bad small" }));
+  const show = (all) => place.replaceChildren(all.length ? paged(all, (part) => h("ul", { class: "cards" }, part.map(row)), { size: 20 }) : h("p", { class: "hint" }, tr("dashboard-reminders-none")));
+  const field = h("input", { type: "text", maxLength: 1000, required: true, dir: "auto", data: { key: "reminder" } });
+  const add = h("button", { class: "button" }, icon("plus"), tr("dashboard-reminder-add"));
+  const form = h("form", { class: "group-of-fields", on: { submit: (event) => { event.preventDefault(); attempt(() => changed("add", { text: field.value }), add).then((worked) => { if (worked) field.value = ""; }); } } },
+    labelled(tr("dashboard-reminder-what"), field, tr("dashboard-reminder-hint")), h("div", { class: "actions" }, add));
   show(reminders);
-  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-reminders")), place);
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-reminders")), place, form);
 }
 
 function conversationOf() {
@@ -100,3 +107,6 @@ function erasing() {
       button(tr("dashboard-forget-conversation"), () => forget({ what: "conversation" }, done), { kind: "bad" }),
       button(tr("dashboard-forget-everything"), () => forget({ what: "everything" }, done), { kind: "bad" })));
 }
+
+const sessionsOf = () => h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-sessions")), h("p", { class: "hint" }, tr("dashboard-sessions-about")),
+  h("div", { class: "actions" }, button(tr("dashboard-sign-out"), (pressed) => attempt(signOut, pressed), { kind: "bad" })));

@@ -18,7 +18,9 @@ Outcome = Literal["arrived", "gone", "unknown"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broadcast:
-    """`receipt`: the message that tells its admin how far it is; None until it is sent off."""
+    """`receipt`: the message that tells its admin how far it is; None until it is sent off, and
+    for one of the dashboard's.
+    """
 
     id: int
     admin: int

@@ -44,7 +44,14 @@ class DashboardCommands(Family):
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("web-anonymous")
         target = here if here.is_private else Chat(id=ask.person.id)
-        made = await self._sessions.link(ask.person.id, owner, language=ask.person.language)
+        user, chat = ask.update.effective_user, ask.update.effective_chat
+        made = await self._sessions.link(
+            ask.person.id,
+            owner,
+            language=ask.person.language,
+            name=user.first_name if user else "",
+            group=(chat.title or "") if chat else "",
+        )
         link = f"{self._url}/?owner={owner}#link={made}"
         text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=link)
         keyboard: InlineKeyboardMarkup | None = None

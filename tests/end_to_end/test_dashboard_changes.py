@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.harness import House
-from tests.end_to_end.visitors import served
+from tests.end_to_end.visitors import LINK, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -160,6 +160,11 @@ async def test_a_past_is_brought_along_and_taken_away(own_house: House) -> None:
         refused = await visitor.request("POST", "import/plan", params={**asked, "answers": "[]"}, content=NOTES)
         assert refused.status_code == 400
 
+        offer = (await visitor.gets("learning"))["offer"]
+        assert "24" in offer["text"]  # as under the receipt of an import
+        begun = await visitor.posts("learn", first=offer["first"], last=offer["last"])
+        assert "background" in begun["said"]
+
         for form, beginning in (("json", b"{"), ("markdown", b"PK"), ("html", b"<!")):
             file = await visitor.request("GET", "export", params={"owner": ann.id, "format": form})
             assert (file.status_code, file.content[: len(beginning)].lower()) == (200, beginning.lower())
@@ -190,3 +195,53 @@ async def test_admins_decide_and_to_others_there_is_no_such_page(own_house: Hous
         assert (await bobs.request("GET", "home", params={"owner": bob.id})).status_code == 403
         await anns.posts("admin/allow", id=bob.id)
         await bobs.gets("home")
+
+
+async def test_an_admin_writes_to_everybody_from_the_page(own_house: House) -> None:
+    ann, bob, eve = own_house.person("Ann"), own_house.person("Bob"), own_house.person("Eve")
+    async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=f"{bob.id},{eve.id}") as page:
+        for one in (ann, bob, eve):
+            await one.asks("Hello!")
+        anns, bobs = await page.asked(ann), await page.asked(bob)
+        assert "error" in await anns.posts("admin/broadcast", status=400, text="x" * 3_501)
+        dropped = await anns.posts("admin/broadcast", text="This is never sent.")
+        made = await anns.posts("admin/broadcast", text="The bot moves tonight.")
+        assert "2" in made["told"]
+        await anns.posts("admin/broadcast/send", status=404, id=dropped["id"])
+        for path in ("admin/broadcast", "admin/broadcast/send", "admin/broadcast/stop"):
+            await bobs.posts(path, status=404, id=made["id"], text="I am no admin.")
+        told = {one.id: one.now for one in (ann, bob, eve)}
+        await anns.posts("admin/broadcast/send", id=made["id"])
+        for one in (bob, eve):
+            await one.hears("The bot moves tonight.", since=told[one.id])
+        await ann.hears("Arrived: 2 of 2", since=told[ann.id])
+        assert (await anns.gets("admin"))["broadcasts"] == []
+
+
+async def test_reminders_are_added_in_words_and_told(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann = own_house.person("Ann")
+        visitor = await page.asked(ann)  # memory is off, as it may be in the chat
+        await visitor.posts("settings", change={"zone": "Berlin"})
+        added = await visitor.posts("reminders/add", text="every Monday at 10 send the report")
+        [one] = added["reminders"]
+        assert (one["text"], one["repeat"]) == ("send the report", "weekly")
+        assert "send the report" in await ann.asks("/reminders")
+        for wrong in ("2020-01-01 9:00 too late", "no time at all"):
+            assert "error" in await visitor.posts("reminders/add", status=400, text=wrong)
+        assert (await visitor.posts("reminders/remove", id=one["id"]))["reminders"] == []
+
+
+async def test_all_sessions_of_a_person_end_at_once_and_others_stay(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann, bob = own_house.person("Ann"), own_house.person("Bob")
+        phone, desktop, bobs = await page.asked(ann), await page.asked(ann), await page.asked(bob)
+        unused = LINK.search(await ann.asks("/dashboard", "#link="))
+        assert unused is not None
+        await desktop.posts("session/end", status=401)
+        for one in (phone, desktop):
+            assert (await one.request("GET", "home", params={"owner": ann.id})).status_code == 401
+            await one.posts("session", status=401)
+        assert (await page.client.post("/api/session", json={"link": unused[1]})).status_code == 401
+        await bobs.gets("home")
+        await (await page.asked(ann)).gets("home")

@@ -11,7 +11,7 @@ from attrs import define, field
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest
 
-from chat.operation import Operation
+from chat.operation import audience, proposed, receipt
 from external_memory import ExternalMemory
 from locales.catalog import speaking, tr
 from locales.choice import language_for
@@ -22,14 +22,12 @@ from storage.bot_state.broadcasts import Broadcast, Outcome, Progress
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, press
 from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
-from telegram_ui.sending.formatting import Piece, units
+from telegram_ui.sending.formatting import Piece
 
 log = logging.getLogger(__name__)
 
 KIND = "bc"
 WRITE, SEND, STOP = "w", "s", "c"
-LONGEST = 3_500
-"""UTF-16 units, so that it fits one message together with the question whether to send it."""
 SPACING = 0.05
 """Seconds between two people: Telegram takes about 30 messages a second in all, and answers need theirs."""
 LOOK_EVERY = 5.0
@@ -87,45 +85,20 @@ class Broadcasting(Family):
 
 async def propose(dependencies: Dependencies, ask: Ask, words: str) -> None:
     """Show an admin what they wrote, and to how many people it would go."""
-    text = words.strip()
-    people = await audience(dependencies.services.memory, dependencies.operation, ask.person.id)
-    if units(text) > LONGEST:
-        await dependencies.delivery.say(ask.chat, tr("broadcast-too-long", most=LONGEST))
-    elif not people:
-        await dependencies.delivery.say(ask.chat, tr("broadcast-nobody"))
-    elif text:
-        made = await dependencies.services.memory.broadcasts.propose(
-            ask.person.id, text, now=dependencies.services.clock()
-        )
-        keyboard = _buttons(dependencies, ask.person.id, made.id, is_sending=False)
-        question = f"{tr('broadcast-confirm', people=len(people))}\n{tr('broadcast-whom')}\n\n{text}"
-        await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
+    found = await proposed(dependencies.services, dependencies.operation, ask.person.id, words)
+    if isinstance(found, str):
+        await dependencies.delivery.say(ask.chat, found)
+        return
+    made, people = found
+    keyboard = _buttons(dependencies, ask.person.id, made.id, is_sending=False)
+    question = f"{tr('broadcast-confirm', people=len(people))}\n{tr('broadcast-whom')}\n\n{made.text}"
+    await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
 
 
 def write_button(dependencies: Dependencies, ask: Ask) -> InlineKeyboardButton:
     """Asks for the words."""
     data = dependencies.buttons.data(KIND, ask.chat, ask.person, WRITE)
     return InlineKeyboardButton(tr("broadcast-write"), callback_data=data)
-
-
-async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
-    """The people whom a message of this admin goes to: everybody known who may use the bot."""
-    people = memory.people
-    let_in = {one.id for one in people.listed("allowed")}
-    removed = {one.id for one in people.listed("removed")}
-    known = {owner for owner in await memory.owners() if owner > 0}
-    fixed = operation.allowed_ids | (known if operation.everyone else set())
-    return sorted(((fixed - removed) | let_in | operation.admin_ids) - {admin})
-
-
-def receipt(progress: Progress, heading: str) -> str:
-    """The receipt of a broadcast: how many have it, and why others do not."""
-    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
-    if progress.gone:
-        lines.append(tr("broadcast-gone", people=progress.gone))
-    if progress.unknown:
-        lines.append(tr("broadcast-unknown", people=progress.unknown))
-    return "\n".join(lines)
 
 
 def _buttons(dependencies: Dependencies, admin: int, number: int, *, is_sending: bool) -> InlineKeyboardMarkup:
@@ -212,10 +185,13 @@ class BroadcastSender:
         return "arrived"
 
     async def _report(self, one: Broadcast, progress: Progress, *, is_over: bool) -> None:
-        if one.receipt is None:
-            return
         heading = tr("broadcast-done" if is_over else "broadcast-sending")
         keyboard = None if is_over else _buttons(self._dependencies, one.admin, one.id, is_sending=True)
+        text = receipt(progress, heading)
         with suppress(KeepsakeError):  # it is sent in any case
-            piece = Piece(text=receipt(progress, heading))
-            await self._dependencies.delivery.edit(Chat(id=one.admin), one.receipt, piece, keyboard=keyboard)
+            if one.receipt is not None:
+                await self._dependencies.delivery.edit(
+                    Chat(id=one.admin), one.receipt, Piece(text=text), keyboard=keyboard
+                )
+            elif is_over:
+                await self._dependencies.delivery.say(Chat(id=one.admin), text)

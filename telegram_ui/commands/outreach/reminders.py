@@ -14,11 +14,10 @@ from telegram.error import BadRequest
 from locales.catalog import current, speaking, tr, words
 from locales.choice import spoken
 from records.owners import OwnerConfig
-from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, Reminder, Repeat, Wish
+from records.reminders import LONGEST_REMINDER, MOST_REMINDERS, Reminder, Repeat, Wish
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
-from reminders.wishes import plain
 from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import minute, near_day, quoted, told_at
@@ -59,17 +58,11 @@ class ReminderCommands(Family):
         # From when it was sent: after a kill the same update gives the same reminder, which is kept once.
         now = self._now()
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
-        asked = plain(said, sent_at.astimezone(zone))
-        if asked is None:
-            async with self._delivery.typing(ask.chat):
-                asked = await self._services.wish_reader.read(ask.person.id, said, sent_at.astimezone(zone))
+        async with self._delivery.typing(ask.chat):
+            asked = await self._services.wish_reader.wished(ask.person.id, said, sent_at.astimezone(zone))
         if isinstance(asked, str):
-            return (
-                tr("reminders-passed")
-                if asked == "passed"
-                else tr(f"reminders-impossible-{asked}", years=FARTHEST_DAYS // 366)
-            )
-        if asked is None or asked.due_at <= now:
+            return asked
+        if asked.due_at <= now:
             return tr("reminders-how")
         kept = await self._keep(ask, asked, None)
         if kept is None:

@@ -108,9 +108,10 @@ def test_without_a_token_nobody_comes_from_telegram() -> None:
 
 
 async def test_a_link_opens_one_session_and_only_in_time(sessions: Sessions, clock: Clock) -> None:
-    link = await sessions.link(7, -100, language="ru")
+    link = await sessions.link(7, -100, language="ru", name="Ann", group="Book club")
     found = await sessions.by_link(link)
     assert (found.person, found.owner, found.language) == (7, -100, "ru")
+    assert (found.name, found.group) == ("Ann", "Book club")
     with pytest.raises(NoSession):
         await sessions.by_link(link)
     late = await sessions.link(7, 7)
@@ -162,3 +163,24 @@ async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: Sessions
     for wrong in ("", ".", token[:-1], "e" + token, token.replace(".", "", 1), f"{token}é", token * 90):
         with pytest.raises(NoSession):
             await sessions.of(wrong)
+
+
+async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_open_them(
+    sessions: Sessions, memory: ExternalMemory, clock: Clock
+) -> None:
+    token, others = await sessions.token(await sessions.by_telegram(signed())), await sessions.link(8, 8)
+    link = await sessions.link(7, 7)
+    clock.now += timedelta(minutes=1)
+    await Sessions(memory=memory, clock=clock, bot_token=TOKEN).end(7)
+    with pytest.raises(NoSession):
+        await sessions.of(token)
+    with pytest.raises(NoSession):
+        await sessions.by_link(link)
+    with pytest.raises(NoSession):  # what Telegram signed before is good for an hour otherwise
+        await sessions.by_telegram(signed())
+    assert (await sessions.by_link(others)).person == 8
+    clock.now += timedelta(seconds=1)
+    assert (await sessions.by_telegram(signed(at=clock.now))).person == 7
+    clock.now += LONGEST_SESSION
+    await memory.used_links.take("cleans", expires_at=clock.now, now=clock.now)
+    assert await memory.used_links.withdrawn_until(7) is None
