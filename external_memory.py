@@ -279,6 +279,10 @@ class ExternalMemory:
             config = await self._config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
+    def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
+        """Around what somebody waits for who came to this process by chance: see OwnerLeases.kept."""
+        return self._state.leases.kept(owner)
+
     async def served(self, owners: Iterable[int]) -> list[int]:
         """Those of these owners whom this process serves, or may from now on: their background work is its own."""
         mine: list[int] = []

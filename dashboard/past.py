@@ -102,7 +102,8 @@ class Past:
         """The last line of an import, whatever came of it."""
         person = visit.session.person
         try:
-            done = await self._services.importer.run(visit.scope, person, data, given, progress=progress)
+            async with self._services.memory.kept(visit.owner):  # the request that began this is over
+                done = await self._services.importer.run(visit.scope, person, data, given, progress=progress)
             return {"said": done_text(done), "learn": await self._learning(visit.owner, done.ids)}
         except StaleFold:
             return {"error": tr("transfer-moved")}

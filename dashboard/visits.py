@@ -6,13 +6,14 @@ shown.
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from attrs import define
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
 from dashboard.asked import Asked, BadRequest, TooLarge, asked_in
@@ -98,7 +99,7 @@ class Visits:
             else:
                 session = await self._sessions.renewed(await self._session(request))
             self._demand_served(session)
-            language = await self.language(session)
+            language = await self._language(session, request, is_kept=True)
             return {
                 "token": await self._sessions.token(session),
                 "expires_at": session.expires_at.isoformat(),
@@ -123,13 +124,17 @@ class Visits:
         with speaking(reader_of(request, self._host.default_language)):
             return await answered(end)
 
-    async def language(self, session: Session) -> str:
-        """The language in which the bot answers this person in private."""
+    async def _language(self, session: Session, request: Request, *, is_kept: bool = False) -> str:
+        """The language in which the bot answers this person in private; that of the page, where another process serves
+        them. `is_kept`: this process would like to.
+        """
+        memory, default = self._services.memory, self._host.default_language
         try:
-            chosen = await self._services.memory.language(session.person) or ""
-        except KeepsakeError:  # as where another process serves this person, but not the group that they look at
-            chosen = ""
-        return language_for(chosen, session.language, is_shared=False, default=self._host.default_language)
+            async with memory.kept(session.person) if is_kept else nullcontext():
+                chosen = await memory.language(session.person) or ""
+        except KeepsakeError:
+            return reader_of(request, default)
+        return language_for(chosen, session.language, is_shared=False, default=default)
 
     def _endpoint(
         self, handler: Handler, asked_of: Callable[[Request], Awaitable[Asked]]
@@ -138,7 +143,7 @@ class Visits:
             async def work() -> Answer | Response:
                 session = await self._session(request)
                 self._demand_served(session)
-                language = await self.language(session)
+                language = await self._language(session, request)
                 with speaking(language), speaking_to(operator=self._runs_it(session.person)):
                     return await answered(lambda: self._handled(handler, session, request, asked_of, language))
 
@@ -161,19 +166,20 @@ class Visits:
         thread = asked.optional("thread")
         if thread is not None and thread < 0:  # direct messages with a channel: each is another person's
             raise Refused(403, tr("web-not-yours"))
-        scope = Scope(owner=owner, thread=thread or 0)
-        if thread is None:
-            scope = await memory.conversation(scope)
-        visit = Visit(
-            session=session,
-            request=request,
-            asked=asked,
-            scope=scope,
-            config=await memory.config(owner),
-            language=language,
-            is_admin=session.person in self._host.operation.admin_ids,
-        )
-        return await handler(visit)
+        async with memory.kept(owner):
+            scope = Scope(owner=owner, thread=thread or 0)
+            if thread is None:
+                scope = await memory.conversation(scope)
+            visit = Visit(
+                session=session,
+                request=request,
+                asked=asked,
+                scope=scope,
+                config=await memory.config(owner),
+                language=language,
+                is_admin=session.person in self._host.operation.admin_ids,
+            )
+            return await handler(visit)
 
     async def _session(self, request: Request) -> Session:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -207,8 +213,8 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
     except NoSession:
         return _said(401, tr("web-no-session"))
     except ServedElsewhere:
-        # Not JSON, as from a proxy that reaches no server: the page asks again, and may come to that process then.
-        return PlainTextResponse(tr("web-elsewhere"), 503, headers={"Retry-After": "1"})
+        # What only looks asks again by itself; what changes something was not begun, and says so.
+        return _said(503, tr("web-elsewhere"), {"Retry-After": "1"})
     except KeepsakeError as error:
         number = secrets.token_hex(4)
         log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
@@ -221,5 +227,5 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
     return answer if isinstance(answer, Response) else JSONResponse(answer)
 
 
-def _said(status: int, sentence: str) -> Response:
-    return JSONResponse({"error": sentence}, status)
+def _said(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse({"error": sentence}, status, headers)

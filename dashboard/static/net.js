@@ -30,7 +30,8 @@ async function request(path, options = {}) {
   const answer = await fetch(path, { ...options, headers });
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => null);
-  if (body === null && AWAY.has(answer.status)) throw new TypeError(String(answer.status)); // a proxy's words
+  // A proxy's words, or those of a process that may have the memory in a moment.
+  if (AWAY.has(answer.status) && (body === null || answer.headers.has("retry-after"))) throw Object.assign(new TypeError(String(answer.status)), { sentence: body?.error });
   throw new Refused(answer.status, body?.error ?? String(answer.status));
 }
 
@@ -65,7 +66,7 @@ export async function post(name, body) {
   try {
     return await json(`./api/${name}`, asBody(body));
   } catch (problem) {
-    throw problem instanceof Refused ? problem : new Refused(0, "");
+    throw problem instanceof Refused ? problem : new Refused(0, problem.sentence ?? "");
   }
 }
 

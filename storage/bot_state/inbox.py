@@ -109,6 +109,11 @@ class SharedWork(Protocol):
     async def release(self, owners: Sequence[int]) -> None:
         """Let any process serve these owners. Raises StorageError."""
 
+    async def let_go(self, busy: Collection[int]) -> None:
+        """Let other processes serve the owners for whom they ask, unless something is done for them here; `busy`: whose
+        updates are under way. Raises StorageError.
+        """
+
     def lease(self, owner: int) -> Lease | None:
         """This process's lease of an owner."""
         ...

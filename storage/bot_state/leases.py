@@ -5,6 +5,7 @@ process knows of an owner need not be known to another. Does not know how a leas
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
 OnGain = Callable[[Sequence[int]], Awaitable[None]]
@@ -20,6 +21,12 @@ class OwnerLeases(Protocol):
     async def hold(self, owner: int) -> None:
         """Serve an owner from now on, unless another process does. Raises ServedElsewhere, StorageError."""
 
+    def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
+        """Serve an owner for the length of the block at least; a process that does is asked to let go, which takes it a
+        moment. Raises ServedElsewhere where it has something to do for the owner, and StorageError.
+        """
+        ...
+
 
 class Everybody:
     """The leases of a process that is alone: it serves everybody."""
@@ -29,3 +36,6 @@ class Everybody:
 
     async def hold(self, owner: int) -> None:
         return None
+
+    def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
+        return nullcontext()

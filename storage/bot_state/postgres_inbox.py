@@ -195,6 +195,9 @@ class Claims:
     async def release(self, owners: Sequence[int]) -> None:
         await self._leases.release(owners)
 
+    async def let_go(self, busy: Collection[int]) -> None:
+        await self._leases.let_go(busy)
+
     def lease(self, owner: int) -> Lease | None:
         fence = self._leases.replica.held.get(owner)
         return Lease(owner, fence) if fence is not None else None

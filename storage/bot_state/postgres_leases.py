@@ -8,6 +8,7 @@ import asyncio
 import json
 import logging
 import math
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
@@ -29,6 +30,10 @@ POLLING = -(2**62)
 TAKEN_AT_ONCE = 50
 OVERDUE = timedelta(seconds=2)
 """How long a process leaves what is more than its share of the owners to the others, of which one may hang."""
+
+ASK_SECONDS = 0.2
+MOST_ASKED = 15
+"""Times that a process is asked to let go of an owner, so far apart."""
 
 _KNOWN = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
 _FREE_ONE = """
@@ -62,6 +67,7 @@ WHERE user_id IN (SELECT value FROM json_each(?)) RETURNING user_id, fence
 _EXPIRE_FOLDS = """
 UPDATE jobs SET state = 'expired' WHERE user_id IN (SELECT value FROM json_each(?)) AND state = 'processing'
 """
+_FOLDING = "SELECT user_id FROM jobs WHERE state = 'processing' AND user_id IN (SELECT value FROM json_each(?))"
 _STILL_MINE = "SELECT user_id, fence FROM leases WHERE replica_id = ?"
 _RELEASE = """
 UPDATE leases SET replica_id = NULL, fence = 0
@@ -80,6 +86,7 @@ class PostgresLeases:
     replica: Replica
     on_gain: list[OnGain] = field(factory=list[OnGain], init=False)
     _served: set[int] = field(factory=set[int], init=False)
+    _kept: Counter[int] = field(factory=Counter[int], init=False)
     _taking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _changed: asyncio.Event = field(factory=asyncio.Event, init=False)
     _checking: asyncio.Task[None] | None = field(default=None, init=False)
@@ -113,6 +120,34 @@ class PostgresLeases:
 
             if not await self._gain(await self.database.transact(taken, None)):
                 raise ServedElsewhere
+
+    @asynccontextmanager
+    async def kept(self, owner: int) -> AsyncIterator[None]:
+        self._kept[owner] += 1
+        try:
+            for asked in range(MOST_ASKED + 1):
+                try:
+                    await self.hold(owner)
+                    break
+                except ServedElsewhere:
+                    if asked == MOST_ASKED:
+                        raise
+                async with self.database.write(None) as tx:
+                    await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), ?)", str(owner))
+                await asyncio.sleep(ASK_SECONDS)
+            yield
+        finally:
+            self._kept[owner] -= 1
+            self._kept += Counter[int]()  # leaves out who is at zero
+
+    async def let_go(self, busy: Collection[int]) -> None:
+        """See SharedWork."""
+        wanted, self.replica.wanted = self.replica.wanted, set()
+        free = (wanted & self._served) - set(busy) - self._kept.keys()
+        if free:
+            async with self.database.read(None) as reader:
+                folding = await reader.rows(_FOLDING, json.dumps(sorted(free)))
+            await self.release(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_work(self, bot_id: int, *, now: datetime) -> None:
         """Begin to serve owners whose updates wait and whom nobody serves, and those of a process that died. Of those

@@ -47,7 +47,8 @@ AND NOT EXISTS (SELECT 1 FROM leases WHERE replica_id = replicas.id)
 
 @define(eq=False)
 class Replica:
-    """This process. `held`: the fences of the leases that it holds, by owner; `instance_id`: of its DATA_DIR.
+    """This process. `held`: the fences of the leases that it holds, by owner; `instance_id`: of its DATA_DIR; `wanted`:
+    owners whom another process would like to serve.
 
     `lapsed`: called when it was taken for dead in the meantime, so that others may have taken what it held.
     """
@@ -55,6 +56,7 @@ class Replica:
     instance_id: str
     id: int = field(default=0, init=False)
     held: dict[int, int] = field(factory=dict, init=False)
+    wanted: set[int] = field(factory=set[int], init=False)
     called: asyncio.Event = field(factory=asyncio.Event, init=False)
     _raw: psycopg.AsyncConnection[Any] | None = field(default=None, init=False)
     _sure_until: float = field(default=0.0, init=False)
@@ -112,7 +114,9 @@ class Replica:
                     while True:
                         async with asyncio.timeout(LIVES_SECONDS / 2):
                             await self._beat(raw, lapsed)
-                        async for _ in raw.notifies(timeout=BEAT_SECONDS):
+                        async for called in raw.notifies(timeout=BEAT_SECONDS):
+                            if called.payload:
+                                self.wanted.add(int(called.payload))
                             self.called.set()
             except (psycopg.Error, TimeoutError, OSError) as error:
                 if not was_away:

@@ -124,6 +124,7 @@ class SharedQueue(DurableQueue):
         self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
         if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
             await self._shared.release(gone)
+        await self._shared.let_go(busy)
 
     async def _count(self, updates: Iterable[telegram.Update]) -> None:
         """Learn how many updates their senders have in all processes."""

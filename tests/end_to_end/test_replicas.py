@@ -6,13 +6,18 @@ import re
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
 
+import httpx
 import psycopg
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, HANGS, House, Member, Process
+from tests.end_to_end.harness import ANSWERS, HANGS, PATIENCE, House, Member, Process
+from tests.end_to_end.visitors import Page
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import kept_port
+from tests.support.http import NO_CERTIFICATES
 from tests.support.postgres_server import as_uri, new_database
 from tests.support.postgres_wire import laid
 
@@ -166,3 +171,36 @@ async def test_a_process_that_was_paused_while_it_streamed_is_silent_when_it_wak
     finally:
         for process in (paused, other):
             assert process is None or await process.terminate() == 0
+
+
+async def test_the_page_of_any_process_shows_and_changes_a_memory_that_another_serves(
+    own_house: House, postgres_url: str
+) -> None:
+    url, ann = as_uri(new_database(postgres_url, f"pages_{os.getpid()}")), own_house.person()
+    async with AsyncExitStack() as stack:
+        pages: list[Page] = []
+        for name in "ab":
+            address = f"127.0.0.1:{stack.enter_context(kept_port())}"
+            process = await started(own_house, url, name, DASHBOARD_URL=f"http://{address}", DASHBOARD_LISTEN=address)
+            stack.push_async_callback(process.terminate)
+            client = httpx.AsyncClient(
+                base_url=f"http://{address}", trust_env=False, timeout=PATIENCE, verify=NO_CERTIFICATES
+            )
+            pages.append(Page(client=await stack.enter_async_context(client)))
+        await ann.sets_up("PostgreSQL")
+        first = await pages[0].asked(ann)
+        visitors = [replace(first, page=page) for page in pages]
+        for number, visitor in enumerate(visitors * 2):
+            await visitor.posts("facts/add", text=f"Ann has {number + 2} boats.")
+            assert len((await visitor.gets("facts"))["facts"]) == number + 1
+            assert "Noted." in await ann.asks(f"Message {number}")
+            assert (await visitor.gets("home"))["counts"]["total"] == 2 * (number + 1)
+        # While one of them answers, the page of the other says so.
+        held = own_house.model.held
+        own_house.model.script(ANSWERS, HANGS)
+        ann.says("A question that takes long")
+        await own_house.model.until_held(held + 1)
+        answers = [await one.request("POST", "facts/add", json={"owner": ann.id, "text": "Late."}) for one in visitors]
+        assert sorted(one.status_code for one in answers) == [200, 503]
+        assert all("elsewhere" in one.json()["error"] for one in answers if one.status_code == 503)
+        await own_house.model.release()

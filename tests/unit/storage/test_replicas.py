@@ -340,3 +340,53 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
             await first.memory.broadcasts.note(one, BEN, "arrived")
         await first.memory.broadcasts.give_back(one, BEN)
         assert await second.memory.broadcasts.next_person(one) == BEN
+
+
+async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something_is_under_way(
+    machines: Machines,
+) -> None:
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
+        scope, busy, refused = Scope(owner=ANN), [ANN], asyncio.Event()
+
+        async def lets_go() -> None:
+            while first.leases.holds(ANN):
+                await first.work.arrived()
+                if first.leases.replica.wanted:
+                    await first.work.let_go(busy)
+                    refused.set()
+
+        async def refuses() -> bool:
+            refused.clear()
+            await refused.wait()
+            return first.leases.holds(ANN) and not second.leases.holds(ANN)
+
+        async def visits() -> None:
+            async with second.memory.kept(ANN), second.memory.home(ANN) as store:
+                assert (await store.counts(scope)).total == 0
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(lets_go())
+            asking = group.create_task(visits())
+            assert await refuses(), "an update of hers is under way"
+            async with first.memory.kept(ANN):
+                busy.clear()
+                assert await refuses(), "a request of the page is"
+                async with first.memory.home(ANN) as store:
+                    folding = await lease(store, scope)
+            assert await refuses(), "a fold is"
+            async with first.memory.home(ANN) as store:
+                await store.release_fold(folding)
+            await asking
+        assert (first.leases.holds(ANN), second.leases.holds(ANN)) == (False, True)
+
+
+async def test_an_owner_who_is_busy_elsewhere_is_not_waited_for_without_end(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.bot_state.postgres_leases.ASK_SECONDS", 0)
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        await first.memory.switch(ANN, enabled=True)
+        with pytest.raises(ServedElsewhere):
+            async with second.memory.kept(ANN):
+                pass
