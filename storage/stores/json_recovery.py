@@ -268,8 +268,12 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
     key = (row["user_id"], row["id"])
     find = "SELECT seq, content FROM messages WHERE user_id = ? AND id = ?"
     before = connection.execute(find, key).fetchone()
+    is_other = before is None or before["content"] != row["content"]
+    if before is not None and is_other:
+        # Its trigger notes it again, and OR IGNORE does not hold there: an upsert decides for its triggers, too.
+        connection.execute("DELETE FROM unindexed WHERE seq = ?", (before["seq"],))
     connection.execute(MESSAGES.upsert, MESSAGES.stored(row))
-    if before is None or before["content"] != row["content"]:
+    if is_other:
         owner, number = (int(str(part)) for part in key)
         note_missing(connection, owner, number, connection.execute(find, key).fetchone()["seq"])
 

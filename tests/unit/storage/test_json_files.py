@@ -290,6 +290,36 @@ async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path:
         assert await indexed(store) == 6
 
 
+@pytest.mark.parametrize("embedded", [True, False])
+@pytest.mark.parametrize("index", [True, False])
+async def test_a_message_that_got_another_text_before_a_kill_is_replayed(
+    tmp_path: Path, index: bool, embedded: bool
+) -> None:
+    live, copy = tmp_path / "live", tmp_path / "copy"
+    live.mkdir()
+    async with opened(live) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        [first, other] = await store.append(ANNA, [said("walrus"), said("otter")])
+        if embedded:
+            vector = np.ones((1, 64), np.float32)
+            waiting = await store.vectors.backlog("m", 9)
+            await store.vectors.put(
+                "m", [MessageVectors(seq=seq, message=one, passages=vector) for seq, one in waiting]
+            )
+        assert await store.forgetting.revise(ANNA, first.id, "tulip", why="edited", now=NOW)
+        shutil.copytree(live, copy)
+        before = await store.digest(ANNA.owner)
+    if not index:
+        (copy / "index.db").unlink()
+    async with opened(copy) as store:
+        assert await store.digest(ANNA.owner) == before
+        assert await store.indexed(ANNA.owner)
+        assert await store.search(ANNA, ["tulip"], limit=9)
+        assert not await store.search(ANNA, ["walrus"], limit=9)
+        left = [message.id for _, message in await store.vectors.backlog("m", 9)]
+        assert left == ([first.id] if embedded and index else [other.id, first.id])
+
+
 @pytest.mark.parametrize("index", [True, False])
 async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_path: Path, index: bool) -> None:
     live, copy = tmp_path / "live", tmp_path / "copy"
