@@ -58,36 +58,35 @@ async def fill(
     count: int,
     *,
     database_url: str = "",
-    like: Path | None = None,
 ) -> None:
     """A data directory in which each of these scopes has `count` messages and memory is on; for PostgreSQL, the tables
-    at this address, and scopes of owners in a row. `like`: as in Talk.
+    at this address, and scopes of owners in a row.
     """
     if storage is StorageType.POSTGRES:
         async with postgres_database(database_url) as server:
             for index, scope in enumerate(scopes):
-                filled = partial(_filled_there, scope=scope, count=count, before=index * count, like=like)
+                filled = partial(_filled_there, scope=scope, count=count, before=index * count)
                 await server.transact(filled, scope.owner)
         return
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
             for scope in scopes:
-                await store.load(scope.owner, _batches(scope, count, like))
+                await store.load(scope.owner, _batches(scope, count))
         return
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
-        await database.transact(lambda connection: _filled(connection, scopes, count, like))
+        await database.transact(lambda connection: _filled(connection, scopes, count))
 
 
-def _filled(connection: Connection, scopes: Sequence[Scope], count: int, like: Path | None) -> None:
+def _filled(connection: Connection, scopes: Sequence[Scope], count: int) -> None:
     for scope in scopes:
         _begun(connection, scope, count, StorageType.SQLITE)
     with many_messages(connection, with_words=True):
-        _told(connection, scopes, count, like)
+        _told(connection, scopes, count)
 
 
-def _filled_there(connection: Connection, scope: Scope, count: int, before: int, like: Path | None) -> None:
+def _filled_there(connection: Connection, scope: Scope, count: int, before: int) -> None:
     _begun(connection, scope, count, StorageType.POSTGRES)
-    _told(connection, [scope], count, like, before=before)
+    _told(connection, [scope], count, before=before)
     connection.execute("SELECT setval('message_seq', ?)", (before + count,)).fetchall()
 
 
@@ -100,8 +99,8 @@ def _begun(connection: Connection, scope: Scope, count: int, storage: StorageTyp
             connection.execute(table.upsert, table.stored(row))
 
 
-def _told(connection: Connection, scopes: Sequence[Scope], count: int, like: Path | None, *, before: int = 0) -> None:
-    for part in parts(scopes, count, like, before=before):
+def _told(connection: Connection, scopes: Sequence[Scope], count: int, *, before: int = 0) -> None:
+    for part in parts(scopes, count, before=before):
         numbered = zip(part.entries, part.rows, strict=True)
         connection.executemany(_INSERT, [(*MESSAGES.stored(row), entry.seq) for entry, row in numbered])
         word_index.put(connection, part.entries)
@@ -114,11 +113,11 @@ def beginning(scope: Scope, count: int) -> list[Row]:
     return [_owner(scope, count, len(summaries)), *({**one, **whose} for one in summaries)]
 
 
-def parts(scopes: Sequence[Scope], count: int, like: Path | None = None, *, before: int = 0) -> Iterator[Part]:
-    """All messages of these scopes, scope by scope. `before`: messages stored earlier. `like`: as in Talk."""
+def parts(scopes: Sequence[Scope], count: int, *, before: int = 0) -> Iterator[Part]:
+    """All messages of these scopes, scope by scope. `before`: messages stored earlier."""
     chunk_ids = _chunk_ids(count)
     wanted = (
-        (scope, first, count, before + index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK], like)
+        (scope, first, count, before + index * count, chunk_ids[first // CHUNK : (first + BLOCK) // CHUNK])
         for index, scope in enumerate(scopes)
         for first in range(0, count, BLOCK)
     )
@@ -137,11 +136,11 @@ def parts(scopes: Sequence[Scope], count: int, like: Path | None = None, *, befo
             yield begun.popleft().result()
 
 
-def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int], like: Path | None) -> Part:
+def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence[int]) -> Part:
     """The block of a scope's messages that begins after `first` of them. `before`: messages of scopes before it.
     `chunk_ids`: of its archived messages.
     """
-    block = _analysed(first, min(BLOCK, count - first), like)
+    block = _analysed(first, min(BLOCK, count - first))
     ids = [chunk for chunk in chunk_ids for _ in range(CHUNK)] + [None] * len(block)
     rows = [
         _message(scope, number, text, count, chunk)
@@ -152,20 +151,20 @@ def _part(scope: Scope, first: int, count: int, before: int, chunk_ids: Sequence
 
 
 @lru_cache(maxsize=1)
-def _analysed(first: int, size: int, like: Path | None) -> list[tuple[str, list[str]]]:
+def _analysed(first: int, size: int) -> list[tuple[str, list[str]]]:
     """Texts with their terms, the same for every scope."""
-    return [(text, analyzer.analyse(text)) for text in _said(first, size, like)]
+    return [(text, analyzer.analyse(text)) for text in _said(first, size)]
 
 
-def said(count: int, like: Path | None = None) -> Iterator[str]:
-    """The texts of the messages, always the same: user, assistant, user, … `like`: as in Talk."""
+def said(count: int) -> Iterator[str]:
+    """The texts of the messages, always the same: user, assistant, user, …"""
     for first in range(0, count, BLOCK):
-        yield from _said(first, min(BLOCK, count - first), like)
+        yield from _said(first, min(BLOCK, count - first))
 
 
-def _said(first: int, size: int, like: Path | None) -> Iterator[str]:
+def _said(first: int, size: int) -> Iterator[str]:
     """Those of one block, which is the same whatever stands before it."""
-    talk = Talk(seed=3 + first, like=like)
+    talk = Talk(seed=3 + first)
     for number in range(size):
         yield talk.answer() if number % 2 else talk.question()
 
@@ -175,13 +174,13 @@ def said_at(number: int, count: int) -> str:
     return (LAST_DAY - timedelta(minutes=10 * (count - number))).isoformat()
 
 
-async def _batches(scope: Scope, count: int, like: Path | None) -> AsyncIterator[Sequence[Row]]:
+async def _batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
     rows = beginning(scope, count)
     chunk_ids = _chunk_ids(count)
     for start in range(0, len(rows), BATCH):
         yield rows[start : start + BATCH]
     batch: list[Row] = []
-    for index, text in enumerate(said(count, like)):
+    for index, text in enumerate(said(count)):
         chunk = chunk_ids[index // CHUNK] if index // CHUNK < len(chunk_ids) else None
         batch.append(_message(scope, index + 1, text, count, chunk))
         if len(batch) == BATCH:

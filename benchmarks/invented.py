@@ -1,4 +1,4 @@
-"""Messages of invented words, as rare and as frequent as the words of a real language; or of real sentences, mixed.
+"""Messages of invented words, as rare and as frequent as the words of a real language.
 
 Deterministic by seed. Frequencies follow Zipf's law, so that an index of words meets what it meets in real talk: a few
 words in every message, most in hardly any. Does not know who stores or asks.
@@ -10,19 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import accumulate, pairwise
-from pathlib import Path
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import locomo
 from llm.chat_model import ChatModel, OnText
-from records.messages import Role
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
-from text.characters import sentence_ends
 from text.tokenizer import Tokenizer
 
 BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
@@ -48,31 +44,15 @@ def _vocabulary() -> tuple[list[str], Floats]:
     return list(words), np.array(list(accumulate(1 / (rank + 2.7) for rank in range(VOCABULARY))))
 
 
-@cache
-def _sentences(like: Path, role: Role) -> tuple[list[str], list[int]]:
-    """What is said in this role in the conversations of a file: all sentences, and how many each message has."""
-    messages = [_split(line.text) for sample in locomo.read(like) for line in sample.lines if line.role == role]
-    # The last sentence of a message has nothing behind it.
-    said = [one if one[-1].isspace() else f"{one} " for pieces in messages for one in pieces]
-    return said, [len(pieces) for pieces in messages if pieces]
-
-
-def _split(text: str) -> list[str]:
-    borders = [0, *sentence_ends(text), len(text)]
-    return [one for one in (text[start:end] for start, end in pairwise(borders)) if one.strip()]
-
-
 @dataclass
 class Talk:
     """Endless messages. `user_words` and `assistant_words`: their mean lengths.
 
     Invented words are long in tokens; this many make as many tokens as a message of benchmarks/data has (user 32,
-    assistant 113). `like`: a file in LoCoMo's format; then they are made of real sentences from there, mixed, as many
-    in each as in a real message.
+    assistant 113).
     """
 
     seed: int = 1
-    like: Path | None = None
     user_words: int = 15
     assistant_words: int = 54
     _chance: random.Random = field(init=False)
@@ -85,18 +65,11 @@ class Talk:
 
     def question(self) -> str:
         """A user's message."""
-        if self.like is not None:
-            return self._mixed(*_sentences(self.like, "user"))
         return self._said(self.user_words, "?")
 
     def answer(self) -> str:
         """An assistant's message."""
-        if self.like is not None:
-            return self._mixed(*_sentences(self.like, "assistant"))
         return self._said(self.assistant_words, ".")
-
-    def _mixed(self, said: Sequence[str], lengths: Sequence[int]) -> str:
-        return "".join(self._chance.choices(said, k=self._chance.choice(lengths))).strip()
 
     def _said(self, mean: int, end: str) -> str:
         count = max(3, round(self._chance.gauss(mean, mean / 3)))

@@ -1,14 +1,12 @@
-"""Many people at once. `python -m benchmarks.load [--people 200 --turns 5 --rate 0 --tokens 0 --lone 0]`
+"""Many people at once. `python -m benchmarks.load [--people 200 --turns 5]`
 
-Runs bot.py as a process against the local Bot API server and a model that answers at once (`--tokens`: so many tokens,
-at a realistic pace, the first of them after `--first-token` milliseconds); every person writes, waits for the answer,
-and writes again (`--rate`: arrivals a second that wait for nothing; `--lone`: one person more, so many turns alone and
-then next to all others; `--remembered`: so many earlier messages of each person, so that every turn searches the
-memory; `--storage postgres`: on the server of DATABASE_URL, in schemas `load_…` made for it, with what its processes
-spend of this machine's processor; `--processes 3`: so many of ours serve one bot there; `--bots keepsake`: that one
-alone). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking the same
-model without memory. Times are those a person sees, from sending to the answer; `afterwards` is what was left until
-nobody waited any more, such as facts.
+Runs bot.py as a process against the local Bot API server and a model that answers at once; every person writes, waits
+for the answer, and writes again (`--remembered`: so many earlier messages of each person, so that every turn searches
+the memory; `--storage postgres`: on the server of DATABASE_URL, in schemas `load_…` made for it, with what its
+processes spend of this machine's processor; `--processes 3`: so many of ours serve one bot there; `--bots keepsake`:
+that one alone). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking
+the same model without memory. Times are those a person sees, from sending to the answer; `afterwards` is what was left
+until nobody waited any more, such as facts.
 """
 
 import argparse
@@ -31,12 +29,11 @@ from typing import Any
 import httpx
 
 from benchmarks.arguments import number, settings_of
-from benchmarks.crowd import PATIENCE, Crowd, Seen
+from benchmarks.crowd import PATIENCE, Crowd
 from benchmarks.filling import fill
 from benchmarks.measure import (
     folder_bytes,
     machine,
-    percentile,
     processor_seconds,
     progress,
     report,
@@ -52,36 +49,24 @@ from playground.world import World
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import environment
-from storage.engine.sqlite_driver import sqlite3
 
 ROOT = Path(__file__).parent.parent
-LATE, STEEP = 0.15, 1.2
-"""The first words should be there after at most STEEP times what the model needs for its first token, and LATE seconds
-more (`late_ms`: how much later half of them are)."""
-INDEX = {StorageType.SQLITE: "memory.db", StorageType.JSON: "index.db"}
-"""Where vectors are kept."""
 BOTS = ("keepsake", "keepsake_off", "bare_model", "bare_echo")
 LOOK_EVERY = 0.2
-"""Seconds between two looks at how far indexing or a start has come."""
+"""Seconds between two looks at how far a start has come."""
 IDLE = 10.0
 """Milliseconds of a processor between two looks that are no work."""
-MISSING = """
-SELECT COUNT(*) FROM messages WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.seq = messages.seq)
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """How much is asked of the bots. `rate`: arrivals a second, 0 = everybody waits for the answer. `lone_turns`: so
-    many turns of one person more, first alone, then next to the others for as long as they write. `remembered`: so many
-    earlier messages each person has, nearly all of them folded. `processes`: of our bot, on PostgreSQL.
+    """How much is asked of the bots. `remembered`: so many earlier messages each person has, nearly all of them folded.
+    `processes`: of our bot, on PostgreSQL.
     """
 
     people: int
     turns: int
-    rate: float
     storage: StorageType
-    lone_turns: int = 0
     remembered: int = 0
     processes: int = 1
 
@@ -187,15 +172,12 @@ async def measure(load: Load, model: InstantModel, bots: Sequence[str] = BOTS) -
                     many = load.processes if name == "keepsake" else 1
                     async with running(command, world, env, processes=many) as bot:
                         await bot.settled()
-                        alone = await crowd.talk_alone(load.lone_turns)
                         with closing(Server(url)) if url else nullcontext() as server:
-                            results[name] = await _figures(crowd, load, model, bot, alone, server)
-                        if name == "keepsake" and env["EMBEDDING_MODEL"] != "none" and not url:
-                            results["indexing_lag_s"] = await _indexing_lag(data / INDEX[load.storage])
+                            results[name] = await _figures(crowd, load, model, bot, server)
                         results[name]["afterwards"] = await _afterwards(crowd, model, bot, results[name]["turns"])
                     if load.remembered:
                         stored = stored_bytes(url) if url else folder_bytes(data)
-                        results[name]["bytes_per_message"] = round(stored / (load.remembered * (load.people + 1)))
+                        results[name]["bytes_per_message"] = round(stored / (load.remembered * load.people))
     return results
 
 
@@ -205,7 +187,7 @@ async def _bot(
     """The command line of a bot, and its environment."""
     token = crowd.world.token
     if name.startswith("keepsake"):
-        people = (*crowd.people, crowd.lone) if name == "keepsake" else ()
+        people = crowd.people if name == "keepsake" else ()
         url = without_embedding().get("DATABASE_URL", "") if load.storage is StorageType.POSTGRES else ""
         url = url and emptied(url, f"load_{name}")
         if load.remembered:
@@ -234,21 +216,16 @@ async def _bot(
 
 
 async def _figures(
-    crowd: Crowd, load: Load, model: InstantModel, bot: Running, alone: Seen, server: Server | None
+    crowd: Crowd, load: Load, model: InstantModel, bot: Running, server: Server | None
 ) -> dict[str, Any]:
-    """`alone`: what one person saw while nobody else wrote."""
     asked, called, before = model.asked, crowd.world.calls.last, await bot.costs()
     spent, counts = (server.seconds(), server.counts()) if server else ({}, {})
     start, (busy, possible) = time.perf_counter(), processor_seconds()
-    writing = crowd.arrive(load.turns, load.rate) if load.rate else crowd.talk(load.turns)
-    looking = asyncio.create_task(_waits(server)) if server else None
-    seen, beside = await crowd.talk_beside(writing) if load.lone_turns else (await writing, Seen())
+    waits = await crowd.talk(load.turns)
     seconds = time.perf_counter() - start
-    if looking:
-        looking.cancel()
     computed, could = (now - then for now, then in zip(processor_seconds(), (busy, possible), strict=True))
     costs = list(zip(before, await bot.costs(), strict=True))
-    turns = len(seen.whole) + len(beside.whole)
+    turns = len(waits)
     by_thread = {
         name: round(sum(_since(*cost, name) for cost in costs) / turns, 2)
         for name in sorted({name for _, after in costs for name in after["processor_ms"]})
@@ -257,15 +234,11 @@ async def _figures(
     return {
         "turns": turns,
         "turns_per_second": round(turns / seconds, 1),
-        "ms": spread(seen.whole),
-        "ms_to_first_words": spread(seen.first),
-        "late_ms": round((percentile(seen.first, 0.5) - STEEP * model.wait - LATE) * 1000, 1),
-        **_lone(alone, beside),
+        "ms": spread(waits),
         "processors_busy_percent": round(100 * computed / could, 1) if could else None,
         "processor_ms_a_turn": round(sum(by_thread.values()), 2),
         **({"server_processor_ms_a_turn": round(server.spent(spent) * 1000 / turns, 2)} if server else {}),
         **(_asked_of(server, counts, turns) if server else {}),
-        **({"server_waits_for": await looking} if looking else {}),
         "by_thread": {name: ms for name, ms in by_thread.items() if ms >= 0.01},
         # Each of several processes apart: whether they share the work.
         **({"by_process": [_all_since(*cost) for cost in costs]} if len(costs) > 1 else {}),
@@ -302,18 +275,6 @@ def _all_since(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
     return round(sum(_since(before, after, name) for name in after["processor_ms"]) / 1000, 2)
 
 
-def _lone(alone: Seen, beside: Seen) -> dict[str, object]:
-    """What one person waits alone and next to the others, and how many times that is at the 95th percentile."""
-    if not alone.whole or not beside.whole:
-        return {}
-    times = percentile(beside.whole, 0.95) / percentile(alone.whole, 0.95)
-    return {
-        "ms_alone": spread(alone.whole),
-        "ms_beside": spread(beside.whole),
-        "times_alone_p95": round(times, 2),
-    }
-
-
 def _asked_of(server: Server, before: Mapping[str, int], turns: int) -> dict[str, float]:
     now = server.counts()
     return {
@@ -323,40 +284,10 @@ def _asked_of(server: Server, before: Mapping[str, int], turns: int) -> dict[str
     }
 
 
-async def _waits(server: Server) -> dict[str, float]:
-    """Until cancelled: what the server's statements wait for, by PostgreSQL's kinds, and how many do on average."""
-    total, looks = Counter[str](), 0
-    with suppress(asyncio.CancelledError):
-        while True:
-            total += Counter(server.waits())
-            looks += 1
-            await asyncio.sleep(LOOK_EVERY)
-    return {kind: round(number / max(1, looks), 2) for kind, number in total.most_common()}
-
-
-async def _indexing_lag(file: Path) -> float:
-    """Seconds from the last answer until every message has its vectors."""
-    start = time.perf_counter()
-    while time.perf_counter() - start < PATIENCE:
-        connection = sqlite3.connect(file)
-        try:
-            [left] = connection.execute(MISSING).fetchone()
-        finally:
-            connection.close()
-        if not left:
-            break
-        await asyncio.sleep(LOOK_EVERY)
-    return round(time.perf_counter() - start, 1)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--people", "--users", type=number(1), default=200)
     parser.add_argument("--turns", type=number(1), default=5)
-    parser.add_argument("--rate", type=float, default=0.0)
-    parser.add_argument("--tokens", type=number(0), default=0)
-    parser.add_argument("--first-token", type=number(0), default=0)
-    parser.add_argument("--lone", type=number(0), default=0)
     parser.add_argument("--remembered", type=number(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
     parser.add_argument("--processes", type=number(1, 16), default=1, help="of our bot, with --storage postgres")
@@ -370,22 +301,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     load = Load(
         people=options.people,
         turns=options.turns,
-        rate=options.rate,
         storage=options.storage,
-        lone_turns=options.lone,
         remembered=options.remembered,
         processes=options.processes,
     )
-    results = asyncio.run(
-        measure(load, InstantModel(tokens=options.tokens, wait=options.first_token / 1000), options.bots)
-    )
+    results = asyncio.run(measure(load, InstantModel(), options.bots))
     asked = {
         "users": load.people,
         "turns_each": load.turns,
         "storage": load.storage,
-        "rate": load.rate,
-        "tokens": options.tokens,
-        "first_token_ms": options.first_token,
         "remembered": load.remembered,
         "processes": load.processes,
     }

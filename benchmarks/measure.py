@@ -3,8 +3,6 @@
 Does not know what is measured.
 """
 
-import asyncio
-import gc
 import json
 import math
 import os
@@ -12,8 +10,7 @@ import platform
 import resource
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from settings import environment
@@ -70,58 +67,6 @@ def processor_seconds() -> tuple[float, float]:
 
 def folder_bytes(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-
-
-class LoopWatch:
-    """How long the event loop was blocked, in milliseconds, while the block ran.
-
-    On a machine with other work that includes waiting for a processor. Two figures do not: `work` is what the loop's
-    own thread computed at a stretch, `collected` what Python's collector did in any thread, nobody else running.
-    """
-
-    def __init__(self) -> None:
-        self._late: list[float] = []
-        self._work: list[float] = []
-        self._collected: list[float] = []
-        self._collecting = 0.0
-
-    @property
-    def longest(self) -> float:
-        return round(max(self._late, default=0.0) * 1000, 1)
-
-    def figures(self) -> Milliseconds:
-        """The longest time, those that one in a thousand and one in a hundred ticks exceed, and the longest work."""
-        return {
-            "most": self.longest,
-            "p999": round(percentile(self._late, 0.999) * 1000, 1),
-            "p99": round(percentile(self._late, 0.99) * 1000, 1),
-            "most_work": round(max(self._work, default=0.0) * 1000, 1),
-            "most_collected": round(max(self._collected, default=0.0) * 1000, 1),
-        }
-
-    @asynccontextmanager
-    async def watching(self, every: float = 0.002) -> AsyncIterator["LoopWatch"]:
-        async def tick() -> None:
-            while True:
-                before, worked = time.perf_counter(), time.thread_time()
-                await asyncio.sleep(every)
-                self._late.append(max(0.0, time.perf_counter() - before - every))
-                self._work.append(time.thread_time() - worked)
-
-        def collect(phase: str, _: dict[str, int]) -> None:
-            if phase == "start":
-                self._collecting = time.thread_time()
-            else:
-                self._collected.append(time.thread_time() - self._collecting)
-
-        ticking = asyncio.create_task(tick())
-        gc.callbacks.append(collect)
-        try:
-            yield self
-        finally:
-            gc.callbacks.remove(collect)
-            ticking.cancel()
-            await asyncio.gather(ticking, return_exceptions=True)
 
 
 def machine() -> dict[str, object]:

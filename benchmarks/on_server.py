@@ -16,10 +16,6 @@ SELECT
   xact_commit, tup_inserted + tup_updated + tup_deleted
 FROM pg_stat_database WHERE datname = current_database()
 """
-_WAITS = """
-SELECT COALESCE(wait_event_type, 'nothing'), COUNT(*) FROM pg_stat_activity
-WHERE state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid() GROUP BY 1
-"""
 _BYTES = """
 SELECT COALESCE(SUM(pg_total_relation_size(oid)), 0) FROM pg_class
 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
@@ -68,10 +64,6 @@ class Server:
         """Connections of clients; transactions committed and rows written in this database so far, a second late."""
         row = self._connection.execute(_COUNTS).fetchone()
         return dict(zip(("connections", "commits", "rows"), row or (), strict=False))
-
-    def waits(self) -> dict[str, int]:
-        """How many statements run at this moment, by the kind of what they wait for ("Lock", "IO", "nothing")."""
-        return {str(kind): int(number) for kind, number in self._connection.execute(_WAITS).fetchall()}
 
     def seconds(self) -> dict[int, float]:
         """Processor seconds so far of each of its processes; not of the one that tells."""

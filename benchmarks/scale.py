@@ -6,8 +6,7 @@ it: the bare driver, two durable commits and one FTS query over the same texts; 
 printed by the clock and by the processor, which other work on the machine changes less. Each case runs in a
 fresh process. `--people`: what the process holds of many people, no more.
 `--storage postgres`: on the server of DATABASE_URL, in schemas `scale_…` made for it; what its processes spend of
-this machine's processor is in the figures, finding by meaning is not. `--owners`: the messages spread over so many.
-`--like`: real sentences instead of invented words.
+this machine's processor is in the figures, finding by meaning is not.
 """
 
 import argparse
@@ -23,7 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -33,9 +32,7 @@ from assembly import open_services
 from benchmarks.arguments import number, numbers, settings_of
 from benchmarks.filling import LAST_DAY, fill, said
 from benchmarks.invented import Clock, InventedModel, Talk, turns
-from benchmarks.locomo import talk_file
 from benchmarks.measure import (
-    LoopWatch,
     folder_bytes,
     machine,
     percentile,
@@ -60,12 +57,9 @@ from text.analyzer import content_terms
 SIZES = (10_000, 100_000, 1_000_000)
 MOST_JSON = 100_000
 """JSON is promised up to so many messages (contract)."""
-SPOKEN_WITH = 25
-"""Where messages are spread over many owners: how many of them hold turns, one after the other."""
+SCOPE = Scope(owner=1)
 WARMING = 3
 """Turns before those that are measured."""
-WATCHED_SHARE = 4
-"""One turn in so many is held once more, while the event loop is watched."""
 TENTHS, AT_ONCE = 10, 64
 """How often what many people take is looked at, and how many of them write at once."""
 Parameters = ParamSpec("Parameters")
@@ -116,37 +110,28 @@ class Floor:
         self._connection.execute("INSERT INTO words (rowid, content) VALUES (?, ?)", (row, text))
 
 
-def prepare(folder: Path, storage: StorageType, count: int, owners: int, url: str, like: Path | None) -> None:
+def prepare(folder: Path, storage: StorageType, count: int, url: str) -> None:
     """Fill a data directory, or the tables at an address."""
-    asyncio.run(fill(folder, storage, scopes(owners), max(1, count // owners), database_url=url, like=like))
+    asyncio.run(fill(folder, storage, [SCOPE], count, database_url=url))
     if url:
         tidied(url)
 
 
-def scopes(owners: int) -> list[Scope]:
-    return [Scope(owner=number) for number in range(1, owners + 1)]
-
-
-def prepare_floor(path: Path, count: int, like: Path | None) -> None:
+def prepare_floor(path: Path, count: int) -> None:
     with closing(Floor(path)) as floor:
-        floor.fill(said(count, like))
+        floor.fill(said(count))
 
 
-def measure(
-    settings: Settings, floor: Path, count: int, turn_count: int, owners: int, like: Path | None
-) -> dict[str, object]:
+def measure(settings: Settings, floor: Path, count: int, turn_count: int) -> dict[str, object]:
     """The figures of one filled data directory."""
-    return asyncio.run(_measure(settings, floor, count, turn_count, owners, like))
+    return asyncio.run(_measure(settings, floor, count, turn_count))
 
 
-async def _measure(
-    settings: Settings, floor_path: Path, count: int, turn_count: int, owners: int, like: Path | None
-) -> dict[str, object]:
+async def _measure(settings: Settings, floor_path: Path, count: int, turn_count: int) -> dict[str, object]:
     url = settings.database_url.value
     stored = stored_bytes(url) if url else folder_bytes(settings.data_dir)
-    watched = max(1, turn_count // WATCHED_SHARE)
     clock = Clock(now=datetime.fromtimestamp(LAST_DAY.timestamp(), LAST_DAY.tzinfo))
-    model = InventedModel(Talk(seed=5, like=like))
+    model = InventedModel(Talk(seed=5))
     start = time.perf_counter()
     async with AsyncExitStack() as stack:
         services = await stack.enter_async_context(
@@ -154,54 +139,41 @@ async def _measure(
         )
         server = stack.enter_context(closing(Server(url))) if url else None
         startup = since(start)
-        people = scopes(min(owners, SPOKEN_WITH))
-        before = await _totals(services, people)
-        clock.now = max([clock.now, *[await _newest(services, scope) for scope in people]])
-        talk = Talk(seed=6, like=like)
-        each = (turns(talk, scope, clock, first=before[scope] + 1) for scope in people)
-        asked = chain.from_iterable(zip(*each, strict=True))
+        before = await _total(services)
+        clock.now = max(clock.now, await _newest(services))
+        asked = turns(Talk(seed=6), SCOPE, clock, first=before + 1)
         for warming in islice(asked, WARMING):
             await services.conversation.reply(warming)
         gc.freeze()  # as bot.py does after its start
         whole, worked, of_server, recall, folds, floors = [], [], [], [], [], []
-        watch, answers = LoopWatch(), Talk(seed=7, like=like)
-
-        async def turn(incoming: Incoming) -> None:
-            reply = await services.conversation.reply(incoming)
-            if reply.is_error or reply.notices:
-                raise RuntimeError(f"{reply.text} {reply.notices}")
-
+        answers = Talk(seed=7)
         with closing(Floor(floor_path)) as floor:
-            for number, incoming in enumerate(islice(asked, turn_count + watched)):
-                scope = incoming.scope
+            for incoming in islice(asked, turn_count):
                 model.prepare()
-                if number < turn_count:
-                    spent = server.seconds() if server else {}
-                    start, before_it = time.perf_counter(), time.process_time()
-                    await turn(incoming)
-                    whole.append(time.perf_counter() - start)
-                    of_server.append(server.spent(spent) if server else 0.0)
-                    worked.append(time.process_time() - before_it + of_server[-1])
-                    floors.append(floor.turn(incoming.text, answers.answer()))
-                else:  # apart, since looking at the loop every 2 ms would be in the other figures
-                    async with watch.watching():
-                        await turn(incoming)
-                async with services.memory.home(scope.owner) as store:
+                spent = server.seconds() if server else {}
+                start, before_it = time.perf_counter(), time.process_time()
+                reply = await services.conversation.reply(incoming)
+                whole.append(time.perf_counter() - start)
+                of_server.append(server.spent(spent) if server else 0.0)
+                worked.append(time.process_time() - before_it + of_server[-1])
+                if reply.is_error or reply.notices:
+                    raise RuntimeError(f"{reply.text} {reply.notices}")
+                floors.append(floor.turn(incoming.text, answers.answer()))
+                async with services.memory.home(SCOPE.owner) as store:
                     start = time.perf_counter()
-                    await services.retrieval.recall(answers.question(), store=store, scope=scope)
+                    await services.retrieval.recall(answers.question(), store=store, scope=SCOPE)
                     recall.append(time.perf_counter() - start)
                 start = time.perf_counter()
-                await services.conversation.settle(scope)
+                await services.conversation.settle(SCOPE)
                 folds.append(time.perf_counter() - start)
         resident = resident_megabytes()
-        after = sum((await _totals(services, people)).values())
-    expected = sum(before.values()) + 2 * (turn_count + watched + WARMING)
+        after = await _total(services)
+    expected = before + 2 * (turn_count + WARMING)
     if after != expected:
         raise RuntimeError(f"{after} messages are stored, not {expected}")
     floor_clock, floor_worked = zip(*floors, strict=True)
     return {
         "messages": count,
-        **({"owners": owners} if owners > 1 else {}),
         "turn_ms": spread(whole),
         "floor_ms": spread(floor_clock),
         "times_the_floor": _times(whole, floor_clock),
@@ -211,23 +183,20 @@ async def _measure(
         "times_the_floor_by_processor": _times(worked, floor_worked),
         "recall_ms": spread(recall),
         "settle_ms": {**spread(folds), "most": round(max(folds) * 1000, 1)},
-        "event_loop_blocked_ms": watch.longest,
-        "event_loop": watch.figures(),
         "startup_ms": startup,
         "rss_mb": resident,
         "bytes_per_message": round(stored / count),
     }
 
 
-async def _totals(services: Services, people: Sequence[Scope]) -> dict[Scope, int]:
-    """How many messages each of them has."""
-    return {scope: (await services.summaries.status(scope)).counts.total for scope in people}
+async def _total(services: Services) -> int:
+    return (await services.summaries.status(SCOPE)).counts.total
 
 
-async def _newest(services: Services, scope: Scope) -> datetime:
-    """When the last message of a scope was said: an earlier run may have held turns in the same folder."""
-    async with services.memory.home(scope.owner) as store:
-        newest = await store.page(scope, limit=1)
+async def _newest(services: Services) -> datetime:
+    """When the last message was said: an earlier run may have held turns in the same folder."""
+    async with services.memory.home(SCOPE.owner) as store:
+        newest = await store.page(SCOPE, limit=1)
     return newest[-1].created_at if newest else datetime.min.replace(tzinfo=UTC)
 
 
@@ -307,8 +276,6 @@ class Plan:
     sizes: Sequence[int]
     storages: Sequence[StorageType]
     turns: int
-    owners: int
-    like: Path | None
 
 
 def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
@@ -318,15 +285,14 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
         for storage in plan.storages:
             if storage is StorageType.JSON and count > MOST_JSON:
                 continue
-            like = f"-like-{plan.like.stem}" if plan.like else ""
-            name = f"{storage}-{count}{like}" if plan.owners == 1 else f"{storage}-{count}-of-{plan.owners}{like}"
+            name = f"{storage}-{count}"
             on_server = storage is StorageType.POSTGRES
             url = settings.database_url.value if on_server else ""
             there = replace(settings, data_dir=folder / name, database_url=Secret(url and schema(url, _schema(name))))
-            floor = folder / f"floor-{storage}-{count}{like}.db"
-            _filled(there.data_dir, floor, storage, count, plan.owners, url, plan.like)
+            floor = folder / f"floor-{storage}-{count}.db"
+            _filled(there.data_dir, floor, storage, count, url)
             progress(f"{storage}: {plan.turns} turns")
-            result = apart(measure, there, floor, count, plan.turns, plan.owners, plan.like)
+            result = apart(measure, there, floor, count, plan.turns)
             if storage is StorageType.JSON:
                 result["startup_without_index_ms"] = apart(rebuilding, there)
             results[storage].append(result)
@@ -339,9 +305,7 @@ def _schema(name: str) -> str:
     return f"scale_{name.replace('-', '_')}"
 
 
-def _filled(
-    folder: Path, floor: Path, storage: StorageType, count: int, owners: int, url: str, like: Path | None = None
-) -> None:
+def _filled(folder: Path, floor: Path, storage: StorageType, count: int, url: str) -> None:
     """Fill both unless they exist; one that is being filled has another name."""
     start = time.perf_counter()
     if not folder.exists():
@@ -349,12 +313,12 @@ def _filled(
         shutil.rmtree(half, ignore_errors=True)
         half.mkdir()
         progress(f"{storage}: filling {count:,} messages")
-        apart(prepare, half, storage, count, owners, url and emptied(url, _schema(folder.name)), like)
+        apart(prepare, half, storage, count, url and emptied(url, _schema(folder.name)))
         half.rename(folder)
     if not floor.exists():
         half = floor.with_name(f"half-{floor.name}")
         half.unlink(missing_ok=True)
-        apart(prepare_floor, half, count, like)
+        apart(prepare_floor, half, count)
         half.rename(floor)
     progress(f"{storage}: filled in {since(start) / 1000:.0f} s")
 
@@ -366,8 +330,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--storage", type=StorageType, choices=list(StorageType), nargs="+", help="those in files unless named"
     )
-    parser.add_argument("--owners", type=number(1), default=1, help="the messages are spread over so many")
-    parser.add_argument("--like", type=talk_file, help="messages are made of this file's sentences, in LoCoMo's format")
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     parser.add_argument("--people", type=number(0), default=0, help="what is held of so many people, nothing else")
     options = parser.parse_args(arguments)
@@ -376,13 +338,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         held = apart(held_of_many, settings, options.people)
         report({"benchmark": "scale", "machine": machine(), **held})
         return
-    plan = Plan(
-        sizes=options.messages,
-        storages=options.storage or IN_FILES,
-        turns=options.turns,
-        owners=options.owners,
-        like=options.like,
-    )
+    plan = Plan(sizes=options.messages, storages=options.storage or IN_FILES, turns=options.turns)
     if StorageType.POSTGRES in plan.storages and not settings.database_url.value:
         parser.error("--storage postgres needs DATABASE_URL")
     with tempfile.TemporaryDirectory(prefix="keepsake-scale-") as name:

@@ -10,9 +10,7 @@ import asyncio
 import contextlib
 import json
 import re
-import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from itertools import cycle, islice
 from typing import Any
 
 from aiohttp import web
@@ -23,23 +21,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from playground.server import Lifetime
 
 TAG = re.compile(r"#\d+-\d+")
-PACE = 80.0
-"""Tokens a second, as hosted models write."""
 STOPPED_WITHIN = 2.0
 """Seconds that requests under way are given at the end."""
 _WORDS = "noted: that is a fine question, and this is as short an answer as a model would give to it."
 
 
 class InstantModel:
-    """The endpoint; `asked` counts its requests. `tokens`: of an answer, streamed at `pace` a second; 0 = a short one,
-    at once. `wait`: seconds before the first token.
-    """
+    """The endpoint; `asked` counts its requests."""
 
-    def __init__(self, *, tokens: int = 0, pace: float = PACE, wait: float = 0.0) -> None:
+    def __init__(self) -> None:
         self.asked = 0
-        self._tokens = tokens
-        self._pace = pace
-        self.wait = wait
 
     def app(self) -> ASGIApp:
         """Answers one path; every other one is unknown to it."""
@@ -51,15 +42,11 @@ class InstantModel:
             return
         self.asked += 1
         body = await Request(scope, receive).json()
-        if self.wait:
-            await asyncio.sleep(self.wait)
         said = next((one["content"] for one in reversed(body["messages"]) if one["role"] == "user"), "")
         tags = TAG.findall(said)
-        text = f"{tags[-1] if tags else '#0-0'} {_words(self._tokens)}"
+        text = f"{tags[-1] if tags else '#0-0'} {_WORDS}"
         if body.get("stream"):
-            pause = 1 / self._pace if self._tokens else 0.0
-            pieces = re.findall(r"\S+\s*", text) if self._tokens else _thirds(text)
-            await _send_stream(_streamed(body, pieces, pause), send)
+            await _send_stream(_events(body, _thirds(text)), send)
             return
         message = {"role": "assistant", "content": text}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -67,27 +54,13 @@ class InstantModel:
         await JSONResponse(whole)(scope, receive, send)
 
 
-async def _send_stream(pieces: AsyncIterator[bytes], send: Send) -> None:
+async def _send_stream(events: Iterator[str], send: Send) -> None:
     """Without the tasks with which Starlette watches for a client that hangs up."""
     headers = [(b"content-type", b"text/event-stream; charset=utf-8")]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    async for piece in pieces:
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    for event in events:
+        await send({"type": "http.response.body", "body": f"data: {event}\n\n".encode(), "more_body": True})
     await send({"type": "http.response.body", "body": b""})
-
-
-async def _streamed(body: dict[str, Any], pieces: Sequence[str], pause: float) -> AsyncIterator[bytes]:
-    begun = time.perf_counter()
-    for number, event in enumerate(_events(body, pieces)):
-        # By the clock, so that a late waking does not slow the whole answer down.
-        if pause and (early := begun + number * pause - time.perf_counter()) > 0:
-            await asyncio.sleep(early)
-        yield f"data: {event}\n\n".encode()
-
-
-def _words(tokens: int) -> str:
-    """Usual English words, which are about a token each."""
-    return " ".join(islice(cycle(_WORDS.split()), tokens)) if tokens else _WORDS
 
 
 def _thirds(text: str) -> list[str]:

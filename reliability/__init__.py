@@ -1,7 +1,6 @@
 """Crash test, soak and hostile loads: kills and faults at random, the invariants read from the files, and what one
 person's load costs another. They know no store of ours.
 
-bare_poller.py    the least that a bot can do behind a flood
 command.py        how the tests here are called, and how their results leave the process
 crash_test.py     kill -9 at random moments while people talk, fold and move between stores
 hostile.py        how much longer a second person waits next to a hostile one

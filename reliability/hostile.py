@@ -3,8 +3,7 @@
 `python -m reliability.hostile [--case NAME] [--rounds 2] [--turns 10] [--answer-after 1]` runs bot.py as a process, and
 in each round measures the second person alone, then while the load lasts. It prints one JSON object; its exit status is
 1 when the median wait next to the load is more than `MOST` times the usual one. The model takes a second for an answer;
-with `--answer-after 0` none, so that what a load adds weighs most. Behind a flood, `floor_ms` is the wait for a program
-that only polls (bare_poller.py). Does not know how the program bounds anything.
+with `--answer-after 0` none, so that what a load adds weighs most. Does not know how the program bounds anything.
 """
 
 import argparse
@@ -31,7 +30,6 @@ from playground.world import World
 from reliability import hostile_loads as loads
 from reliability.hostile_loads import Attack, Load
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House
-from tests.paths import ROOT
 from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
 from tests.peers.ports import kept_port
 
@@ -119,16 +117,7 @@ async def measure(case: Case, folder: Path, *, rounds: int, turns: int, answer_a
                     async with _lasting(case.load, attack):
                         beside += await street.turns(turns, until=partial(_was_done, attack, attack.done))
                 await attack.settled()
-    usual = statistics.median(alone)
-    ratio = statistics.median(beside) / usual
-    floor: dict[str, object] = {}
-    if case.each_behind:
-        least = await _floor(case, folder, loads_done=len(beside))
-        # What Telegram takes to give the load out, and then the usual wait.
-        floor = {
-            "floor_ms": _spread(least),
-            "ratio_to_floor": round(statistics.median(beside) / (statistics.median(least) + usual), 2),
-        }
+    ratio = statistics.median(beside) / statistics.median(alone)
     return {
         "turns": len(beside),
         "alone_ms": _spread(alone),
@@ -136,28 +125,7 @@ async def measure(case: Case, folder: Path, *, rounds: int, turns: int, answer_a
         "ratio": round(ratio, 2),
         "loads": attack.done,
         "is_good": ratio <= MOST,
-        **floor,
     }
-
-
-async def _floor(case: Case, folder: Path, *, loads_done: int) -> list[float]:
-    """Seconds until a program that only polls has answered right behind the same load."""
-    waits: list[float] = []
-    async with _open_house(folder, 0) as house:
-        url = f"{house.telegram_url}/bot{TOKEN}"
-        poller = await asyncio.create_subprocess_exec(sys.executable, "-m", "reliability.bare_poller", url, cwd=ROOT)
-        try:
-            street = Street(house)
-            strangers = [house.person(f"Eve {n}") for n in range(9)]
-            attack = Attack(hostile=house.person("Ann"), strangers=strangers, address="")
-            await street.turns(WARM)
-            for _ in range(loads_done):
-                await case.load(attack)
-                waits.append(await street.turn())
-        finally:
-            poller.terminate()
-            await poller.wait()
-    return waits
 
 
 def _was_done(attack: Attack, before: int) -> bool:

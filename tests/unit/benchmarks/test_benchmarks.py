@@ -158,7 +158,7 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
     kept = {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()}
-    scale._filled(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, owners=1, url="")
+    scale._filled(tmp_path / "sqlite-100", tmp_path / "floor-sqlite-100.db", StorageType.SQLITE, 100, url="")
     assert {one.name: one.stat().st_mtime_ns for one in tmp_path.iterdir()} == kept, "what is there is not filled again"
     assert "sqlite-100" in kept
 
@@ -190,7 +190,7 @@ async def test_a_file_filled_at_once_holds_what_loading_makes(tmp_path: Path, mo
     await fill(tmp_path, StorageType.SQLITE, scopes, 190)
     async with Database.open(tmp_path / "loaded.db", migrations=MIGRATIONS) as database:
         for scope in scopes:
-            await SqliteStore(database).load(scope.owner, filling._batches(scope, 190, None))
+            await SqliteStore(database).load(scope.owner, filling._batches(scope, 190))
     filled, loaded = (_everything(tmp_path / name) for name in ("memory.db", "loaded.db"))
     assert filled == loaded
     assert {"messages", "places", "scopes", "scope_words", "unindexed", "word_counts"} <= filled.keys()
@@ -205,7 +205,7 @@ async def test_a_server_filled_at_once_holds_what_loading_makes(
     await fill(tmp_path, StorageType.POSTGRES, scopes, 90, database_url=at_once)
     async with postgres_database(one_by_one) as database:
         for scope in scopes:
-            await PostgresStore(database).load(scope.owner, filling._batches(scope, 90, None))
+            await PostgresStore(database).load(scope.owner, filling._batches(scope, 90))
     filled, loaded = _everything_on(at_once), _everything_on(one_by_one)
     assert filled == loaded
     assert {"messages", "places", "scopes", "scope_words", "unindexed", "words", "word_counts"} <= filled.keys()
@@ -224,13 +224,6 @@ def _everything_on(url: str) -> dict[str, Any]:
     return {name: sorted(map(str, rows)) for name, rows in read.items()}
 
 
-async def test_messages_like_a_real_talk_are_made_of_its_sentences(tiny: Path) -> None:
-    real = {word for sample in read(tiny) for line in sample.lines for word in line.text.split()}
-    made = list(said(40, tiny))
-    assert len(set(made)) > 30
-    assert all(real.issuperset(text.split()) for text in made)
-
-
 def _everything(file: Path) -> dict[str, Any]:
     """The schema of a file and the rows of its tables, without the pages of the index of words."""
     with closing(connect(file)) as connection:
@@ -247,18 +240,12 @@ def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[st
     assert list(result["rss_mb"]) == ["1", "3"]
 
 
-def test_load_arrives_at_a_rate_and_streams_at_a_pace(capsys: pytest.CaptureFixture[str]) -> None:
-    load.main(
-        "--people 2 --turns 2 --rate 20 --tokens 30 --first-token 40 --lone 1 --remembered 20 --bots keepsake".split()  # noqa: SIM905 - as typed
-    )
+def test_load_searches_what_each_person_said_earlier(capsys: pytest.CaptureFixture[str]) -> None:
+    load.main(["--people", "2", "--turns", "2", "--remembered", "20", "--bots", "keepsake"])
     result = printed(capsys)
-    assert (result["rate"], result["tokens"], result["remembered"], result["first_token_ms"]) == (20, 30, 20, 40)
-    assert result["keepsake"]["turns"] >= 4
-    assert result["keepsake"]["ms_alone"]["p95"] > 0 < result["keepsake"]["ms_beside"]["p95"]
-    assert result["keepsake"]["ms"]["p50"] >= result["keepsake"]["ms_to_first_words"]["p50"] > 40
-    first = result["keepsake"]["ms_to_first_words"]["p50"]
-    assert result["keepsake"]["late_ms"] == pytest.approx(first - 1.2 * 40 - 150, abs=0.2)
-    assert result["keepsake"]["times_alone_p95"] > 0
+    assert result["remembered"] == 20
+    assert result["keepsake"]["turns"] == 4
+    assert result["keepsake"]["bytes_per_message"] > 0
     assert "bare_echo" not in result
 
 
