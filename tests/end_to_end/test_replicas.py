@@ -130,13 +130,15 @@ async def test_a_message_whose_claim_was_committed_without_a_reply_is_answered(
     """Nobody writes again, and no other process takes over."""
     own_house.model.default(ANSWERS, newest_word)
     ann = own_house.person()
-    async with laid(address := new_database(postgres_url, f"claimed_{os.getpid()}")) as (behind, wire):
-        async with own_house.bot(DATABASE_URL=as_uri(behind)) as bot:
-            await ann.sets_up("PostgreSQL")
-            wire.cuts_given = b"w1w"  # the claim is what hands a message out
-            assert await ann.asks("Please note w1w") == "I heard w1w."
-            assert wire.cut == 1
-            await bot.logged("Updates cannot be claimed")
+    async with (
+        laid(address := new_database(postgres_url, f"claimed_{os.getpid()}")) as (behind, wire),
+        own_house.bot(DATABASE_URL=as_uri(behind)) as bot,
+    ):
+        await ann.sets_up("PostgreSQL")
+        wire.cuts_given = b"w1w"  # the claim is what hands a message out
+        assert await ann.asks("Please note w1w") == "I heard w1w."
+        assert wire.cut == 1
+        await bot.logged("Updates cannot be claimed")
     with psycopg.connect(address) as connection:
         stored = connection.execute("SELECT content FROM messages WHERE content LIKE '%%w1w%%' ORDER BY id").fetchall()
         assert stored == [("Please note w1w",), ("I heard w1w.",)]

@@ -17,9 +17,9 @@ SOCKET = ".s.PGSQL.5432"
 class Wire:
     """Between a client and the server: cuts the connection at the next COMMIT, once it is told to.
 
-    `arrives`: whether the server still gets it. `cuts_some`: asked at each COMMIT whether it is cut. `cuts_given`: words;
-    the first transaction in which the server gives them to the client is cut. `is_silent`: nothing arrives any more,
-    and nobody is told, as when a machine is gone; `swallowed`: something was said then.
+    `arrives`: whether the server still gets it. `cuts_some`: asked at each COMMIT whether it is cut. `cuts_given`:
+    words; the first transaction in which the server gives them to the client is cut. `is_silent`: nothing arrives any
+    more, and nobody is told, as when a machine is gone; `swallowed`: something was said then.
     """
 
     server: str
