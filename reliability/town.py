@@ -37,6 +37,8 @@ WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
 TRIES = 30
 """Setups, and cancellings of one, that a kill may interrupt in a row."""
+EDITS = 0.2
+"""The share of answered messages that get another text."""
 
 
 class Bot:
@@ -298,10 +300,13 @@ class Talker:
             new = self._ledger.words(self.owner, pieces)
             words += new
             text = " ".join([f"Please note {new[0]}.", *(f"{'and so on ' * 430}{word}" for word in new[1:])])
-            self._chance.choice(self._members).says(self._addressed(text))
+            member = self._chance.choice(self._members)
+            said = member.says(self._addressed(text))
             self.turns += 1
         with suppress(TimeoutError):
             await asyncio.wait_for(self._ledger.until_answered(words), self._patience)
+        if pieces == 1 and self._chance.random() < EDITS:
+            member.edits(said["message_id"], f"{said['text']} Or later.")
 
     async def configure(self) -> None:
         """Choose a storage (the same or the other one) and a small threshold."""

@@ -300,6 +300,9 @@ class Member:
     def says(self, text: str, *, reply_to: int | None = None) -> Json:
         return self.house.world.say(self.id, self.chat_id, text, thread_id=self.thread, reply_to=reply_to)
 
+    def edits(self, message_id: int, text: str) -> Json:
+        return self.house.world.edit(self.id, self.chat_id, message_id, text)
+
     async def hears(self, words: str | Callable[[Json], bool] = "", *, since: int, timeout: float = PATIENCE) -> Json:
         """The bot's first message here, after event `since`, that has these words; waited for."""
         fits = words if callable(words) else lambda message: words in message.get("text", "")
