@@ -93,7 +93,7 @@ def _program() -> Mapping[str, ast.Module]:
 
 PAGES = (ROOT / "playground/static", ROOT / "dashboard/static")
 """The pages, which ask for texts by the same keys."""
-_ASKED = re.compile(r"""\b(tr|has)\(""")
+_ASKED = re.compile(r"""(?<!\.)\b(tr|has)\(""")
 _MARKED = re.compile(r'data-(?:text|label)="([\w-]+)"')
 
 
