@@ -28,7 +28,9 @@ from storage.stores.protocol import MemoryStore
 from summaries.policies import POLICIES
 
 MOST_ROWS = 200
-"""Messages, or summaries, of one answer: what a page shows at once."""
+"""Messages of one answer: what a page shows at once."""
+SUMMARIES = 100
+"""Of one answer; what one of them covers stands below them."""
 FOUND = 20
 """Messages of one answer to a search."""
 LONGEST_QUERY = 400
@@ -194,7 +196,11 @@ class Views:
         if before is not None:
             ids = [one.id for one in wanted]
             wanted = wanted[ids.index(before) + 1 :] if before in ids else []
-        return {"summaries": [forms.summary(one) for one in wanted[:MOST_ROWS]], "total": len(found)}
+        return {
+            "summaries": [forms.summary(one) for one in wanted[:SUMMARIES]],
+            "total": len(found),
+            "has_more": len(wanted) > SUMMARIES,
+        }
 
     async def summary(self, visit: Visit) -> Answer:
         number = visit.asked.integer("id")

@@ -11,7 +11,7 @@ import { profile } from "./profile.js";
 import { settings } from "./settings.js";
 import { statistics } from "./statistics.js";
 import { summaries } from "./summaries.js";
-import { tr, visit } from "./texts.js";
+import { fullDate, tr, visit } from "./texts.js";
 import { timeline } from "./timeline.js";
 import { why } from "./why.js";
 
@@ -89,8 +89,8 @@ function header({ moved }) {
 }
 
 function places(home) {
-  const label = (one) => one.label || (one.thread ? tr("dashboard-untitled", { number: String(one.thread) }) : tr("dashboard-main"));
-  const scopes = home.scopes.some((one) => one.thread === home.thread) ? home.scopes : [{ thread: home.thread, label: "" }, ...home.scopes];
+  const label = (one) => one.label || (one.thread ? tr("dashboard-untitled", { date: fullDate(one.last_at) }) : tr("dashboard-main"));
+  const scopes = home.scopes.some((one) => one.thread === home.thread) ? home.scopes : [{ thread: home.thread, label: "", last_at: Date.now() }, ...home.scopes];
   const choices = [];
   if (visit.owner !== visit.person) choices.push(choice([[visit.person, tr("dashboard-mine")], [visit.owner, tr("dashboard-memory-group")]], home.owner, (owner) => to(Number(owner), undefined), { "aria-label": tr("dashboard-whose") }));
   if (scopes.length > 1) choices.push(choice(scopes.map((one) => [one.thread, label(one)]), home.thread, (thread) => to(home.owner, Number(thread)), { "aria-label": tr("dashboard-conversation") }));

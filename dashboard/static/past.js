@@ -12,6 +12,7 @@ export const past = {
     const { offer, paste } = await read("learning");
     root.append(importing(paste), ...[learning(offer)].filter(Boolean), exporting());
   },
+  refresh() {}, // what came of an import stays, also when its messages are seen to have arrived
 };
 
 function importing(paste) {

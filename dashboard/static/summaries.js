@@ -4,7 +4,7 @@
 import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
 import { memory, read, write } from "./memory.js";
-import { attempt, button, confirmed, empty, pagerOf, roundButton, walkable } from "./parts.js";
+import { attempt, button, confirmed, empty, paged, pagerOf, roundButton, walkable } from "./parts.js";
 import { counted, dateOf, has, manner, spanOf, tr } from "./texts.js";
 
 const MOST_ZOOM = 16;
@@ -13,23 +13,29 @@ const percent = manner(Intl.NumberFormat, { style: "percent" });
 const seconds = manner(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
 
 let zoom = 1;
+let part = { here: "", befores: [undefined] }; // which of the summaries are shown: those after the last of these
 
 export const summaries = {
   id: "summaries",
   async draw(root, detail) {
-    const { summaries: shown, total } = await read("summaries");
+    const here = `${memory.owner}/${memory.thread}`;
+    if (part.here !== here) part = { here, befores: [undefined] };
+    let answer = await read("summaries", { before: part.befores.at(-1) });
+    if (!answer.summaries.length && part.befores.length > 1) { // what it began after is gone
+      part.befores = [undefined];
+      answer = await read("summaries");
+    }
     root.append(h("p", { class: "hint" }, tr("dashboard-summaries-about")), actions());
-    if (!shown.length) return root.append(empty(tr("dashboard-summaries-none")));
+    if (!answer.summaries.length) return root.append(empty(tr("dashboard-summaries-none")));
     const place = h("div", { class: "summary-detail", "aria-live": "polite" });
     const chart = h("div", {});
-    const draw = (part, before, earlier) => chart.replaceChildren(pyramidOf(part, Number(detail)), total > part.length ? pagerOf(
-      earlier.length ? async () => { const { summaries: back } = await read("summaries", { before: earlier.at(-1) }); draw(back, earlier.at(-1), earlier.slice(0, -1)); } : null,
-      part.length === 200 ? async () => { const next = await read("summaries", { before: part.at(-1).id }); if (next.summaries.length) draw(next.summaries, part.at(-1).id, [...earlier, before]); } : null,
-      tr("dashboard-summaries-count", { shown: part.length, total })) : h("p", { class: "hint" }, tr("dashboard-summaries-active", { active: part.filter((one) => one.is_active).length, total })));
-    draw(shown, "", []);
+    const turn = async (befores) => { part.befores = befores; draw(await read("summaries", { before: befores.at(-1) })); };
+    const draw = ({ summaries: shown, total, has_more: hasMore }) => chart.replaceChildren(pyramidOf(shown, Number(detail)), total > shown.length ? pagerOf(
+      part.befores.length > 1 ? () => turn(part.befores.slice(0, -1)) : null, hasMore ? () => turn([...part.befores, shown.at(-1).id]) : null,
+      tr("dashboard-summaries-count", { shown: shown.length, total })) : h("p", { class: "hint" }, tr("dashboard-summaries-active", { active: shown.filter((one) => one.is_active).length, total })));
+    draw(answer);
     root.append(chart, place);
-    const wanted = Number(detail) || shown[0].id;
-    return opened(place, wanted).catch((problem) => place.replaceChildren(empty(problem.message)));
+    return opened(place, Number(detail) || answer.summaries[0].id).catch((problem) => place.replaceChildren(empty(problem.message)));
   },
 };
 
@@ -107,12 +113,12 @@ async function opened(place, id) {
     ...[
       above.length ? linksTo(tr("dashboard-part-of"), above) : null,
       sources.length ? linksTo(tr("dashboard-made-from"), sources) : null,
-      messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")), messages.map((message) => messageRow(message, { when: dateOf(message.at), leads: false }))) : null,
+      messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")), paged(messages, (rows) => h("div", {}, rows.map((message) => messageRow(message, { when: dateOf(message.at), leads: false }))))) : null,
     ].filter(Boolean));
 }
 
-const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title), h("ul", { class: "cards" }, those.map((one) =>
-  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text), h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` }, `L${one.level} · ${spanOf(one.first_at, one.last_at)}`))))));
+const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title), paged(those, (rows) => h("ul", { class: "cards" }, rows.map((one) =>
+  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text), h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` }, `L${one.level} · ${spanOf(one.first_at, one.last_at)}`)))))));
 
 const standing = (one) => (one.is_active ? tr("dashboard-standing-active") : one.policy === "pyramid" ? tr("dashboard-standing-higher") : tr("dashboard-standing-replaced"));
 

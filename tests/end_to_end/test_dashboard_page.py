@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, expect
+from playwright.async_api import Browser, ConsoleMessage, FilePayload, Page, Request, expect
 
 from benchmarks.filling import fill
 from locales.catalog import LANGUAGES
@@ -194,6 +194,86 @@ async def test_settings_are_those_of_the_chat(own_house: House, browser: Browser
             await page.get_by_role("combobox", name="Language", exact=True).select_option("de")
             await expect(page.get_by_role("link", name="Einstellungen")).to_be_visible()
         assert "nkognito" in await ann.asks("/settings")
+
+
+async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: House, browser: Browser) -> None:
+    notes = [
+        {"role": "user", "content": f"Note {number}.", "created_at": f"2024-05-{number:02}T10:00:00Z"}
+        for number in range(1, 25)
+    ]
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        url = f"{server.client.base_url}{await link_for(ann)}"
+        async with window(browser, url) as shown:
+            page = shown.page
+            await expect(page.get_by_role("heading", name="Ann’s memory")).to_be_visible()
+            await shown.goes("past")
+            file: FilePayload = {"name": "notes.json", "mimeType": "", "buffer": json.dumps(notes).encode()}
+            await page.get_by_label("The file").set_input_files(file)
+            await page.get_by_role("button", name="Import it").click()
+            receipt = page.locator(".import [role=status]")
+            await expect(receipt).to_contain_text("24")
+            # The page has looked how the memory stands now, which redraws other pages.
+            await expect(page.locator("#standing .progress")).to_be_visible()
+            async with page.expect_response(lambda answer: "api/home" in answer.url):
+                await page.evaluate("dispatchEvent(new Event('focus'))")
+            await expect(receipt).to_contain_text("24")
+            for button, ending in (("As one page", ".html"), ("To read", ".zip"), ("To bring along", ".json")):
+                async with page.expect_download() as saved:
+                    await page.get_by_role("button", name=button).click()
+                assert (await saved.value).suggested_filename.endswith(ending)
+            await shown.goes("timeline")
+            await page.get_by_role("button", name="Filters").click()
+            await page.get_by_label("From", exact=True).fill("2024-05-20")
+            await expect(page.locator(".said .text").first).to_have_text("Note 20.")
+
+
+async def test_many_summaries_are_reached_part_by_part(own_house: House, browser: Browser) -> None:
+    ann = own_house.person("Ann")
+    own_house.data.mkdir()
+    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 7_000)
+    async with served(own_house) as server:
+        url = f"{server.client.base_url}{await link_for(ann)}"
+        async with window(browser, url, DESKTOP) as shown:
+            page = shown.page
+            await shown.goes("summaries")
+            seen, bricks = set[str](), page.locator("a.brick")
+            following = page.locator(".pyramid-frame + .pager").get_by_role("button", name="Next")
+            total = int((await page.locator(".pyramid-frame + .pager span").inner_text()).split()[-1].replace(",", ""))
+            assert total > MOST_ROWS
+            while True:
+                here = {str(await one.get_attribute("href")) for one in await bricks.all()}
+                assert len(here) + await shown.rows() <= MOST_ROWS
+                assert not here & seen
+                seen |= here
+                if await following.is_disabled():
+                    break
+                first = await bricks.first.get_attribute("href")
+                await following.click()
+                await expect(bricks.first).not_to_have_attribute("href", first or "")
+            assert len(seen) == total
+            await bricks.last.click()  # what is opened is below the part in which it stands
+            await expect(page.locator("a.brick[aria-current]")).to_have_count(1)
+
+
+async def test_somebody_signs_out_everywhere(own_house: House, browser: Browser) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        first, second = await link_for(ann), await link_for(ann)
+        async with (
+            window(browser, f"{server.client.base_url}{first}") as here,
+            window(browser, f"{server.client.base_url}{second}", DESKTOP) as there,
+        ):
+            await here.goes("settings")
+            await expect(there.page.locator(".view.timeline")).to_be_visible()
+            await here.page.get_by_role("button", name="Sign out everywhere").click()
+            await expect(here.page.locator("#page")).to_contain_text("/dashboard")
+            await there.page.evaluate("location.hash = '#facts'")
+            await expect(there.page.locator("#page")).to_contain_text("/dashboard")
+            for one in (here, there):
+                one.problems.clear()  # the refusals are on the console
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
