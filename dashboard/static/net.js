@@ -31,7 +31,7 @@ async function request(path, options = {}) {
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => null);
   // A proxy's words, or those of a process that may have the memory in a moment.
-  if (AWAY.has(answer.status) && (body === null || answer.headers.has("retry-after"))) throw Object.assign(new TypeError(String(answer.status)), { sentence: body?.error });
+  if (AWAY.has(answer.status) && (body === null || answer.headers.get("retry-after"))) throw Object.assign(new TypeError(String(answer.status)), { sentence: body?.error });
   throw new Refused(answer.status, body?.error ?? String(answer.status));
 }
 
