@@ -46,7 +46,7 @@ from records.errors import (
     StorageTooNew,
     StorageTooOld,
 )
-from runtime import heap, logs, tracing
+from runtime import logs, tracing
 from runtime.readiness import Readiness
 from settings import Settings, environment, misspelt
 from storage import backup
@@ -115,7 +115,6 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
     """Run the program and return its exit status. A KeepsakeError is one line on stderr, never a traceback."""
     options = parser().parse_args(arguments)
-    heap.keep_in_one_piece()
     try:
         environ = environment() if environ is None else environ
         settings = Settings.from_env(environ)

@@ -49,7 +49,6 @@ from llm.offline import ExtractiveSummarizer
 from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
-from runtime.heap import keep_in_one_piece
 from settings import Secret, Settings
 from storage.engine.sqlite_driver import sqlite3 as driver
 from text.analyzer import content_terms
@@ -261,11 +260,11 @@ def _importing() -> BaseContext:
 
 
 def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs) -> Result:
-    """Run in a process of its own, so that its memory holds nothing of an earlier case; its heap is like the bot's.
+    """Run in a process of its own, so that its memory holds nothing of an earlier case.
 
     It is forked from one that has imported all this and done nothing yet: each import takes more than a second.
     """
-    with ProcessPoolExecutor(max_workers=1, mp_context=_importing(), initializer=keep_in_one_piece) as process:
+    with ProcessPoolExecutor(max_workers=1, mp_context=_importing()) as process:
         return process.submit(work, *given, **named).result()
 
 

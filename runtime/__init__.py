@@ -1,9 +1,8 @@
-"""What any program of this kind needs and that knows nothing of memory: log, locks, HTTP server, threads, collector.
+"""What any program of this kind needs and that knows nothing of memory: log, locks, HTTP server, threads.
 
 bounded_json.py JSON that a stranger wrote, within what may be parsed at once
-cooperative.py  large work during which other work goes on: loops that pause, objects that no collector walks through
+cooperative.py  large work during which other work goes on: loops in a thread that pause
 health.py       /healthz, /readyz and /metrics
-heap.py         the C library's heap, kept in one piece
 http_client.py  the one way to open an HTTP session (certificates, proxies) and to read a body
 http_server.py  the one way to serve HTTP: webhook, health, playground
 locks.py        who may use what belongs to an owner at the same moment

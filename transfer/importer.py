@@ -22,7 +22,7 @@ from records.facts import LASTING, MOST_FACTS
 from records.messages import Message, Role
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease
-from runtime.cooperative import gc_paused, yielding_gil
+from runtime.cooperative import yielding_gil
 from runtime.tasks import taken, uncancelled
 from storage.schema.portable_tables import Portable
 from storage.stores.protocol import MemoryStore
@@ -82,37 +82,36 @@ class Importer:
 
     async def plan(self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
-        with gc_paused():
-            work = await self._work(scope, person, data, given)
-            kept_since = self._clock() - self._retention if self._retention else None
-            first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
-            facts = work.rows.get("facts", ())
-            async with self._memory.home(scope.owner) as store:
-                new_facts = await store.history.new_facts(scope.owner, facts)
-                held = {(one.text, one.due_at) for one in await store.reminders.all(scope.owner)}
-            origin: tuple[str, ...] = ()
-            if work.history.format == "keepsake":
-                signed = signature.origin(await self._memory.export_key(), work.history.seal)
-                origin = (tr(f"import-signed-{signed}"),)
-            notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_instructions(work))
-            if self._retention and old:
-                notes = (*notes, tr("import-retained", old=old, days=self._retention.days))
-            return ImportPlan(
-                name=tr(f"import-title-{work.history.format}"),
-                total=len(work.history.messages),
-                known=len(work.history.messages) - len(work.fresh),
-                first_at=first_at,
-                last_at=last_at,
-                notes=notes,
-                facts=len(facts),
-                new_facts=new_facts,
-                is_restored=work.restoration is not None,
-                missing=work.restoration.missing if work.restoration else "",
-                turns_on=not await self._memory.is_on(scope.owner),
-                ids=None if work.fresh or work.restoration else await self._imported_range(scope.owner, work, []),
-                reminders=sum((one.wish.text, one.wish.due_at) not in held for one in _returning(work, scope.owner)),
-                questions=work.history.questions,
-            )
+        work = await self._work(scope, person, data, given)
+        kept_since = self._clock() - self._retention if self._retention else None
+        first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
+        facts = work.rows.get("facts", ())
+        async with self._memory.home(scope.owner) as store:
+            new_facts = await store.history.new_facts(scope.owner, facts)
+            held = {(one.text, one.due_at) for one in await store.reminders.all(scope.owner)}
+        origin: tuple[str, ...] = ()
+        if work.history.format == "keepsake":
+            signed = signature.origin(await self._memory.export_key(), work.history.seal)
+            origin = (tr(f"import-signed-{signed}"),)
+        notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_instructions(work))
+        if self._retention and old:
+            notes = (*notes, tr("import-retained", old=old, days=self._retention.days))
+        return ImportPlan(
+            name=tr(f"import-title-{work.history.format}"),
+            total=len(work.history.messages),
+            known=len(work.history.messages) - len(work.fresh),
+            first_at=first_at,
+            last_at=last_at,
+            notes=notes,
+            facts=len(facts),
+            new_facts=new_facts,
+            is_restored=work.restoration is not None,
+            missing=work.restoration.missing if work.restoration else "",
+            turns_on=not await self._memory.is_on(scope.owner),
+            ids=None if work.fresh or work.restoration else await self._imported_range(scope.owner, work, []),
+            reminders=sum((one.wish.text, one.wish.due_at) not in held for one in _returning(work, scope.owner)),
+            questions=work.history.questions,
+        )
 
     async def run(
         self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN, *, progress: Progress
@@ -121,7 +120,7 @@ class Importer:
 
         Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
         """
-        with self._alone(scope.owner), gc_paused():
+        with self._alone(scope.owner):
             work = await self._work(scope, person, data, given)
             if any(one.chosen is None and one.key not in given.answers for one in work.history.questions):
                 raise ImportRefused(tr("import-not-answered"))

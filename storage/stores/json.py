@@ -16,7 +16,6 @@ from pathlib import Path
 
 from records.errors import StorageError
 from records.owners import StorageType
-from runtime.cooperative import gc_paused
 from runtime.tasks import uncancelled
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import connect, explained, sqlite3
@@ -78,7 +77,7 @@ class JsonStore(SqlStore):
         is, when a newer version wrote memory.json.
         """
         recovery = Recovery(folder, clock)
-        with explained(folder / SNAPSHOT_NAME), gc_paused():
+        with explained(folder / SNAPSHOT_NAME):
             await asyncio.to_thread(recovery.run)
         index = folder / INDEX_NAME
         async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:

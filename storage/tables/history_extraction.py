@@ -66,13 +66,6 @@ class HistoryExtractionTable(OwnerTables):
             counts = await reader.row(_PROGRESS, *scope)
         return (int(counts[0] or 0), int(counts[1])) if counts else None
 
-    async def learned(self, scope: Scope) -> tuple[int, int] | None:
-        """How many of the owner's imported messages were learned from, and how many there are; None where none of them
-        was.
-        """
-        counts = await self._row(scope.owner, _ALL_LEARNED, *scope)
-        return (int(counts[0]), int(counts[1])) if counts and counts[0] else None
-
 
 async def end_without_rest(tx: Transaction, owner: int) -> None:
     """End extractions that have nothing left to read, so that what is imported later is no part of them."""
@@ -215,11 +208,6 @@ _NEXT = f"""
 SELECT m.* FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
 AND m.id > p.past_id AND m.id <= p.past_until
 WHERE p.user_id = ? AND p.thread_id = ? AND {_IS_READ} AND NOT {_IN_A_LEARNED_STRETCH} ORDER BY m.id LIMIT ?
-"""  # noqa: S608
-_ALL_LEARNED = f"""
-SELECT COUNT(*) FILTER (WHERE {_IS_LEARNED}), COUNT(*) FROM progress AS p
-JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id AND m.id < 1
-WHERE p.user_id = ? AND p.thread_id = ? AND p.past_from IS NOT NULL AND {_IS_OWN}
 """  # noqa: S608
 _PROGRESS = f"""
 SELECT COUNT(*) FILTER (WHERE {_IS_LEARNED}), COUNT(*) FROM progress AS p

@@ -47,10 +47,6 @@ class JsonStream:
         """The position of the next value."""
         return self._at
 
-    def back_to(self, at: int) -> None:
-        """Go back to a position where a value begins, to read it again."""
-        self._at = at
-
     def line_of(self, at: int) -> int:
         return self._text.count("\n", 0, at) + 1
 
