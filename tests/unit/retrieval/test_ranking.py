@@ -122,6 +122,14 @@ def test_the_one_speaker_whom_a_question_names_is_preferred() -> None:
     assert not rank(found, question("what did Ann and Bob say")).parts_of(0)
 
 
+def test_a_name_is_no_part_of_a_longer_word() -> None:
+    found = candidates([Told(speaker="Ann"), Told(speaker="小明"), Told(speaker="O'Neil (home)")])
+    assert rank(found, question("what are our annual plans")).ids == [3, 2, 1]
+    assert rank(found, question("what about Ann's plans")).ids[0] == 1
+    assert rank(found, question("小明喜欢什么")).ids[0] == 2
+    assert rank(found, question("and o'neil (home)?")).parts_of(2)["speaker"] == 2.0
+
+
 def test_a_long_winded_assistant_yields_to_people() -> None:
     told = [Told(terms="walrus", by_assistant=True), Told(terms="walrus")]
     talkative = rank(candidates(told, assistant_mean=100.0), question("walrus"))
