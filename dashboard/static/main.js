@@ -61,7 +61,7 @@ const isBusy = () => Boolean(document.querySelector("dialog[open]")) || Boolean(
 
 function over(sentence) {
   drawn += 1;
-  byId("page").replaceChildren(h("div", { class: "view" }, empty(sentence, h("p", { class: "hint" }, tr("dashboard-over-hint")))));
+  byId("page").replaceChildren(h("div", { class: "view" }, empty(sentence)));
   for (const id of ["tabs", "places", "pills", "standing"]) byId(id).replaceChildren();
 }
 

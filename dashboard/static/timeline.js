@@ -117,7 +117,7 @@ class Log {
     const top = anchor?.getBoundingClientRect().top;
     const focused = this.list.contains(document.activeElement) ? document.activeElement.closest("[data-id]")?.dataset.id : null;
     const opened = new Set([...this.list.querySelectorAll("details[open]")].map((one) => one.dataset.cover));
-    this.list.replaceChildren(...(this.rows.length ? this.nodes(opened) : [empty(tr(memory.home.memory.enabled ? "dashboard-messages-none" : "dashboard-messages-off"))]));
+    this.list.replaceChildren(...(this.rows.length ? this.nodes(opened) : [empty(filter.speaker || filter.kind || filter.since ? tr("dashboard-found", { number: 0 }) : tr(memory.home.memory.enabled ? "dashboard-messages-none" : "dashboard-messages-off"))]));
     const again = anchor && this.list.querySelector(`[data-id="${anchor.dataset.id}"]`);
     if (again && this.isPlaced) scrollBy(0, again.getBoundingClientRect().top - top);
     if (focused) this.list.querySelector(`[data-id="${focused}"] button`)?.focus({ preventScroll: true });
@@ -189,18 +189,24 @@ function bar(log, speakers) {
   field.addEventListener("input", () => {
     clearTimeout(waiting);
     filter.q = field.value.trim();
+    mark();
     waiting = setTimeout(() => log.again(), PAUSE);
   });
   const set = (name) => (value) => { filter[name] = value; mark(); log.again(); };
   const day = (name) => h("input", { type: "date", value: filter[name], on: { change: (event) => set(name)(event.currentTarget.value) } });
+  // Without words the timeline goes on for ever, and is of one conversation.
+  const ofSearch = [labelled(tr("dashboard-filter-until"), day("until")),
+    h("label", { class: "check" }, h("input", { type: "checkbox", checked: filter.all, on: { change: (event) => set("all")(event.currentTarget.checked) } }), h("span", {}, tr("dashboard-everywhere")))];
   const filters = h("div", { class: "filters", id: "filters", hidden: true },
     labelled(tr("dashboard-filter-person"), choice([["", tr("dashboard-everybody")], ...speakers.map(([name]) => [name, name])], filter.speaker, set("speaker"))),
     labelled(tr("dashboard-filter-kind"), choice(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), filter.kind, set("kind"))),
     labelled(tr("dashboard-filter-since"), day("since")),
-    labelled(tr("dashboard-filter-until"), day("until")),
-    h("label", { class: "check" }, h("input", { type: "checkbox", checked: filter.all, on: { change: (event) => set("all")(event.currentTarget.checked) } }), h("span", {}, tr("dashboard-everywhere"))));
+    ofSearch);
   const toggle = h("button", { type: "button", class: "button", "aria-expanded": "false", "aria-controls": "filters", on: { click: () => { filters.hidden = !filters.hidden; toggle.setAttribute("aria-expanded", String(!filters.hidden)); } } }, icon("settings"), h("span", {}, tr("dashboard-filters")));
-  const mark = () => toggle.classList.toggle("active", Boolean(filter.speaker || filter.kind || filter.since || filter.until || filter.all));
+  const mark = () => {
+    for (const one of ofSearch) one.hidden = !filter.q;
+    toggle.classList.toggle("active", Boolean(filter.speaker || filter.kind || filter.since || (filter.q && (filter.until || filter.all))));
+  };
   mark();
   return h("div", { class: "search", role: "search" }, h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), field), toggle), filters);
 }

@@ -6,7 +6,6 @@ dashboard-away = الخادم لا يجيب. هذه الصفحة تنتظره.
 dashboard-loading = لحظة…
 dashboard-failed = تعذر العرض. حاول مرة أخرى.
 dashboard-no-answer = الخادم لا يجيب.
-dashboard-over-hint = أرسل ⁨/dashboard⁩ إلى البوت في محادثة خاصة، فيجيبك برابط جديد.
 dashboard-tab-timeline = الخط الزمني
 dashboard-tab-facts = المعلومات
 dashboard-tab-profile = الملف

@@ -6,7 +6,6 @@ dashboard-away = Der Server antwortet nicht. Diese Seite wartet auf ihn.
 dashboard-loading = Einen Moment …
 dashboard-failed = Das ließ sich nicht anzeigen. Bitte versuch es noch einmal.
 dashboard-no-answer = Der Server antwortet nicht.
-dashboard-over-hint = Sende dem Bot im privaten Chat /dashboard: Er antwortet mit einem neuen Link.
 dashboard-tab-timeline = Verlauf
 dashboard-tab-facts = Fakten
 dashboard-tab-profile = Profil

@@ -6,7 +6,6 @@ dashboard-away = The server does not answer. This page waits for it.
 dashboard-loading = One moment…
 dashboard-failed = This could not be shown. Please try again.
 dashboard-no-answer = The server does not answer.
-dashboard-over-hint = Send /dashboard to the bot in a private chat: it answers with a new link.
 dashboard-tab-timeline = Timeline
 dashboard-tab-facts = Facts
 dashboard-tab-profile = Profile

@@ -6,7 +6,6 @@ dashboard-away = El servidor no responde. Esta página lo espera.
 dashboard-loading = Un momento…
 dashboard-failed = No se pudo mostrar. Inténtalo de nuevo.
 dashboard-no-answer = El servidor no responde.
-dashboard-over-hint = Envía /dashboard al bot en el chat privado: te dará un enlace nuevo.
 dashboard-tab-timeline = Cronología
 dashboard-tab-facts = Datos
 dashboard-tab-profile = Perfil

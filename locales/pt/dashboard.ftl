@@ -6,7 +6,6 @@ dashboard-away = O servidor não responde. Esta página espera por ele.
 dashboard-loading = Um momento…
 dashboard-failed = Não foi possível mostrar isto. Tente de novo.
 dashboard-no-answer = O servidor não responde.
-dashboard-over-hint = Envie /dashboard ao bot na conversa privada: ele responde com um novo link.
 dashboard-tab-timeline = Linha do tempo
 dashboard-tab-facts = Fatos
 dashboard-tab-profile = Perfil

@@ -6,7 +6,6 @@ dashboard-away = Сервер не отвечает. Страница ждёт �
 dashboard-loading = Секунду…
 dashboard-failed = Не удалось показать. Попробуй ещё раз.
 dashboard-no-answer = Сервер не отвечает.
-dashboard-over-hint = Отправь боту /dashboard в личном чате: он пришлёт новую ссылку.
 dashboard-tab-timeline = Лента
 dashboard-tab-facts = Факты
 dashboard-tab-profile = Профиль

@@ -6,7 +6,6 @@ dashboard-away = 服务器没有回应。本页正在等待。
 dashboard-loading = 请稍候…
 dashboard-failed = 无法显示，请再试一次。
 dashboard-no-answer = 服务器没有回应。
-dashboard-over-hint = 在私聊中向机器人发送 /dashboard，即可获得新链接。
 dashboard-tab-timeline = 时间线
 dashboard-tab-facts = 事实
 dashboard-tab-profile = 个人资料

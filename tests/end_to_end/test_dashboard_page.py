@@ -227,6 +227,10 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
             await page.get_by_role("button", name="Filters").click()
             await page.get_by_label("From", exact=True).fill("2024-05-20")
             await expect(page.locator(".said .text").first).to_have_text("Note 20.")
+            await expect(page.get_by_label("To", exact=True)).to_be_hidden()
+            await page.get_by_role("searchbox").fill("note")
+            await page.get_by_label("To", exact=True).fill("2024-05-21")
+            await expect(page.locator(".said .text")).to_have_count(2)
 
 
 async def test_many_summaries_are_reached_part_by_part(own_house: House, browser: Browser) -> None:
