@@ -27,9 +27,8 @@ from records.errors import KeepsakeError, StaleFold
 from runtime.bounded_json import parsed
 from runtime.tasks import ended
 from transfer.exporter import Exported
-from transfer.plans import Given
+from transfer.plans import Given, done_text, plan_text
 from transfer.restorer import Progress
-from transfer.texts import done_text, plan_text
 
 log = logging.getLogger(__name__)
 

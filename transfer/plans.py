@@ -1,9 +1,13 @@
-"""What comes with a file that is imported, what its import would do, and what it did."""
+"""What comes with a file that is imported, what is asked about it, what its import would do and what it did: in values,
+and in words.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
+from locales.catalog import calendar_day, tr
+from locales.lists import all_of
 from transfer.formats.history import Question
 
 
@@ -64,3 +68,78 @@ class Imported:
     is_restored: bool
     missing: str = ""
     ids: tuple[int, int] | None = None
+
+
+def question_text(question: Question, chosen: Collection[int], heading: str) -> str:
+    """A question about a file, under what is known of it."""
+    parts = [heading, tr(f"import-ask-{question.name}")]
+    if question.is_long:
+        marks = ("✓" if number in chosen else "–" for number in range(len(question.options)))
+        pairs = zip(marks, question.options, strict=True)
+        parts.append("\n".join(f"{number} {mark} {text}" for number, (mark, text) in enumerate(pairs, start=1)))
+    return "\n\n".join(parts)
+
+
+def plan_text(plan: ImportPlan) -> str:
+    """What an import would do, in figures."""
+    if plan.facts:
+        lines = [tr("transfer-plan-facts", name=plan.name, messages=plan.total, facts=plan.facts)]
+    else:
+        lines = [tr("transfer-plan", name=plan.name, messages=plan.total)]
+    if plan.is_restored and plan.missing:
+        lines.append(tr("transfer-plan-part", missing=plan.missing))
+    elif plan.is_restored:
+        lines.append(tr("transfer-plan-whole"))
+    elif plan.new:
+        lines.append(" ".join([_added(plan), *_known(plan.known)]))
+        lines.append(tr("transfer-as-history"))
+    elif plan.new_facts:
+        lines.append(" ".join([tr("transfer-adds-facts", facts=plan.new_facts), *_known(plan.known)]))
+    elif plan.total or plan.facts:
+        lines.append(tr("transfer-all-known"))
+    else:
+        lines.append(tr("transfer-empty"))
+    if plan.new and plan.facts and not plan.is_restored:
+        lines.append(_with_facts(plan))
+    if plan.reminders:
+        lines.append(tr("transfer-plan-reminders", reminders=plan.reminders))
+    lines += plan.notes
+    if plan.turns_on and plan.has_new:
+        lines.append(tr("transfer-turns-on"))
+    return "\n\n".join(lines)
+
+
+def done_text(done: Imported) -> str:
+    """What an import did."""
+    if done.missing:
+        return tr("transfer-done-part", messages=done.messages, missing=done.missing)
+    if done.is_restored:
+        return tr("transfer-done-whole", messages=done.messages)
+    added = [tr("shared-facts", facts=done.facts)] if done.facts else []
+    if done.messages or not added:
+        added.insert(0, tr("shared-messages", messages=done.messages))
+    told = tr("transfer-done", what=all_of(added))
+    return " ".join([told, *_known(done.known), tr("transfer-ask-me")])
+
+
+def _known(count: int) -> list[str]:
+    return [tr("transfer-known", messages=count)] if count else []
+
+
+def _added(plan: ImportPlan) -> str:
+    """How many messages would be added, and of when."""
+    if plan.first_at is None or plan.last_at is None:
+        return tr("transfer-adds", messages=plan.new)
+    days = (one.astimezone(UTC).date() for one in (plan.first_at, plan.last_at))
+    first, last = (calendar_day(one, with_year=True) for one in days)
+    if first == last:
+        return tr("transfer-adds-day", messages=plan.new, day=first)
+    return tr("transfer-adds-days", messages=plan.new, first=first, last=last)
+
+
+def _with_facts(plan: ImportPlan) -> str:
+    if plan.new_facts == plan.facts:
+        return tr("transfer-its-facts", facts=plan.facts)
+    if not plan.new_facts:
+        return tr("transfer-its-facts-known", facts=plan.facts)
+    return tr("transfer-new-facts", facts=plan.new_facts)

@@ -23,8 +23,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, document_in
 from transfer.formats.history import Question
-from transfer.plans import Given
-from transfer.texts import done_text, plan_text, question_text
+from transfer.plans import Given, done_text, plan_text, question_text
 
 log = logging.getLogger(__name__)
 

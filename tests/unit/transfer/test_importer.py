@@ -27,7 +27,7 @@ from tests.support.talk import ANNA, Talk, talking
 from transfer import importer
 from transfer.formats.history import ImportedMessage
 from transfer.importer import _in_time
-from transfer.texts import plan_text
+from transfer.plans import plan_text
 
 TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
 CHATGPT = (SAMPLES / "chatgpt_conversations.json").read_bytes()

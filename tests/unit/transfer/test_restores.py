@@ -22,8 +22,8 @@ from storage.schema.portable_tables import FACTS
 from storage.stores import sql_store
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
+from transfer.plans import done_text, plan_text
 from transfer.restorer import Restoration
-from transfer.texts import done_text, plan_text
 
 
 async def lived_in(talk: Talk) -> None:
