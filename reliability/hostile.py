@@ -1,9 +1,10 @@
 """One hostile person, and a second one next to them: how much longer does the second one wait for an answer?
 
-`python -m reliability.hostile [--case NAME] [--rounds 2] [--turns 10] [--answer-after 1]` runs bot.py as a process, and
-in each round measures the second person alone, then while the load lasts. It prints one JSON object; its exit status is
-1 when the median wait next to the load is more than `MOST` times the usual one. The model takes a second for an answer;
-with `--answer-after 0` none, so that what a load adds weighs most. Does not know how the program bounds anything.
+`python -m reliability.hostile [--case NAME] [--rounds 2] [--turns 10] [--answer-after 1] [--webhook]` runs bot.py as
+a process, and in each round measures the second person alone, then while the load lasts. It prints one JSON object; its
+exit status is 1 when the median wait next to the load is more than `MOST` times the usual one. The model takes a second
+for an answer; with `--answer-after 0` none, so that what a load adds weighs most. Does not know how the program bounds
+anything.
 """
 
 import argparse
@@ -88,7 +89,9 @@ class Street:
         return waits
 
 
-async def measure(case: Case, folder: Path, *, rounds: int, turns: int, answer_after: float) -> dict[str, object]:
+async def measure(
+    case: Case, folder: Path, *, rounds: int, turns: int, answer_after: float, webhook: bool
+) -> dict[str, object]:
     """One case in a run of its own; its entry in what is printed."""
     alone: list[float] = []
     beside: list[float] = []
@@ -96,7 +99,7 @@ async def measure(case: Case, folder: Path, *, rounds: int, turns: int, answer_a
         house = await stack.enter_async_context(_open_house(folder, answer_after))
         settings = {"LOG_LEVEL": "INFO", **case.settings}
         address = f"127.0.0.1:{stack.enter_context(kept_port())}"
-        if case.is_webhook:
+        if webhook or case.is_webhook:
             settings |= {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address}
         street, hostile = Street(house), house.person("Ann")
         attack = Attack(hostile=hostile, strangers=[house.person(f"Eve {n}") for n in range(9)], address=address)
@@ -199,7 +202,13 @@ def _spread(seconds: Sequence[float]) -> dict[str, float]:
 
 
 async def hostile(
-    folder: Path, *, names: Sequence[str] = (), rounds: int, turns: int, answer_after: float
+    folder: Path,
+    *,
+    names: Sequence[str] = (),
+    rounds: int,
+    turns: int,
+    answer_after: float,
+    webhook: bool = False,
 ) -> dict[str, object]:
     """Measure the cases whose names contain one of these (all of them if none is given), each in a new folder."""
     cases = [case for case in CASES if not names or any(name in case.name for name in names)]
@@ -207,8 +216,11 @@ async def hostile(
     for number, case in enumerate(cases):
         place = folder / str(number)
         place.mkdir(parents=True)
-        results[case.name] = await measure(case, place, rounds=rounds, turns=turns, answer_after=answer_after)
+        results[case.name] = await measure(
+            case, place, rounds=rounds, turns=turns, answer_after=answer_after, webhook=webhook
+        )
     return {
+        "webhook": webhook,
         "rounds": rounds,
         "turns_a_round": turns,
         "answer_after_s": answer_after,
@@ -223,6 +235,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--answer-after", type=float, default=1.0, help="seconds that the model takes")
+    parser.add_argument("--webhook", action="store_true", help="updates come by webhook in every case")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="keepsake-hostile-") as away:
         result = asyncio.run(
@@ -232,6 +245,7 @@ def main() -> int:
                 rounds=options.rounds,
                 turns=options.turns,
                 answer_after=options.answer_after,
+                webhook=options.webhook,
             )
         )
     print(json.dumps(result, indent=2))

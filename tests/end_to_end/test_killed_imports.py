@@ -1,0 +1,130 @@
+"""kill -9 in the middle of an import, whatever the format: it is taken up again, nothing is doubled or lost."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from playground.faults import Fault
+from reliability.invariants import violations
+from tests.end_to_end.harness import House, Json, Member
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+COUNT = 600
+BEGAN = datetime(2024, 1, 13, 10, 0, tzinfo=UTC)
+TEXTS = [f"Parcel {number} went to locker {number * 7}." for number in range(COUNT)]
+
+
+def said_at(number: int) -> datetime:
+    return BEGAN + timedelta(minutes=number)
+
+
+def chatgpt() -> bytes:
+    nodes: dict[str, Json] = {"n-1": {"id": "n-1", "parent": None, "message": None}}
+    for number, text in enumerate(TEXTS):
+        message = {
+            "id": f"m{number}",
+            "author": {"role": ("user", "assistant")[number % 2]},
+            "content": {"content_type": "text", "parts": [text]},
+            "create_time": said_at(number).timestamp(),
+        }
+        nodes[f"n{number}"] = {"id": f"n{number}", "parent": f"n{number - 1}", "message": message}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        talk = {"title": "Parcels", "mapping": nodes, "current_node": f"n{COUNT - 1}"}
+        archive.writestr("conversations.json", json.dumps([talk]))
+    return packed.getvalue()
+
+
+def claude() -> bytes:
+    messages = [
+        {
+            "uuid": f"m{number}",
+            "sender": ("human", "assistant")[number % 2],
+            "content": [{"type": "text", "text": text}],
+            "created_at": said_at(number).isoformat(),
+        }
+        for number, text in enumerate(TEXTS)
+    ]
+    talk = {"uuid": "c1", "name": "Parcels", "created_at": BEGAN.isoformat(), "chat_messages": messages}
+    return json.dumps([talk]).encode()
+
+
+def whatsapp() -> bytes:
+    lines = (
+        f"{said_at(number):%d/%m/%Y, %H:%M} - {('Ann', 'Tom')[number % 2]}: {text}" for number, text in enumerate(TEXTS)
+    )
+    return "\n".join(lines).encode()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A format, the name of its file, and what its owner is asked about it."""
+
+    name: str
+    make: Callable[[], bytes]
+    asked: tuple[tuple[str, str], ...] = ()
+
+
+KINDS = {
+    "chatgpt": Kind(name="export.zip", make=chatgpt),
+    "claude": Kind(name="conversations.json", make=claude),
+    "whatsapp": Kind(
+        name="WhatsApp Chat with Tom.txt",
+        make=whatsapp,
+        asked=(("Which of the speakers are you?", f"Ann ({COUNT // 2})"),),
+    ),
+}
+
+
+async def offered(ann: Member, kind: Kind, *, asked: bool) -> Json:
+    """What the bot says about the file once its questions are answered, where it has any."""
+    since = ann.now
+    ann.house.world.send_file(ann.id, ann.chat_id, kind="document", name=kind.name, data=kind.make(), caption="/import")
+    return await answered(ann, kind.asked if asked else (), since)
+
+
+async def answered(ann: Member, questions: Sequence[tuple[str, str]], since: int) -> Json:
+    for question, answer in questions:
+        asked = await ann.hears(question, since=since)
+        since = ann.now
+        ann.press(asked, answer)
+    return await ann.hears(is_about_the_file, since=since)
+
+
+def is_about_the_file(message: Json) -> bool:
+    return any(words in message.get("text", "") for words in ("would add", "nothing to import"))
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+@pytest.mark.parametrize("shown", ["Importing", f" of {COUNT}"])
+@pytest.mark.parametrize("name", KINDS)
+async def test_a_kill_in_the_middle(own_house: House, name: str, storage: str, shown: str) -> None:
+    ann, kind, folder = own_house.person(), KINDS[name], f"killed-{name}-{storage}"
+    async with own_house.bot(DATA_DIR=folder) as process:
+        await ann.sets_up(storage)
+        offer = await offered(ann, kind, asked=True)
+        assert f"would add {COUNT} messages" in offer["text"]
+        since = ann.now
+        # After "Importing…": the first word of progress holds the import up until the kill.
+        own_house.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
+        ann.press(offer, "Import")
+        await ann.hears(shown, since=since)
+        await process.kill()
+    assert not violations(own_house.memory_in(folder).files())
+    since = ann.now
+    async with own_house.bot(DATA_DIR=folder):
+        if kind.asked:  # answers are not written down: they are asked for again
+            offer = await answered(ann, kind.asked, since)
+            since = ann.now
+            ann.press(offer, "Import")
+        await ann.hears("Done", since=since)
+        assert "nothing to import" in (await offered(ann, kind, asked=False))["text"]
+    found = own_house.memory_in(folder).files()
+    assert not violations(found)
+    said = sorted(found.home(ann.id).messages, key=lambda row: (row["created_at"], row["id"]))
+    assert [row["content"] for row in said if row["id"] < 0] == TEXTS
