@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from locales.catalog import tr
 from runtime.cooperative import yielding_gil
 from transfer.formats import marks
 from transfer.formats.conversations import (
@@ -27,6 +28,7 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
+    WrongElement,
     own_speaker,
 )
 
@@ -39,18 +41,19 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
         return _exported(channels, reading)
     talks = Conversations("discord")
     for file in files:
-        talk: list[ImportedMessage] = []
-        for where, raw in _own(file):
-            said_at = moment(raw.get("Timestamp"), f"{where}.Timestamp", reading.zone)
-            words, number = text_of(raw.get("Contents")).strip(), raw.get("ID")
-            if said_at is None or not words or not isinstance(number, int | str):
-                talks.wordless += 1
-                continue
-            talk.append(
-                ImportedMessage(source=f"import:discord:{number}", role="user", content=words, created_at=said_at)
-            )
-        talk.sort(key=lambda one: one.created_at)
-        talks.add(talk)
+        with talks.each(file.path, file.walk(), 0):
+            talk: list[ImportedMessage] = []
+            for where, raw in _own(file):
+                said_at = moment(raw.get("Timestamp"), f"{where}.Timestamp", reading.zone)
+                words, number = text_of(raw.get("Contents")).strip(), raw.get("ID")
+                if said_at is None or not words or not isinstance(number, int | str):
+                    talks.wordless += 1
+                    continue
+                talk.append(
+                    ImportedMessage(source=f"import:discord:{number}", role="user", content=words, created_at=said_at)
+                )
+            talk.sort(key=lambda one: one.created_at)
+            talks.add(talk)
     return talks.history(reading)
 
 
@@ -58,8 +61,11 @@ def _own(file: SourceFile) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of messages.json, or of messages.csv in older packages."""
     if file.text.lstrip()[:1] != "[":
         rows = csv.DictReader(io.StringIO(file.text, newline=""))
-        for number, row in enumerate(yielding_gil(rows)):
-            yield f"[{number}]", {key: value for key, value in row.items() if key}
+        try:
+            for number, row in enumerate(yielding_gil(rows)):
+                yield f"[{number}]", {key: value for key, value in row.items() if key}
+        except csv.Error:  # a field longer than any message
+            raise WrongElement(tr("import-no-object"), f"[{rows.line_num}]") from None
         return
     walk = file.walk()
     for number in walk.elements():

@@ -346,3 +346,14 @@ def test_an_unknown_file_is_named_for_what_it_seems_to_be(data: str, seems: str)
 def test_hostile_files_are_refused_or_empty(data: str) -> None:
     with suppress(ImportRefused):
         assert not past(data).messages
+
+
+@pytest.mark.parametrize("row", ["1,2024-05-11 10:00:00," + "x" * 200_000, "1,yesterday,Hi", "1,99999-01-01,Hi"])
+def test_a_damaged_channel_of_discord_is_left_out_and_named(row: str) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("messages/c1/messages.csv", f"ID,Timestamp,Contents\n{row}\n")
+        archive.writestr("messages/c2/messages.csv", "ID,Timestamp,Contents\n2,2024-05-11 10:00:00,Hello\n")
+    history = read(packed.getvalue(), person=1)
+    assert [one.content for one in history.messages] == ["Hello"]
+    assert "c1" in " ".join(history.notes)
