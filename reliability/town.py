@@ -75,7 +75,7 @@ class Bot:
             try:
                 await self.ready()
             except AssertionError:
-                if not left or not self._begun.is_over or await self._begun.ended() != 1:
+                if not left or await self._begun.ended() != 1:
                     raise
             else:
                 return

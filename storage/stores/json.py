@@ -61,7 +61,7 @@ class JsonStore(SqlStore):
         self._seq = 0
         self._next = 0
         self._snapshot_lock = asyncio.Lock()
-        self._background: asyncio.Task[None] | None = None
+        self.background: asyncio.Task[None] | None = None
         self._is_corrupt = False
         self._is_closing = False
         self._close_by: float | None = None
@@ -169,12 +169,12 @@ class JsonStore(SqlStore):
         if self._next > self._seq:
             self._seq = self._next
             self._journal.keep()
-            if self._journal.is_due(_size(self._target)) and (self._background is None or self._background.done()):
+            if self._journal.is_due(_size(self._target)) and (self.background is None or self.background.done()):
                 self._begin_snapshot()
 
     # the snapshot ------------------------------------------------------------------------------------------
     def _begin_snapshot(self) -> None:
-        self._background = asyncio.ensure_future(self._snapshot_in_background())
+        self.background = asyncio.ensure_future(self._snapshot_in_background())
 
     async def _snapshot_in_background(self) -> None:
         try:
@@ -208,8 +208,8 @@ class JsonStore(SqlStore):
     async def _close(self) -> None:
         # The snapshot of the end holds all that one under way would, and a stop has no time for two.
         self._is_closing = True
-        if self._background is not None:
-            await self._background
+        if self.background is not None:
+            await self.background
         try:
             await self._flush(self._has_time)
         except files.NotWanted:

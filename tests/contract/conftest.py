@@ -1,6 +1,8 @@
 """Every store, real: opened and reopened by the same words."""
 
 import contextlib
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -56,6 +58,19 @@ async def open_sqlite(folder: Path) -> AsyncIterator[MemoryStore]:
 async def open_json(folder: Path) -> AsyncIterator[MemoryStore]:
     async with JsonStore.open(folder, clock=lambda: NOW) as store:
         yield store
+        if store.background is not None:
+            await store.background
+        await _survives_a_kill(store, folder)
+
+
+async def _survives_a_kill(store: JsonStore, folder: Path) -> None:
+    """What a kill at this moment would leave is the same memory for the next start."""
+    owners = [config.owner for config in await store.owners()]
+    with tempfile.TemporaryDirectory() as killed:
+        copy = Path(shutil.copytree(folder, Path(killed) / "data"))
+        expected = [await store.digest(owner) for owner in owners]
+        async with JsonStore.open(copy, clock=lambda: NOW) as again:
+            assert [await again.digest(owner) for owner in owners] == expected
 
 
 @contextlib.asynccontextmanager

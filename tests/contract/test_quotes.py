@@ -9,6 +9,7 @@ from records.messages import NewMessage, Role
 from records.scopes import Scope
 from storage.erasure.quotes import MOST_WORDS
 from storage.schema.portable_tables import FACTS, PROFILES, VERSIONS
+from storage.stores.json import JsonStore
 from storage.stores.protocol import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, read, write
 from tests.contract.test_forgetting import put
@@ -195,6 +196,8 @@ async def test_imported_answers_quote_as_well(store: MemoryStore) -> None:
     await talk.say("Hello.")
     async with write(store) as tx:
         await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10")
+    if isinstance(store, JsonStore):
+        await store.flush()  # no method changes an id, and so no journal follows it
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.")
     assert (await talk.left_by(first)).answers == (answer,)

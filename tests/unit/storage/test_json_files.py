@@ -48,8 +48,8 @@ async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
     live.mkdir()
     async with opened(live) as store:
         await store.put_owner(config(store, ANNA.owner))
-        if store._background:
-            await store._background
+        if store.background:
+            await store.background
         await talk(store, ANNA, 2)
         if snapshot:
             await store.flush()
@@ -427,8 +427,8 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
 async def test_a_snapshot_that_fails_leaves_the_journal_to_hold_everything(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        if store._background:
-            await store._background
+        if store.background:
+            await store.background
         await talk(store, ANNA, 2)
         (tmp_path / "memory.json.tmp").mkdir()
         with pytest.raises(StorageError, match=r"memory\.json cannot be"):
@@ -458,12 +458,12 @@ async def test_a_message_costs_the_same_at_any_size(tmp_path: Path) -> None:
 async def test_a_journal_grown_large_becomes_a_snapshot_by_itself(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
-        if store._background:
-            await store._background
+        if store.background:
+            await store.background
         for number in range(12):
             await store.append(ANNA, [said(f"{number}" + "x" * 100_000)])
-        assert store._background is not None
-        await store._background
+        assert store.background is not None
+        await store.background
         assert (tmp_path / "memory.json").stat().st_size > 1_000_000
         assert store._journal.size < 300_000
         digest = await store.digest(ANNA.owner)

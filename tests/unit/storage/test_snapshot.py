@@ -36,8 +36,8 @@ async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) 
         store.finish_by(time.monotonic())
     assert (tmp_path / "memory.json.journal").exists()
     async with JsonStore.open(tmp_path) as store:
-        assert store._background is not None
-        await store._background
+        assert store.background is not None
+        await store.background
         assert "garden" in (tmp_path / "memory.json").read_text(encoding="utf-8")
         assert not (tmp_path / "memory.json.journal").exists()
         assert store.reports == []
@@ -61,7 +61,7 @@ async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(tmp_path:
         await store.flush()
         await talk(store, ANNA, 2, "garden")
         # One is begun, and before it has read a row the store is closed.
-        store._background = asyncio.ensure_future(store._snapshot_in_background())
+        store.background = asyncio.ensure_future(store._snapshot_in_background())
     assert store.reports == []
     assert "garden" in (tmp_path / "memory.json").read_text(encoding="utf-8")
     assert not (tmp_path / "memory.json.tmp").exists()
