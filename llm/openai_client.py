@@ -127,7 +127,7 @@ class OpenAIClient:
             )
         except APIStatusError as error:
             REQUESTS.labels(path, error.status_code).inc()
-            raise _refusal(error) from None
+            raise StatusError(error.status_code, error.body, error.response.headers) from None
         except (APIConnectionError, aiohttp.ClientError, OSError) as error:
             REQUESTS.labels(path, "none").inc()
             raise NoConnection from error
@@ -137,14 +137,10 @@ class OpenAIClient:
         async with stream:
             yield answer
 
-    async def page(self, url: str, request: Mapping[str, Any] | None = None) -> object:
-        """The JSON at a path or whole URL; None where there is none. `request`: is posted; None: it is only read."""
+    async def page(self, url: str) -> object:
+        """The JSON at a path or whole URL; None where there is none."""
         try:
-            if request is None:
-                response = await self._sdk.get(url, cast_to=httpx2.Response)
-            else:
-                response = await self._sdk.post(url, cast_to=httpx2.Response, body=request)
-            return parsed(response.content)
+            return parsed((await self._sdk.get(url, cast_to=httpx2.Response)).content)
         except (APIError, aiohttp.ClientError, OSError, ValueError, ModelBroken):
             return None
 
@@ -210,10 +206,6 @@ async def _bound(response: httpx2.Response) -> None:
 
 def _is_stream(response: httpx2.Response) -> bool:
     return "text/event-stream" in response.headers.get("content-type", "")
-
-
-def _refusal(error: APIStatusError) -> StatusError:
-    return StatusError(error.status_code, error.body, error.response.headers)
 
 
 def _nothing() -> None:
