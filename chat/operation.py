@@ -25,7 +25,10 @@ LONGEST_BROADCAST = 3_500
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """The settings that /admin shows. `budget`, `budget_per_person`: tokens a day; 0 = no limit."""
+    """What the operator has set. `budget`, `budget_per_person`: tokens a day; 0 = no limit.
+
+    `retention_days`: the age at which archives are erased; 0 = never.
+    """
 
     admin_ids: frozenset[int] = frozenset()
     allowed_ids: frozenset[int] = frozenset()
@@ -34,6 +37,7 @@ class Operation:
     budget: int = 0
     budget_per_person: int = 0
     data_dir: Path | None = None
+    retention_days: int = 0
 
     def is_admin(self, person: Person, *, is_private: bool) -> bool:
         """Whether this is an admin of the bot, in private: what /admin says is for nobody else."""

@@ -74,7 +74,11 @@ async def dashboard_served(services: Services, host: Host, address: tuple[str, i
 def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
     sessions = Sessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
     visits = Visits(services=services, sessions=sessions, host=host)
-    views, why, past = Views(services=services), Why(services=services), Past(services=services, host=host)
+    views, why, past = (
+        Views(services=services, operation=host.operation),
+        Why(services=services),
+        Past(services=services, host=host),
+    )
     changes, admin = Changes(services=services, views=views), Admin(services=services, host=host)
     reading: dict[str, Handler] = {
         "home": views.home,

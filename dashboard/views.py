@@ -10,13 +10,14 @@ from datetime import time as clock_time
 
 from attrs import define
 
+from chat.operation import Operation
 from chat.services import Services
 from dashboard import forms
 from dashboard.asked import BadRequest
 from dashboard.visits import Answer, Refused, Visit
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
-from locales.told import STORAGE_NAMES
+from locales.told import STORAGE_NAMES, what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of
 from records.owners import LONGEST_INSTRUCTIONS, LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
@@ -47,6 +48,7 @@ class Views:
     """Handlers of requests that change nothing."""
 
     _services: Services
+    _operation: Operation
 
     # where one is --------------------------------------------------------------------------------------------
 
@@ -290,6 +292,9 @@ class Views:
             "longest_instructions": LONGEST_INSTRUCTIONS,
             "thresholds": THRESHOLDS,
             "most_every_n": 500,
+            "privacy": what_is_stored(
+                config, is_private=not visit.is_group, retention_days=self._operation.retention_days
+            ),
         }
 
     async def reminders(self, visit: Visit) -> Answer:

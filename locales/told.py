@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from locales.catalog import tr
 from records import errors
 from records.errors import KeepsakeError, QuotaExceeded
-from records.owners import StorageType
+from records.owners import OwnerConfig, StorageType, mode_of
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
@@ -111,3 +111,16 @@ def reason(score: Mapping[str, float], *, least: float = LEAST) -> str:
     if not strongest or raised[strongest] < least:
         return tr("why-loosely")
     return tr(f"why-for-{strongest.replace(' ', '-')}")
+
+
+def what_is_stored(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
+    """What /privacy says: whether memory is on here, what is kept, and for how long."""
+    state = tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
+    stored = tr("basics-stored") if is_private else tr("basics-stored-group")
+    sentences = (stored, tr("basics-reminders"), retention_text(retention_days), tr("basics-forgetting"))
+    return f"{state}\n\n{' '.join(filter(None, sentences))} {tr('basics-not-mine')}"
+
+
+def retention_text(days: int) -> str:
+    """The sentence about RETENTION_DAYS; empty if it is not set."""
+    return tr("basics-retention", days=days) if days else ""

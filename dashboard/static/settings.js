@@ -52,6 +52,7 @@ function groups(now, save) {
     group(tr("dashboard-set-place"),
       labelled(tr("dashboard-set-language"), choice([["", tr("dashboard-set-language-auto")], ...Object.entries(now.languages)], now.language, (language) => save({ language }))),
       labelled(tr("dashboard-set-zone"), zone, tr("dashboard-set-zone-hint"))),
+    group(tr("dashboard-set-privacy"), ...now.privacy.split("\n\n").map((one) => h("p", { dir: "auto" }, one))),
   ].filter(Boolean);
 }
 

@@ -190,6 +190,7 @@ dashboard-set-language = اللغة
 dashboard-set-language-auto = كما في Telegram
 dashboard-set-zone = المنطقة الزمنية
 dashboard-set-zone-hint = مدينة أو اسم مثل Europe/Berlin.
+dashboard-set-privacy = ما الذي يُحفظ
 dashboard-reminders = التذكيرات
 dashboard-reminders-none = لا توجد تذكيرات.
 dashboard-reminder-add = إضافة

@@ -190,6 +190,7 @@ dashboard-set-language = Sprache
 dashboard-set-language-auto = wie in Telegram
 dashboard-set-zone = Zeitzone
 dashboard-set-zone-hint = Eine Stadt oder ein Name wie Europe/Berlin.
+dashboard-set-privacy = Was gespeichert wird
 dashboard-reminders = Erinnerungen
 dashboard-reminders-none = Es gibt keine Erinnerungen.
 dashboard-reminder-add = Hinzufügen

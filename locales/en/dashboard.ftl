@@ -190,6 +190,7 @@ dashboard-set-language = Language
 dashboard-set-language-auto = as in Telegram
 dashboard-set-zone = Time zone
 dashboard-set-zone-hint = A city, or a name such as Europe/Berlin.
+dashboard-set-privacy = What is stored
 dashboard-reminders = Reminders
 dashboard-reminders-none = There are no reminders.
 dashboard-reminder-add = Add

@@ -190,6 +190,7 @@ dashboard-set-language = Idioma
 dashboard-set-language-auto = como en Telegram
 dashboard-set-zone = Zona horaria
 dashboard-set-zone-hint = Una ciudad o un nombre como Europe/Berlin.
+dashboard-set-privacy = Qué se guarda
 dashboard-reminders = Recordatorios
 dashboard-reminders-none = No hay recordatorios.
 dashboard-reminder-add = Añadir

@@ -190,6 +190,7 @@ dashboard-set-language = Idioma
 dashboard-set-language-auto = como no Telegram
 dashboard-set-zone = Fuso horário
 dashboard-set-zone-hint = Uma cidade ou um nome como Europe/Berlin.
+dashboard-set-privacy = O que fica guardado
 dashboard-reminders = Lembretes
 dashboard-reminders-none = Não há lembretes.
 dashboard-reminder-add = Adicionar

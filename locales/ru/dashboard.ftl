@@ -190,6 +190,7 @@ dashboard-set-language = Язык
 dashboard-set-language-auto = как в Telegram
 dashboard-set-zone = Часовой пояс
 dashboard-set-zone-hint = Город или название вроде Europe/Berlin.
+dashboard-set-privacy = Что хранится
 dashboard-reminders = Напоминания
 dashboard-reminders-none = Напоминаний нет.
 dashboard-reminder-add = Добавить

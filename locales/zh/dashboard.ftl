@@ -190,6 +190,7 @@ dashboard-set-language = 语言
 dashboard-set-language-auto = 与 Telegram 相同
 dashboard-set-zone = 时区
 dashboard-set-zone-hint = 城市，或 Europe/Berlin 这样的名称。
+dashboard-set-privacy = 保存什么
 dashboard-reminders = 提醒
 dashboard-reminders-none = 没有提醒。
 dashboard-reminder-add = 添加

@@ -5,10 +5,10 @@ from itertools import groupby
 from telegram import InlineKeyboardMarkup
 
 from locales.catalog import tr
-from locales.told import STORAGE_NAMES
+from locales.told import STORAGE_NAMES, what_is_stored
 from records.owners import mode_of
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, command, press
-from telegram_ui.commands.summaries import SWITCH_ON, retention_text
+from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.sending.formatting import Marked
 
 STORED, HELP, MORE = "bst", "bhe", "bmo"
@@ -25,7 +25,6 @@ class Basics(Family):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._commands = dependencies.commands
-        self._retention_days = dependencies.retention_days
         self._operation = dependencies.operation
 
     @command("start", where="private")
@@ -98,10 +97,8 @@ class Basics(Family):
 
     async def _stored(self, ask: Ask) -> str:
         config = await self._services.memory.config(ask.chat.scope.owner)
-        state = tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
-        stored = tr("basics-stored") if ask.chat.is_private else tr("basics-stored-group")
-        sentences = (stored, tr("basics-reminders"), retention_text(self._retention_days), tr("basics-forgetting"))
-        return f"{state}\n\n{' '.join(filter(None, sentences))} {tr('basics-not-mine')}"
+        days = self._operation.retention_days
+        return what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
 
 
 def _row(row: Command, ask: Ask) -> str:

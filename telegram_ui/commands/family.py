@@ -203,7 +203,7 @@ class Dependencies:
     """The parts that families work with. `commands`: all rows, for /help; `monotonic`: seconds; `last_buttons`: which
     message has the buttons of the last answer.
 
-    `retention_days`: the age at which archives are erased; 0 = never. `default_language`: of those who speak none of
+    `default_language`: of those who speak none of
     ours. `speech` None: nothing is spoken. `dashboard_url` empty: there is no page.
     """
 
@@ -212,7 +212,6 @@ class Dependencies:
     buttons: Buttons
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
-    retention_days: int = 0
     default_language: str = ENGLISH
     operation: Operation = field(default_factory=Operation)
     dashboard_url: str = ""

@@ -9,7 +9,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr
 from locales.receipts import outcome_text
-from locales.told import STORAGE_NAMES
+from locales.told import STORAGE_NAMES, retention_text
 from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary
@@ -29,7 +29,7 @@ class SummaryCommands(Family):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._retention_days = dependencies.retention_days
+        self._retention_days = dependencies.operation.retention_days
         self._last_buttons = dependencies.last_buttons
 
     @command("summary_status", stands_alone=True)
@@ -122,11 +122,6 @@ def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMa
     """[Try again], under what says that a summary could not be made."""
     button = InlineKeyboardButton(tr("answers-try-again"), callback_data=buttons.data(FOLD, chat, person))
     return InlineKeyboardMarkup([[button]])
-
-
-def retention_text(days: int) -> str:
-    """The sentence about RETENTION_DAYS; empty if it is not set."""
-    return tr("basics-retention", days=days) if days else ""
 
 
 def status_text(status: Status) -> str:

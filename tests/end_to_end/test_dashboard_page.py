@@ -189,6 +189,7 @@ async def test_settings_are_those_of_the_chat(own_house: House, browser: Browser
         async with window(browser, url) as shown:
             page = shown.page
             await shown.goes("settings")
+            await expect(page.locator("main")).to_contain_text("While memory is on, I keep your messages")
             await page.get_by_role("switch", name="Incognito").check()
             await expect(page.locator("#pills")).to_contain_text("Incognito")
             await page.get_by_role("combobox", name="Language", exact=True).select_option("de")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from llm import prompts
 from locales.catalog import tr
+from locales.told import retention_text
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
@@ -21,7 +22,7 @@ from retrieval.budgets import with_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.family import LIFETIME
 from telegram_ui.commands.registry import all_commands
-from telegram_ui.commands.summaries import retention_text, status_text
+from telegram_ui.commands.summaries import status_text
 from telegram_ui.commands.wizard import number_in
 from telegram_ui.updates.parsing import parse
 from tests.support.talk import Talk
