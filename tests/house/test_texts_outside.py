@@ -32,7 +32,7 @@ IN_ENGLISH = {
     "telegram_ui/updates/attached.py": "what memory holds of a message: “[Sent a photo]”",
     "telegram_ui/updates/reading.py": "what memory holds of a picture: “Picture bike.png”",
     "transfer/archiver.py": "what memory holds of messages without words",
-    "transfer/formats/marks.py": "what the model reads of a message, as parsing.py",
+    "transfer/formats/conversations.py": "what the model reads of a message, as parsing.py",
     "telegram_ui/updates/durable_queue.py": "an error that nobody is told: Telegram sends the update again",
     "telegram_ui/updates/service.py": "what an operator reads",
 }

@@ -2,7 +2,7 @@
 
 chatgpt.py           ChatGPT: conversations, memories, custom instructions
 claude.py            Claude: conversations, projects, memories
-conversations.py     what the formats of assistants share: conversations, dates, branches
+conversations.py     what formats share: conversations, dates, branches, forwarded words
 detection.py         the list of formats; which one a file is; zip and gzip, up to a limit
 discord.py           Discord: DiscordChatExporter, the data package
 gemini.py            Gemini: Takeout, Workspace, AI Studio
@@ -11,7 +11,6 @@ history.py           what a file holds, and what a format is
 html_blocks.py       the parts of a web page that have a class
 json_stream.py       a large JSON text, element by element
 keepsake.py          the file that /export writes, and its reading
-marks.py             what is read of a message besides its words
 memories.py          what another assistant remembers, as text or a list
 telegram_desktop.py  Telegram Desktop's result.json
 telegram_html.py     Telegram Desktop's messages.html

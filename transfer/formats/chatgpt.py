@@ -17,7 +17,6 @@ from transfer.formats.conversations import (
     branch,
     demand_list,
     demand_object,
-    each_object,
     is_numbered,
     moment,
     text_of,
@@ -45,11 +44,7 @@ LeftOut = Literal["hidden", "wordless"]
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     """Conversations in the order of their beginnings."""
     talks = Conversations("chatgpt")
-    for file in files:
-        walk = file.walk()
-        for where, at, raw in each_object(walk):
-            with talks.each(where, walk, at):
-                talks.add(_conversation(raw, talks, reading))
+    talks.read(files, lambda raw: _conversation(raw, talks, reading))
     return talks.history(reading)
 
 

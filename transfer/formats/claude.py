@@ -14,7 +14,6 @@ from transfer.formats.conversations import (
     branch,
     demand_list,
     demand_object,
-    each_object,
     is_numbered,
     moment,
     text_of,
@@ -39,17 +38,17 @@ LONGEST_ATTACHED = 20_000
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     talks = Conversations("claude")
-    for file in files:
-        walk = file.walk()
-        for where, at, raw in each_object(walk):
-            with talks.each(where, walk, at):
-                value = demand_object(raw)
-                if "chat_messages" in value:
-                    talks.add(_conversation(value, talks, reading))
-                elif "prompt_template" in value or "docs" in value:
-                    talks.add(_project(value, talks, reading))
-                else:
-                    talks.facts += _memories(value)
+
+    def read_one(raw: object) -> list[ImportedMessage]:
+        value = demand_object(raw)
+        if "chat_messages" in value:
+            return _conversation(value, talks, reading)
+        if "prompt_template" in value or "docs" in value:
+            return _project(value, talks, reading)
+        talks.facts += _memories(value)
+        return []
+
+    talks.read(files, read_one)
     return talks.history(reading)
 
 

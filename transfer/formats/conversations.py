@@ -1,4 +1,4 @@
-"""What the formats of other assistants have in common: conversations, their messages, dates and branches.
+"""What formats have in common: conversations, their messages, dates and branches; forwarded words, polls, reactions.
 
 A conversation that is damaged is skipped, counted and named; only a file without any other is refused.
 """
@@ -14,7 +14,15 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, Reading, WrongElement, offered
+from transfer.formats.history import (
+    ImportedFact,
+    ImportedHistory,
+    ImportedMessage,
+    Reading,
+    SourceFile,
+    WrongElement,
+    offered,
+)
 from transfer.formats.json_stream import JsonStream
 
 ROLES: Mapping[object, Role] = {
@@ -47,6 +55,14 @@ class Conversations:
         if talk:
             self._talks.append(talk)
 
+    def read(self, files: Sequence[SourceFile], read_one: Callable[[object], list[ImportedMessage]]) -> None:
+        """Add the conversation that `read_one` makes of each object of these files."""
+        for file in files:
+            walk = file.walk()
+            for where, at, raw in _each_object(walk):
+                with self.each(where, walk, at):
+                    self.add(read_one(raw))
+
     @contextmanager
     def each(self, where: str, walk: JsonStream, at: int) -> Iterator[None]:
         """Around the reading of one conversation that begins `at`: what is wrong with it is remembered."""
@@ -78,7 +94,7 @@ class Conversations:
         )
 
 
-def each_object(walk: JsonStream) -> Iterator[tuple[str, int, Any]]:
+def _each_object(walk: JsonStream) -> Iterator[tuple[str, int, Any]]:
     """The objects of a file: the elements of its array, or itself, or one a line; each with its place."""
     if walk.peek() == "[":
         for number in walk.elements():
@@ -181,6 +197,25 @@ def turn(source: str, role: Role, words: str, said_at: datetime) -> ImportedMess
 def unhashable_free(value: object) -> object:
     """A value that may stand in a set: what JSON gives for a name is not always a text."""
     return value if isinstance(value, str) else None
+
+
+DELETED = "Deleted account"
+"""What Telegram calls somebody who is no longer there."""
+
+
+def forwarded(name: str, words: str) -> str:
+    return f"[Forwarded from {name or 'somebody'}]\n{words}"
+
+
+def reacted(words: str, emoji: Sequence[str]) -> str:
+    """The words with the reactions below them; without words nothing."""
+    shown = " ".join(filter(None, emoji))
+    return f"{words}\n[Reactions: {shown}]" if words and shown else words
+
+
+def poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:
+    """`answers`: each with whether the person chose it."""
+    return "\n".join([f"[Poll] {question}", *(f"- {text}{' (chosen)' if chosen else ''}" for text, chosen in answers)])
 
 
 def noted(skipped: Counter[str], **keys: str) -> Sequence[str]:

@@ -12,13 +12,14 @@ from typing import Any
 
 from locales.catalog import tr
 from runtime.cooperative import yielding_gil
-from transfer.formats import marks
 from transfer.formats.conversations import (
     Conversations,
     demand_list,
     demand_object,
+    forwarded,
     moment,
     noted,
+    reacted,
     text_of,
 )
 from transfer.formats.history import (
@@ -105,14 +106,14 @@ def _add(
     said_at = moment(raw.get("timestamp"), ".timestamp", reading.zone)
     number = raw.get("id")
     words = text_of(raw.get("content")).strip()
-    forwarded = raw.get("forwardedMessage")
-    if isinstance(forwarded, dict) and text_of(forwarded.get("content")).strip():
-        words = marks.forwarded("", text_of(forwarded["content"]).strip())
+    original = raw.get("forwardedMessage")
+    if isinstance(original, dict) and text_of(original.get("content")).strip():
+        words = forwarded("", text_of(original["content"]).strip())
     if not words or said_at is None or not isinstance(number, int | str):
         skipped["wordless"] += 1
         return
     reactions = [_reaction(one) for one in demand_list(raw.get("reactions"), ".reactions")]
-    words = marks.reacted(words, reactions)
+    words = reacted(words, reactions)
     name = text_of(author.get("nickname")) or text_of(author.get("name")) or "?"
     made = ImportedMessage(
         source=f"import:discord:{number}",
@@ -120,7 +121,7 @@ def _add(
         content=words,
         created_at=said_at,
         speaker=name,
-        origin="forwarded" if isinstance(forwarded, dict) else "imported",
+        origin="forwarded" if isinstance(original, dict) else "imported",
     )
     said.append((name, author.get("isBot") is True, made))
 

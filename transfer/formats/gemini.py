@@ -6,6 +6,7 @@ Takeout knows no conversations: each record is a prompt, mostly with its answer.
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,7 +17,6 @@ from transfer.formats.conversations import (
     Conversations,
     demand_list,
     demand_object,
-    each_object,
     moment,
     text_of,
     turn,
@@ -47,18 +47,18 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
         if file.text.lstrip()[:1] == "<":
             for pair in _page(file, reading.zone):
                 talks.add(pair)
-            continue
-        walk = file.walk()
-        for where, at, raw in each_object(walk):
-            with talks.each(where, walk, at):
-                value = demand_object(raw)
-                if "chunkedPrompt" in value:
-                    talks.add(_studio(value, file, reading))
-                elif "conversation_turns" in value:
-                    talks.add(_workspace(value, reading))
-                else:
-                    talks.add(_record(value, reading.zone))
+        else:
+            talks.read([file], partial(_object, PurePosixPath(file.path).name, reading))
     return talks.history(reading)
+
+
+def _object(name: str, reading: Reading, raw: object) -> list[ImportedMessage]:
+    value = demand_object(raw)
+    if "chunkedPrompt" in value:
+        return _studio(value, name, reading)
+    if "conversation_turns" in value:
+        return _workspace(value, reading)
+    return _record(value, reading.zone)
 
 
 def _record(raw: dict[str, Any], zone: tzinfo) -> list[ImportedMessage]:
@@ -113,7 +113,7 @@ def _cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
     return lines, dates
 
 
-def _studio(raw: dict[str, Any], file: SourceFile, reading: Reading) -> list[ImportedMessage]:
+def _studio(raw: dict[str, Any], name: str, reading: Reading) -> list[ImportedMessage]:
     chunks = demand_list(demand_object(raw["chunkedPrompt"], ".chunkedPrompt").get("chunks"), ".chunkedPrompt.chunks")
     turns: list[tuple[object, str, datetime | None]] = []
     for number, one in enumerate(chunks):
@@ -128,7 +128,7 @@ def _studio(raw: dict[str, Any], file: SourceFile, reading: Reading) -> list[Imp
         )
         words = text_of(chunk.get("text")) or "".join(map(text_of, inner))
         turns.append((chunk.get("role"), words, moment(chunk.get("createTime"), ".createTime", reading.zone)))
-    return _turns(PurePosixPath(file.path).name, turns, reading.now)
+    return _turns(name, turns, reading.now)
 
 
 def _workspace(raw: dict[str, Any], reading: Reading) -> list[ImportedMessage]:

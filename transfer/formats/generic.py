@@ -6,6 +6,7 @@ Most have no ids and no dates: a message is known by its conversation, its place
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from records.messages import Role
@@ -15,7 +16,6 @@ from transfer.formats.conversations import (
     branch,
     demand_list,
     demand_object,
-    each_object,
     moment,
     text_of,
     turn,
@@ -82,17 +82,19 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
         if file.text.lstrip()[:1] not in ("{", "["):
             talks.add(_transcript(file.text, talks, reading))
             continue
-        walk = file.walk()
         loose: list[Any] = []
-        for where, at, raw in each_object(walk):
-            with talks.each(where, walk, at):
-                value = demand_object(raw)
-                if _role(value):
-                    loose.append(value)
-                else:
-                    talks.add(_conversation(value, talks, reading))
+        talks.read([file], partial(_object, loose, talks, reading))
         talks.add(_talk("", loose, talks, reading))
     return talks.history(reading)
+
+
+def _object(loose: list[Any], talks: Conversations, reading: Reading, raw: object) -> list[ImportedMessage]:
+    """A conversation; a message that stands alone is added to `loose`."""
+    value = demand_object(raw)
+    if not _role(value):
+        return _conversation(value, talks, reading)
+    loose.append(value)
+    return []
 
 
 def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -> list[ImportedMessage]:

@@ -17,8 +17,7 @@ from locales.lists import listed
 from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
-from transfer.formats import marks
-from transfer.formats.conversations import noted, text_of
+from transfer.formats.conversations import DELETED, forwarded, noted, poll, reacted, text_of
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -197,17 +196,17 @@ def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMes
     sender = _sender(raw)
     is_bot = chat.kind == "bot_chat" and sender == f"user{chat.id}"
     role: Role = "assistant" if is_bot else "user"
-    forwarded = "forwarded_from" in raw
-    if forwarded:
-        content = marks.forwarded(text_of(raw["forwarded_from"]), content)
+    is_forwarded = "forwarded_from" in raw
+    if is_forwarded:
+        content = forwarded(text_of(raw["forwarded_from"]), content)
     return ImportedMessage(
         source=f"import:telegram:{chat.id}:{number}",
         role=role,
         content=content,
         created_at=said_at,
-        speaker="" if is_bot else text_of(raw.get("from")) or ("" if sender == f"user{person}" else marks.DELETED),
-        origin="forwarded" if forwarded else "imported",
-        is_own=forwarded or is_bot or sender == f"user{person}",
+        speaker="" if is_bot else text_of(raw.get("from")) or ("" if sender == f"user{person}" else DELETED),
+        origin="forwarded" if is_forwarded else "imported",
+        is_own=is_forwarded or is_bot or sender == f"user{person}",
         answers=is_bot,
     )
 
@@ -247,30 +246,30 @@ def _content(raw: Mapping[str, Any]) -> str:
     parts += filter(None, (_poll(raw.get("poll")), _contact(raw.get("contact_information")), _place(raw)))
     given = raw.get("reactions")
     emoji = [text_of(one.get("emoji")) for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    return marks.reacted("\n".join(parts), emoji)
+    return reacted("\n".join(parts), emoji)
 
 
-def _poll(poll: object) -> str:
-    if not isinstance(poll, dict):
+def _poll(raw: object) -> str:
+    if not isinstance(raw, dict):
         return ""
-    answers = poll.get("answers")
+    answers = raw.get("answers")
     given = [one for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
-    return marks.poll(
-        text_of(poll.get("question")), [(text_of(one.get("text")), one.get("chosen") is True) for one in given]
-    )
+    return poll(text_of(raw.get("question")), [(text_of(one.get("text")), one.get("chosen") is True) for one in given])
 
 
 def _contact(contact: object) -> str:
     if not isinstance(contact, dict):
         return ""
-    return marks.contact([text_of(contact.get(name)) for name in ("first_name", "last_name", "phone_number")])
+    parts = (text_of(contact.get(name)) for name in ("first_name", "last_name", "phone_number"))
+    return f"[Contact] {' '.join(filter(None, parts))}"
 
 
 def _place(raw: Mapping[str, Any]) -> str:
     at = raw.get("location_information")
     spot = [at.get(name) for name in ("latitude", "longitude")] if isinstance(at, dict) else []
-    shown = [str(one) for one in spot if isinstance(one, int | float)]
-    return marks.place([text_of(raw.get("place_name")), text_of(raw.get("address")), *shown])
+    numbers = [str(one) for one in spot if isinstance(one, int | float)]
+    shown = ", ".join(filter(None, [text_of(raw.get("place_name")), text_of(raw.get("address")), *numbers]))
+    return f"[Place] {shown}" if shown else ""
 
 
 FORMAT = ImportFormat(

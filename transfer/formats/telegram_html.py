@@ -10,8 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
 from locales.catalog import tr
-from transfer.formats import marks
-from transfer.formats.conversations import noted
+from transfer.formats.conversations import forwarded, noted, poll
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -68,15 +67,15 @@ def _page(file: SourceFile) -> int:
 def _message(block: Block, speaker: str, zone: tzinfo) -> tuple[ImportedMessage | None, str]:
     """A message, and who speaks: a joined one has the name of the one before it."""
     body = block.find("body") or block
-    forwarded = body.find("forwarded")
-    own = [part for part in body.parts if isinstance(part, Block) and part is not forwarded]
+    original = body.find("forwarded")
+    own = [part for part in body.parts if isinstance(part, Block) and part is not original]
     name = next((part.text() for part in own if "from_name" in part.classes), "")
     speaker = name or speaker
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
     words = "\n".join(text for part in own if (text := _words(part)))
-    if forwarded:
-        title = forwarded.text_of("from_name").splitlines()[:1]
-        words = marks.forwarded("".join(title).strip(), forwarded.text_of("text")) if forwarded.find("text") else ""
+    if original:
+        title = original.text_of("from_name").splitlines()[:1]
+        words = forwarded("".join(title).strip(), original.text_of("text")) if original.find("text") else ""
     said_at = _moment(stamp, zone)
     if not words.strip():
         return None, speaker
@@ -87,7 +86,7 @@ def _message(block: Block, speaker: str, zone: tzinfo) -> tuple[ImportedMessage 
         content=words.strip(),
         created_at=said_at,
         speaker=speaker,
-        origin="forwarded" if forwarded else "imported",
+        origin="forwarded" if original else "imported",
     )
     return made, speaker
 
@@ -95,9 +94,9 @@ def _message(block: Block, speaker: str, zone: tzinfo) -> tuple[ImportedMessage 
 def _words(part: Block) -> str:
     if "text" in part.classes:
         return part.text()
-    if "media_wrap" in part.classes and (poll := part.find("media_poll")):
-        answers = [(one.text().removeprefix("- "), False) for one in poll.each("answer")]
-        return marks.poll(poll.text_of("question"), answers)
+    if "media_wrap" in part.classes and (found := part.find("media_poll")):
+        answers = [(one.text().removeprefix("- "), False) for one in found.each("answer")]
+        return poll(found.text_of("question"), answers)
     return ""
 
 
