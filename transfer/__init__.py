@@ -8,8 +8,6 @@ plans.py         what an import would do, what is asked about it, and what it di
 readable.py      a memory → Markdown and a page, for its owner to read
 reading.py       a file is read in a process of its own, with limits
 reading_child.py what runs in that process
-reminders.py     the reminders of an export of ours, within their bounds
 restorer.py      our own export → the memory as it was, from one file or several
-signature.py     which exports this bot made itself, and which were altered since
-rows.py          the rows of an export of ours, checked; what is wrong is told in its reader's words
+rows.py          the rows of an export of ours, checked; its reminders, within their bounds
 """

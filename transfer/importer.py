@@ -26,14 +26,13 @@ from runtime.cooperative import yielding_gil
 from runtime.tasks import taken, uncancelled
 from storage.schema.portable_tables import Portable
 from storage.stores.protocol import MemoryStore
-from transfer import signature
 from transfer.archiver import Archiver, chunks
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
+from transfer.formats.keepsake import signer
 from transfer.plans import NOTHING_GIVEN, Given, Imported, ImportPlan
 from transfer.reading import FileReader
-from transfer.reminders import Returning, returning
 from transfer.restorer import Progress, Restoration, Restorer, chosen_texts, restoration
-from transfer.rows import checked_rows
+from transfer.rows import Returning, checked_rows, returning
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +90,7 @@ class Importer:
             held = {(one.text, one.due_at) for one in await store.reminders.all(scope.owner)}
         origin: tuple[str, ...] = ()
         if work.history.format == "keepsake":
-            signed = signature.origin(await self._memory.export_key(), work.history.seal)
+            signed = signer(await self._memory.export_key(), work.history.seal)
             origin = (tr(f"import-signed-{signed}"),)
         notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_instructions(work))
         if self._retention and old:

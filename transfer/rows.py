@@ -1,19 +1,26 @@
-"""The rows of an export of ours, checked: what is wrong with one is told in the words of whoever reads the file.
+"""The rows of an export of ours, checked: what is wrong with one is told in the words of whoever reads the file. Of its
+reminders, what is over is left out, and what repeats goes on.
 
 Does not know what the rows are for, nor what each column may hold (storage/schema/validation.py).
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from locales.catalog import tr
 from records.errors import ImportRefused
+from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, Repeat, Wish
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import Portable
+from storage.schema.rows import moment_of as moment_in
 from storage.schema.rows import text_of
 from storage.schema.validation import RowError, checked
 from summaries.policies import POLICIES
+from text.time_zones import moment_of, next_time
 from transfer.formats.history import ImportedHistory
+
+_REPEATS: Mapping[object, Repeat] = {"daily": "daily", "weekly": "weekly", "monthly": "monthly"}
 
 
 def checked_rows(history: ImportedHistory, owner: int, now: datetime) -> Mapping[str, Sequence[Portable]]:
@@ -53,3 +60,40 @@ def _demand_known_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
         for number, row in enumerate(yielding_gil(rows[name])):
             if row["policy"] not in POLICIES:
                 raise RowError(f"{name}[{number}]", "policy", "no-choice")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Returning:
+    """A reminder that comes back, and its row as it is stored then."""
+
+    wish: Wish
+    row: Portable
+
+
+def returning(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -> list[Returning]:
+    """Those of these rows (checked) that are still to come. `zone`: their owner's."""
+    found = []
+    for row in rows:
+        repeat = _REPEATS.get(row["repeat"], "")
+        due_at = moment_in(row["due_at"]).astimezone(UTC)
+        local = _local(row["wall_time"])
+        day = int(str(row["month_day"]))
+        day = day if 1 <= day <= 31 else 0
+        if due_at <= now and repeat:
+            local = local or due_at.astimezone(zone).replace(tzinfo=None)
+            local = next_time(local, repeat, day, after=now.astimezone(zone).replace(tzinfo=None)) or local
+            due_at = moment_of(local, zone)
+        text = " ".join(str(row["text"]).split())[:LONGEST_REMINDER]
+        if text and now < due_at <= now + timedelta(days=FARTHEST_DAYS):
+            wish = Wish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=day)
+            wall = local.isoformat(timespec="minutes") if local else ""
+            kept = {"text": text, "due_at": text_of(due_at), "wall_time": wall, "month_day": day, "sends": 0}
+            found.append(Returning(wish=wish, row={**row, **kept}))
+    return found[:MOST_REMINDERS]
+
+
+def _local(value: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(value)).replace(tzinfo=None) if value else None
+    except ValueError:
+        return None

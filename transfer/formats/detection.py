@@ -45,7 +45,6 @@ from transfer.formats.history import (
     well_formed_history,
 )
 from transfer.formats.json_stream import JsonStream
-from transfer.signature import sealed
 
 PIECE = 1_000_000
 """Bytes that are decoded at once: no other thread runs meanwhile."""
@@ -100,7 +99,7 @@ def read(
     reading = Reading(person=person, zone=zone, name=name, bot=bot, now=now or NO_DATE, answers=answers or {})
     unpacked = deque(_unpacked(data, name, min(most, most_unpacked(len(data)))))
     is_packed = _is_packed(data)
-    seals = [sealed(one) for _, one in unpacked]
+    seals = [keepsake.sealed(one) for _, one in unpacked]
     values, whole = VALUES_ANYWAY + VALUES_EACH * len(data), sum(len(one) for _, one in unpacked) or 1
     files = [
         SourceFile(path, _text(one), VALUES_LEAST + values * len(one) // whole) for path, one in consumed(unpacked)

@@ -1,22 +1,24 @@
 """The file that /export writes, and its reading: every row of an owner's memory, one a line, table by table.
 
 A row is the portable row of storage/schema/portable_tables.py without `user_id`, which stands once at the top.
-docs/export.md describes it for people. Does not know stores, or which tables there are.
+docs/export.md describes it for people. A file is signed with the key that is kept with the bot's state, so that one
+from elsewhere that names an owner is told from one that this bot made. Does not know stores, or which tables there are.
 """
 
 import hashlib
+import hmac
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import IO, Any, TypeGuard
+from typing import IO, Any, Literal, TypeGuard
 
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin, Role
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
-from transfer.signature import signature
 
 MARK = "keepsake-export"
 VERSION = 1
@@ -29,6 +31,12 @@ FARTHEST = 2**52
 Row = Mapping[str, object]
 LONGEST_MESSAGE = 120_000
 """Characters; a message that was said here has at most 25 pieces of a paste, and comes back in one."""
+_END = re.compile(rb',\n  "signature": "([0-9a-f]{8}):([0-9a-f]{64})"\n\}\s*$')
+LONGEST_END = 200
+"""Bytes at the end of a file among which its signature stands."""
+
+Signer = Literal["here", "altered", "elsewhere"]
+"""Who signed a file: this bot, and it is unchanged; this bot, and it was changed since; another, or nobody."""
 _KEPT: tuple[Origin, ...] = ("forwarded", "document", "picture", "tool")
 """Origins that stay what they are: what was said here by its role counts as imported."""
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -168,6 +176,33 @@ def _date(value: object) -> datetime:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def signature(key: bytes, digest: str) -> str:
+    """Of a file with this SHA-256. It begins with what tells keys apart."""
+    return f"{_key_name(key)}:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
+
+
+def sealed(data: bytes) -> tuple[str, str]:
+    """The SHA-256 of what a file's signature covers, and that signature; both empty where it has none."""
+    tail = data[-LONGEST_END:]
+    end = _END.search(tail)
+    if end is None:
+        return "", ""
+    covered = memoryview(data)[: len(data) - len(tail) + end.start()]
+    return hashlib.sha256(covered).hexdigest(), f"{end[1].decode()}:{end[2].decode()}"
+
+
+def signer(key: bytes, seal: tuple[str, str]) -> Signer:
+    """Who signed the file with this digest and signature."""
+    digest, given = seal
+    if not given.startswith(_key_name(key)):
+        return "elsewhere"
+    return "here" if hmac.compare_digest(given, signature(key, digest)) else "altered"
+
+
+def _key_name(key: bytes) -> str:
+    return hashlib.sha256(key).hexdigest()[:8]
 
 
 FORMAT = ImportFormat(
