@@ -27,6 +27,7 @@ from urllib.parse import quote
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, StorageHeld, StorageTooNew
 from records.owners import StorageType
 from storage.bot_state.directory import Directory
+from storage.bot_state.leases import Everybody
 from storage.engine.data_dir import (
     BACKING_UP,
     RESTORING,
@@ -327,7 +328,7 @@ async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
             else:
                 async with database.write() as tx:
                     await _put_state(tx, table, rows)
-        await Directory(database).adopt(stores)
+        await Directory(database).adopt(stores, Everybody())
     return made_at, messages
 
 

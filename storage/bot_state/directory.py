@@ -12,6 +12,7 @@ from typing import Literal
 
 from records.errors import StorageError
 from records.owners import OwnerConfig, StorageType
+from storage.bot_state.leases import OwnerLeases
 from storage.engine.protocol import OwnerDatabase
 from storage.schema.rows import text_of
 from storage.stores.protocol import MemoryStore
@@ -89,13 +90,16 @@ class Directory:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
-    async def adopt(self, stores: Stores) -> list[int]:
-        """Record the owners that a store holds and the directory does not know; returns their ids."""
-        known = {location.owner for location in await self.locations()}
+    async def adopt(self, stores: Stores, leases: OwnerLeases) -> list[int]:
+        """Record the owners that a store holds and the directory does not know, whom this process serves from now on;
+        their ids.
+        """
         adopted: list[int] = []
+        known = {location.owner for location in await self.locations()}
         for store in stores.values():
             for config in await store.owners():
                 if config.owner not in known:
+                    await leases.hold(config.owner)
                     await self.register(config)
                     adopted.append(config.owner)
         return adopted

@@ -12,9 +12,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
 from records.owners import Mode
-from storage.engine.protocol import Value
-from storage.engine.sqlite import Database
-from storage.engine.sqlite_driver import sqlite3
+from storage.engine.protocol import Connection, OwnerDatabase, Row, Value
 from storage.schema.rows import text_of
 from text.characters import well_formed
 
@@ -190,15 +188,17 @@ _RECEIVE = """
 INSERT INTO updates (bot_id, update_id, payload, received_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
 """
-_DONE = "UPDATE updates SET payload = NULL, done_at = ? WHERE bot_id = ? AND update_id = ? AND done_at IS NULL"
 
 
 class UpdateInbox:
     """The inbox in memory.db: implements Inbox."""
 
     shared: SharedWork | None = None
+    _mine = "bot_id = ? AND update_id = ?"
+    """Which updates this process may change: by the bot, the update and what `_holder` has."""
+    _holder: tuple[Value, ...] = ()
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: OwnerDatabase) -> None:
         self.database = database
 
     async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
@@ -208,32 +208,21 @@ class UpdateInbox:
         at = text_of(now)
         kept = {arrival.update_id: well_formed(arrival.payload) for arrival in arrivals}
 
-        def put(connection: sqlite3.Connection) -> set[int]:
+        def put(connection: Connection) -> set[int]:
             return {
                 update_id
                 for update_id, payload in kept.items()
                 if connection.execute(_RECEIVE, (bot_id, update_id, payload, at)).fetchone() is not None
             }
 
-        return await self.database.transact(put)
+        return await self.database.transact(put, None)
 
     async def pending(self, bot_id: int) -> list[PendingUpdate]:
-        async with self.database.read() as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
             )
-        return [
-            PendingUpdate(
-                update_id=row["update_id"],
-                payload=row["payload"] or "",
-                received_at=datetime.fromisoformat(row["received_at"]),
-                attempts=row["attempts"],
-                sends=row["sends"],
-                mode=row["mode"],
-                shown=tuple(json.loads(row["shown"])),
-            )
-            for row in rows
-        ]
+        return [pending_of(row) for row in rows]
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         await self._change("mode = ?", mode, bot_id, update_id)
@@ -242,9 +231,8 @@ class UpdateInbox:
         await self._change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        sql = f"UPDATE updates SET {what} = {what} + 1 WHERE bot_id = ? AND update_id = ? RETURNING {what}"  # noqa: S608
-        row = await self.database.transact(lambda connection: connection.execute(sql, (bot_id, update_id)).fetchone())
-        return int(row[0]) if row else 0
+        rows = await self._change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
+        return int(rows[0][0]) if rows else 0
 
     async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
         await self._change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
@@ -252,38 +240,49 @@ class UpdateInbox:
     async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
         await self._change("sends = min(sends, ?)", most - 1, bot_id, update_id)
 
-    async def _change(self, what: str, *values: Value) -> None:
+    async def _change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
         """`values`: what `what` asks for, the bot, the update."""
-        sql = f"UPDATE updates SET {what} WHERE bot_id = ? AND update_id = ?"  # noqa: S608
-
-        def run(connection: sqlite3.Connection) -> None:
-            connection.execute(sql, values)
-
-        await self.database.transact(run)
+        sql = f"UPDATE updates SET {what} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
+        asked = (*values, *self._holder)
+        return await self.database.transact(lambda connection: connection.execute(sql, asked).fetchall(), None)
 
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
-        at = text_of(now)
+        sql = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {self._mine}"  # noqa: S608
+        rows = [(text_of(now), bot_id, update_id, *self._holder) for update_id in update_ids]
 
-        def mark(connection: sqlite3.Connection) -> None:
-            connection.executemany(_DONE, [(at, bot_id, update_id) for update_id in update_ids])
+        def mark(connection: Connection) -> None:
+            connection.executemany(sql, rows)
 
-        await self.database.transact(mark)
+        await self.database.transact(mark, None)
 
     async def waiting(self) -> dict[str, int]:
-        async with self.database.read() as reader:
+        async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
             )
         return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
 
     async def empty(self, positions: Sequence[int]) -> None:
-        async with self.database.write() as tx:
+        async with self.database.write(None) as tx:
             await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
 
     async def forget_text(self) -> bool:
         return await self.database.forget_log()
 
     async def purge(self, older_than: datetime) -> int:
-        async with self.database.write() as tx:
+        async with self.database.write(None) as tx:
             rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
         return len(rows)
+
+
+def pending_of(row: Row, lease: Lease | None = None) -> PendingUpdate:
+    return PendingUpdate(
+        update_id=row["update_id"],
+        payload=row["payload"] or "",
+        received_at=datetime.fromisoformat(row["received_at"]),
+        attempts=row["attempts"],
+        sends=row["sends"],
+        mode=row["mode"],
+        shown=tuple(json.loads(row["shown"])),
+        lease=lease,
+    )

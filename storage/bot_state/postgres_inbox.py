@@ -12,11 +12,10 @@ from datetime import datetime
 from attrs import define, field
 
 from records.errors import ServedElsewhere
-from records.owners import Mode
-from storage.bot_state.inbox import Arrival, Counted, Inbox, Leader, Lease, PendingUpdate, SharedWork
+from storage.bot_state.inbox import Arrival, Counted, Inbox, Leader, Lease, PendingUpdate, UpdateInbox, pending_of
 from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
-from storage.engine.protocol import Connection, Row, Value
+from storage.engine.protocol import Connection
 from storage.schema.rows import text_of
 from text.characters import well_formed
 
@@ -39,11 +38,6 @@ FROM (
   ORDER BY one.position LIMIT ? FOR UPDATE OF one
 ) AS given WHERE updates.position = given.position RETURNING updates.*
 """
-_MINE = """
-bot_id = ? AND update_id = ?
-AND fence = (SELECT fence FROM leases WHERE leases.user_id = updates.user_id AND replica_id = ?)
-"""
-_DONE = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {_MINE}"  # noqa: S608
 # What was passed on while the server was away is this process's to do, if it still serves the owner and nobody else was
 # handed it meanwhile.
 _ADOPT = """
@@ -56,20 +50,19 @@ WHERE bot_id = ? AND done_at IS NULL AND person_id IN (SELECT value FROM json_ea
 """
 
 
-class PostgresInbox:
-    """Implements Inbox."""
+class PostgresInbox(UpdateInbox):
+    """The inbox in PostgreSQL."""
 
-    shared: SharedWork | None
+    _mine = """bot_id = ? AND update_id = ?
+    AND fence = (SELECT fence FROM leases WHERE leases.user_id = updates.user_id AND replica_id = ?)"""
 
     def __init__(self, database: PostgresDatabase, leases: PostgresLeases, former: Inbox) -> None:
         """`former`: where updates were kept before this process shared its work."""
-        self.database = database
+        super().__init__(database)
         self._leases = leases
         self._me = leases.replica
+        self._holder = (leases.replica.id,)
         self.shared = Claims(database, leases, former)
-
-    async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
-        return arrival.update_id in await self.receive_all(bot_id, [arrival], now)
 
     async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         at = text_of(now)
@@ -98,63 +91,11 @@ class PostgresInbox:
         self._me.called.set()
         return new
 
-    async def pending(self, bot_id: int) -> list[PendingUpdate]:
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(
-                "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
-            )
-        return [_pending(row) for row in rows]
-
-    async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
-        await self._change("mode = ?", mode, bot_id, update_id)
-
-    async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
-        await self._change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
-
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        rows = await self._change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
-        if not rows:
+        count = await super().begin(bot_id, update_id, what)
+        if not count:
             raise ServedElsewhere
-        return int(rows[0][0])
-
-    async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
-        await self._change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
-
-    async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
-        await self._change("sends = min(sends, ?)", most - 1, bot_id, update_id)
-
-    async def _change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
-        """`values`: what `what` asks for, the bot, the update."""
-        sql = f"UPDATE updates SET {what} WHERE {_MINE} RETURNING {returning}"  # noqa: S608
-        asked = (*values, self._me.id)
-        return await self.database.transact(lambda connection: connection.execute(sql, asked).fetchall(), None)
-
-    async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
-        at = text_of(now)
-
-        def mark(connection: Connection) -> None:
-            connection.executemany(_DONE, [(at, bot_id, update_id, self._me.id) for update_id in update_ids])
-
-        await self.database.transact(mark, None)
-
-    async def waiting(self) -> dict[str, int]:
-        async with self.database.read(None) as reader:
-            rows = await reader.rows(
-                "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
-            )
-        return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
-
-    async def empty(self, positions: Sequence[int]) -> None:
-        async with self.database.write(None) as tx:
-            await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
-
-    async def forget_text(self) -> bool:
-        return await self.database.forget_log()
-
-    async def purge(self, older_than: datetime) -> int:
-        async with self.database.write(None) as tx:
-            rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
-        return len(rows)
+        return count
 
 
 @define(eq=False)
@@ -179,7 +120,10 @@ class Claims:
             values = (bot_id, self._leases.replica.id, again, unprepared, MOST_AGAIN if again else most)
             rows = await self.database.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
             self._is_doubtful = False
-        return [_pending(row) for row in sorted(rows, key=lambda row: int(row["position"]))]
+        return [
+            pending_of(row, Lease(row["user_id"], row["fence"]))
+            for row in sorted(rows, key=lambda row: int(row["position"]))
+        ]
 
     async def arrived(self) -> None:
         await self._leases.replica.until_called()
@@ -207,16 +151,3 @@ class Claims:
 
     def may_go_on(self) -> bool:
         return self._leases.replica.may_go_on()
-
-
-def _pending(row: Row) -> PendingUpdate:
-    return PendingUpdate(
-        update_id=row["update_id"],
-        payload=row["payload"] or "",
-        received_at=datetime.fromisoformat(row["received_at"]),
-        attempts=row["attempts"],
-        sends=row["sends"],
-        mode=row["mode"],
-        shown=tuple(json.loads(row["shown"])),
-        lease=Lease(row["user_id"], row["fence"]),
-    )

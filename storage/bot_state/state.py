@@ -24,6 +24,7 @@ from storage.bot_state.renaming import OwnerRenaming
 from storage.bot_state.usage import UsageLedger
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import demand_room
+from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import explained
 from storage.stores.protocol import MemoryStore
@@ -58,28 +59,52 @@ class BotState:
 
 async def own_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
     """All in memory.db. What an earlier process left half done is finished."""
-    directory = Directory(database)
+    directory, wizards = Directory(database), WizardStates(database)
+    state = await _state(
+        database,
+        folder,
+        stores,
+        directory=directory,
+        renaming=OwnerRenaming(database, stores, wizards),
+        inbox=UpdateInbox(database),
+        wizards=wizards,
+        leases=Everybody(),
+        demand_writable=partial(asyncio.to_thread, _demand_room, folder),
+    )
     for move in await directory.finish_moves(stores):
         log.warning(
             "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
         )
-    wizards, inbox, leases = WizardStates(database), UpdateInbox(database), Everybody()
-    people = People(database)
-    await people.load()
-    renaming = OwnerRenaming(database, stores, wizards)
-    for owner in await renaming.resume():
+    for owner in await state.renaming.resume():
         log.warning("%d, a group that became a supergroup, has its new id now", owner)
-    for owner in await directory.adopt(stores):
+    for owner in await directory.adopt(stores, state.leases):
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
         await store.take_back_leases()
-    usage = UsageLedger(database)
-    erasing = Erasure(database, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases)
-    await _finish_forgettings(erasing, directory, stores)
+    await _finish_forgettings(state.erasing, directory, stores)
+    return state
+
+
+async def _state(
+    database: OwnerDatabase,
+    folder: Path,
+    stores: Mapping[StorageType, MemoryStore],
+    *,
+    directory: Directory,
+    renaming: OwnerRenaming,
+    inbox: Inbox,
+    wizards: WizardStates,
+    leases: OwnerLeases,
+    demand_writable: Callable[[], Awaitable[None]],
+    on_gain: list[OnGain] | None = None,
+) -> BotState:
+    """The parts that are the same wherever the tables are, next to those that are given."""
+    usage, people = UsageLedger(database), People(database)
+    await people.load()
     return BotState(
         directory=directory,
         renaming=renaming,
-        erasing=erasing,
+        erasing=Erasure(database, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases),
         inbox=inbox,
         wizards=wizards,
         usage=usage,
@@ -88,7 +113,8 @@ async def own_state(database: Database, folder: Path, stores: Mapping[StorageTyp
         used_links=UsedLinks(database),
         broadcasts=Broadcasts(database),
         leases=leases,
-        demand_writable=partial(asyncio.to_thread, _demand_room, folder),
+        demand_writable=demand_writable,
+        on_gain=on_gain,
     )
 
 
@@ -134,11 +160,9 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
         PostgresLeases.opened(server, replica, url) as leases,
     ):
         stores[StorageType.POSTGRES] = PostgresStore(server)
-        wizards, inbox = WizardStates(server), PostgresInbox(server, leases, UpdateInbox(database))
         directory = SharedDirectory(server, database, replica.instance_id)
+        wizards = WizardStates(server)
         renaming = SharedRenaming(server, stores, wizards)
-        usage = UsageLedger(server)
-        erasing = Erasure(server, folder, stores, inbox=inbox, wizards=wizards, usage=usage, leases=leases)
 
         async def prepare(owners: Sequence[int]) -> None:
             for owner in owners:
@@ -146,16 +170,29 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
                 for store in stores.values():
                     store.drop_copies(owner)
             await renaming.resume_for(owners)
-            await _finish_forgettings(erasing, directory, stores, owners)
+            await _finish_forgettings(state.erasing, directory, stores, owners)
 
         async def demand_writable() -> None:
             await asyncio.to_thread(_demand_room, folder)
             await leases.demand_writable()
 
+        state = await _state(
+            server,
+            folder,
+            stores,
+            directory=directory,
+            renaming=renaming,
+            inbox=PostgresInbox(server, leases, UpdateInbox(database)),
+            wizards=wizards,
+            leases=leases,
+            demand_writable=demand_writable,
+            on_gain=leases.on_gain,
+        )
         leases.on_gain.append(prepare)
         await directory.take_over_notes()
-        for kind in (StorageType.SQLITE, StorageType.JSON):
-            await stores[kind].take_back_leases()
+        files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
+        for store in files.values():
+            await store.take_back_leases()
         await directory.adopt_instance(stores)
         for move in await directory.moves():
             try:
@@ -163,27 +200,6 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
             except ServedElsewhere:
                 log.info("the move of %d concerns this process's files alone", move.owner)
         await directory.finish_moves(stores)
-        files = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
-        for store in files.values():
-            for config in await store.owners():
-                if await directory.location(config.owner) is None:
-                    await leases.hold(config.owner)
-                    await directory.register(config)
-                    log.info("owner %d was found in a store and adopted", config.owner)
-        people = People(server)
-        await people.load()
-        yield BotState(
-            directory=directory,
-            renaming=renaming,
-            erasing=erasing,
-            inbox=inbox,
-            wizards=wizards,
-            usage=usage,
-            people=people,
-            export_key=ExportKey(server),
-            used_links=UsedLinks(server),
-            broadcasts=Broadcasts(server),
-            leases=leases,
-            demand_writable=demand_writable,
-            on_gain=leases.on_gain,
-        )
+        for owner in await directory.adopt(files, leases):
+            log.info("owner %d was found in a store and adopted", owner)
+        yield state

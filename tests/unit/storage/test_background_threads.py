@@ -13,6 +13,7 @@ import pytest
 from records.errors import SettingsError, StorageBusy, StorageError
 from records.owners import StorageType
 from storage.bot_state.directory import Directory, Location, Stores
+from storage.bot_state.leases import Everybody
 from storage.bot_state.wizard_state import WizardState, WizardStates
 from storage.engine.data_dir import data_dir
 from storage.engine.sqlite import Database
@@ -148,8 +149,8 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
 async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
     json = house.store(StorageType.JSON)
     await json.put_owner(config(json, BORIS.owner))
-    assert await house.directory.adopt(house.stores) == [BORIS.owner]
-    assert await house.directory.adopt(house.stores) == []
+    assert await house.directory.adopt(house.stores, Everybody()) == [BORIS.owner]
+    assert await house.directory.adopt(house.stores, Everybody()) == []
     assert (await house.directory.locations())[0].storage is StorageType.JSON
 
 

@@ -412,7 +412,7 @@ async def test_what_is_not_addressed_to_the_bot_is_never_written(bots: Bots, pee
         await peer.told("wizard took 20", GROUP)
         await service.intake.idle()
         database = bots.inbox.database
-        async with database.read() as reader:
+        async with database.read(None) as reader:
             assert await reader.rows("SELECT * FROM updates") == []
 
 
