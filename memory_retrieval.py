@@ -288,7 +288,9 @@ class MemoryRetrieval:
         self, incoming: Incoming, store: MemoryStore, builder: PromptBuilder, *, before: int | None
     ) -> list[Snippet]:
         replied, scope = incoming.replied, incoming.scope
-        one = await store.explanations.said_as(scope, replied.telegram_id) if replied is not None else None
+        if replied is None or replied.telegram_id is None:
+            return []
+        one = await store.explanations.said_as(scope, replied.telegram_id)
         if one is None:
             return []
         near, room = await store.messages(scope, replies.ids_around(one)), builder.snippet_room

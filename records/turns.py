@@ -83,12 +83,12 @@ class Piece:
 class Replied:
     """An earlier message to which somebody replies, as they see it, or the part of it that they marked.
 
-    `speaker`: who said it; "" for the assistant.
+    `speaker`: who said it; "" for the assistant. `telegram_id`: None where it stands in another chat.
     """
 
-    telegram_id: int
     text: str
     speaker: str = ""
+    telegram_id: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

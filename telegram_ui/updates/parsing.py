@@ -290,6 +290,9 @@ def _is_reply(message: telegram.Message) -> bool:
 
 
 def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
+    if message.external_reply is not None and message.quote is not None:
+        who = _origin(message.external_reply.origin) or "Anonymous"
+        return Replied(text=message.quote.text[:LONGEST_REPLIED], speaker=who) if message.quote.text.strip() else None
     earlier = message.reply_to_message
     if earlier is None or not _is_reply(message):
         return None

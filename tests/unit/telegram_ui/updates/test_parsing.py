@@ -72,6 +72,14 @@ def test_what_is_replied_to_comes_along() -> None:
     )
 
 
+def test_a_quote_from_another_chat_comes_along() -> None:
+    origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
+    marked = {"text": "of course", "position": 0}
+    parsed = heard(text="why?", external_reply={"origin": origin, "message_id": 3}, quote=marked)
+    assert (parsed.replied, parsed.text) == (Replied(text="of course", speaker="Bob"), "why?")
+    assert heard(text="why?", external_reply={"origin": origin}).replied is None
+
+
 def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
     parsed = heard(text="/forget", forward_origin=origin)
