@@ -21,11 +21,12 @@ from storage.engine.protocol import Connection
 from storage.engine.sqlite import Database, migrate, version_of
 from storage.engine.sqlite_driver import connect, create_private, sentence_for, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.schema.portable_tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS
+from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS
 from storage.search import terms, word_index
 from storage.stores import json_files as files
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Entry, entries, scan
 from storage.tables.bulk_load import is_whole
+from storage.tables.owner_tables import erase_tables
 
 log = logging.getLogger(__name__)
 
@@ -245,9 +246,8 @@ def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
                 f"{JOURNAL_NAME} was written by a newer version of Keepsake; please update the program."
             )
     for (owner,) in entry.delete.get("users", ()):
-        word_index.remove(connection, owner)
-        for emptied in (*ERASED, "users"):
-            connection.execute(f"DELETE FROM {emptied} WHERE user_id = ?", (owner,))  # noqa: S608
+        erase_tables(connection, owner)
+        connection.execute("DELETE FROM users WHERE user_id = ?", (owner,))
     for table in TABLES[1:]:
         where = " AND ".join(f"{column} = ?" for column in table.key)
         for key in entry.delete.get(table.name, ()):

@@ -8,11 +8,11 @@ from contextlib import AbstractAsyncContextManager
 
 from records.owners import StorageType
 from storage.engine.postgres import PostgresDatabase, Replica
-from storage.schema.portable_tables import ERASED, USERS
+from storage.schema.portable_tables import ERASED
 from storage.schema.postgres_migrations import migrate
-from storage.search import full_text
 from storage.search.postgres_full_text import TsVector
 from storage.stores.sql_store import SqlStore
+from storage.tables.owner_tables import renamed
 
 
 def postgres_database(url: str, *, replica: Replica | None = None) -> AbstractAsyncContextManager[PostgresDatabase]:
@@ -35,26 +35,12 @@ class PostgresStore(SqlStore):
 
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""
-        columns = ", ".join(column.name for column in USERS.columns if column.name != "user_id")
         async with self.database.write(None) as tx:
             await tx.rows("SELECT set_config('app.renaming', 'on', true)")
             for one in sorted((owner, new)):
                 await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", f"keepsake {one}")
             if await tx.row("SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind) is None:
                 return
-            await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
             await tx.rows("DELETE FROM users WHERE user_id = ?", new)
-            await tx.rows(
-                f"INSERT INTO users (user_id, storage_type, {columns}) "  # noqa: S608
-                f"SELECT ?, storage_type, {columns} FROM users WHERE user_id = ?",
-                new,
-                owner,
-            )
-            # Telegram numbers the new chat's messages from the start: an old number would name another message there.
-            await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", owner)
-            await tx.run(lambda connection: full_text.of(connection).rename(connection, owner, new))
-            for table in _WITH_OWNER:
-                forgotten = ", telegram_id = NULL" if table == "messages" else ""
-                await tx.rows(f"UPDATE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, owner)  # noqa: S608
-            await tx.rows("DELETE FROM users WHERE user_id = ?", owner)
+            await renamed(tx, owner, new, _WITH_OWNER)
         self.drop_copies(owner)

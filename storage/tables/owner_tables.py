@@ -3,13 +3,13 @@
 Owns how single statements run, how new ids are taken, and what concerns all rows of an owner: erasing, renaming.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from records.errors import StorageError
 from records.owners import StorageType
 from storage.engine.protocol import Connection, OwnerDatabase, Row, Transaction, Value
-from storage.schema.portable_tables import ERASED
+from storage.schema.portable_tables import ERASED, USERS
 from storage.search import full_text, word_index
 
 Result = TypeVar("Result")
@@ -64,23 +64,24 @@ def erase_tables(connection: Connection, owner: int) -> None:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
-async def renamed(tx: Transaction, old: int, new: int) -> None:
-    """Give everything that one file holds of an owner another owner's id; folds under way are void."""
-    await tx.run(lambda connection: full_text.of(connection).rename(connection, old, new))
+async def renamed(tx: Transaction, old: int, new: int, tables: Sequence[str] = ()) -> None:
+    """Give everything that one database holds of an owner another owner's id; folds under way are void. `tables`: those
+    with rows of owners; without them, all of a file, where what the new id has already gives way.
+    """
+    replacing = "" if tables else "OR REPLACE"
+    columns = ", ".join(("storage_type", *(name for name in USERS.names if name != "user_id")))
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
-    columns = ", ".join(
-        row[0] for row in await tx.rows("SELECT name FROM pragma_table_info('users') WHERE name <> 'user_id'")
-    )
     await tx.rows(
-        f"INSERT OR REPLACE INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?",  # noqa: S608
+        f"INSERT {replacing} INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?",  # noqa: S608
         new,
         old,
     )
     # Telegram numbers the new chat's messages from the start: an old number would name another message there.
     await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
-    for (table,) in await tx.rows(_OF_OWNERS):
+    await tx.run(lambda connection: full_text.of(connection).rename(connection, old, new))
+    for table in tables or [row[0] for row in await tx.rows(_OF_OWNERS)]:
         forgotten = ", telegram_id = NULL" if table == "messages" else ""
-        await tx.rows(f"UPDATE OR REPLACE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
+        await tx.rows(f"UPDATE {replacing} {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
     await tx.rows("DELETE FROM users WHERE user_id = ?", old)
 
 
