@@ -227,7 +227,7 @@ dashboard-export-readable = للقراءة
 dashboard-export-whole = للنقل
 dashboard-exported = حُفظ { $name }.
 dashboard-admin-memories = الذاكرات
-dashboard-admin-active = نشطة هذا الأسبوع: { $number }
+dashboard-admin-active = المستخدمة خلال 7 أيام: { $number }
 dashboard-admin-used = رموز اليوم
 dashboard-admin-budget = من أصل { $number } على الأكثر
 dashboard-admin-waiting = رسائل منتظرة
@@ -261,12 +261,12 @@ dashboard-ok = حسنًا
 dashboard-cancel = إلغاء
 dashboard-until-summary = حتى الملخص التالي
 dashboard-turns-of = { $done } من { $total ->
-    [zero] { $total } جولة
-    [one] جولة واحدة
-    [two] جولتين
-    [few] { $total } جولات
-    [many] { $total } جولة
-   *[other] { $total } جولة
+    [zero] { $total } رسالة منك
+    [one] رسالة واحدة منك
+    [two] رسالتين منك
+    [few] { $total } رسائل منك
+    [many] { $total } رسالة منك
+   *[other] { $total } رسالة منك
  }
 dashboard-summarising = تُلخَّص الرسائل الأقدم الآن.
 dashboard-summary-failed = تعذّر إعداد الملخص الأخير: { $error }
@@ -276,7 +276,7 @@ dashboard-standing-higher = جزء من ملخص أعلى؛ محفوظ، ولم 
 dashboard-standing-replaced = حلّت محله نسخة أحدث؛ محفوظ، ولم يعد في المُدخل.
 dashboard-quality-retention = حفظ الأسماء والأرقام { $score }
 dashboard-quality-novelty = بلا اختلاق { $score }
-dashboard-quality-coverage = الجولات المشمولة { $score }
+dashboard-quality-coverage = الرسائل المشمولة { $score }
 dashboard-quality-compression = الاختصار { $score }
 dashboard-quality-repetition = بلا تكرار { $score }
 dashboard-compressed = { $number ->
@@ -287,11 +287,11 @@ dashboard-compressed = { $number ->
     [many] لُخّص { $number } مرة
    *[other] لُخّص { $number } مرة
  }
-dashboard-reason-threshold = اجتمعت جولات كافية
+dashboard-reason-threshold = اجتمعت رسائل كافية
 dashboard-reason-now = بطلب
 dashboard-reason-idle = أثناء استراحة
 dashboard-reason-pressure = كاد المُدخل يمتلئ
-dashboard-reason-cut = لم تعد بعض الجولات تتسع
+dashboard-reason-cut = لم تعد بعض الرسائل تتسع
 dashboard-reason-upwards = اجتمعت ملخصات كافية
 dashboard-reason-rebuild = أُعيد إعداده
 dashboard-reason-import = مستورد

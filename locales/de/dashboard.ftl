@@ -227,7 +227,7 @@ dashboard-export-readable = Zum Lesen
 dashboard-export-whole = Zum Mitnehmen
 dashboard-exported = { $name } ist gespeichert.
 dashboard-admin-memories = Gedächtnisse
-dashboard-admin-active = diese Woche aktiv: { $number }
+dashboard-admin-active = in 7 Tagen benutzt: { $number }
 dashboard-admin-used = Tokens heute
 dashboard-admin-budget = von höchstens { $number }
 dashboard-admin-waiting = Wartende Nachrichten
@@ -261,8 +261,8 @@ dashboard-ok = OK
 dashboard-cancel = Abbrechen
 dashboard-until-summary = Bis zur nächsten Zusammenfassung
 dashboard-turns-of = { $done } von { $total ->
-    [one] { $total } Runde
-   *[other] { $total } Runden
+    [one] { $total } Nachricht von dir
+   *[other] { $total } Nachrichten von dir
  }
 dashboard-summarising = Ältere Nachrichten werden gerade zusammengefasst.
 dashboard-summary-failed = Die letzte Zusammenfassung ist nicht gelungen: { $error }
@@ -272,18 +272,18 @@ dashboard-standing-higher = Teil einer höheren Zusammenfassung; aufbewahrt, nic
 dashboard-standing-replaced = Durch eine neuere Fassung ersetzt; aufbewahrt, nicht mehr im Prompt.
 dashboard-quality-retention = Namen und Zahlen erhalten { $score }
 dashboard-quality-novelty = nichts erfunden { $score }
-dashboard-quality-coverage = Runden erfasst { $score }
+dashboard-quality-coverage = Nachrichten erfasst { $score }
 dashboard-quality-compression = gekürzt { $score }
 dashboard-quality-repetition = nichts wiederholt { $score }
 dashboard-compressed = { $number ->
     [one] einmal zusammengefasst
    *[other] { $number }-mal zusammengefasst
  }
-dashboard-reason-threshold = es warteten genug Runden
+dashboard-reason-threshold = es warteten genug Nachrichten
 dashboard-reason-now = auf Wunsch
 dashboard-reason-idle = in einer Pause
 dashboard-reason-pressure = der Prompt war fast voll
-dashboard-reason-cut = Runden passten nicht mehr
+dashboard-reason-cut = Nachrichten passten nicht mehr
 dashboard-reason-upwards = es warteten genug Zusammenfassungen
 dashboard-reason-rebuild = neu erstellt
 dashboard-reason-import = importiert

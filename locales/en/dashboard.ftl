@@ -227,7 +227,7 @@ dashboard-export-readable = To read
 dashboard-export-whole = To bring along
 dashboard-exported = { $name } is saved.
 dashboard-admin-memories = Memories
-dashboard-admin-active = active this week: { $number }
+dashboard-admin-active = used in the last 7 days: { $number }
 dashboard-admin-used = Tokens today
 dashboard-admin-budget = of at most { $number }
 dashboard-admin-waiting = Updates waiting
@@ -261,8 +261,8 @@ dashboard-ok = OK
 dashboard-cancel = Cancel
 dashboard-until-summary = Until the next summary
 dashboard-turns-of = { $done } of { $total ->
-    [one] { $total } turn
-   *[other] { $total } turns
+    [one] { $total } message of yours
+   *[other] { $total } messages of yours
  }
 dashboard-summarising = Older messages are being summarised now.
 dashboard-summary-failed = The last summary could not be made: { $error }
@@ -272,18 +272,18 @@ dashboard-standing-higher = Part of a higher summary; kept, no longer in the pro
 dashboard-standing-replaced = A newer version replaced it; kept, no longer in the prompt.
 dashboard-quality-retention = names and numbers kept { $score }
 dashboard-quality-novelty = invents nothing { $score }
-dashboard-quality-coverage = turns covered { $score }
+dashboard-quality-coverage = messages covered { $score }
 dashboard-quality-compression = shortened { $score }
 dashboard-quality-repetition = repeats nothing { $score }
 dashboard-compressed = { $number ->
     [one] summarised once
    *[other] summarised { $number } times
  }
-dashboard-reason-threshold = enough turns were waiting
+dashboard-reason-threshold = enough messages were waiting
 dashboard-reason-now = asked for
 dashboard-reason-idle = during a pause
 dashboard-reason-pressure = the prompt was nearly full
-dashboard-reason-cut = turns no longer fitted
+dashboard-reason-cut = messages no longer fitted
 dashboard-reason-upwards = enough summaries were waiting
 dashboard-reason-rebuild = made again
 dashboard-reason-import = imported

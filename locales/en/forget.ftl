@@ -10,14 +10,6 @@ forget-usage =
     • all of it: /forget everything
     
     I ask before I erase anything.
-
-    • one message: reply to it with /forget, or /forget #12
-    • a fact: /forget fact 12
-    • a day or several: /forget 2026-01-31, /forget 2026-01-01 2026-02-01, /forget yesterday
-    • what you search for: /forget WORDS
-    • all of it: /forget everything
-
-    Before I erase anything, I say what it is and ask.
 forget-final = This cannot be undone.
 forget-clean = Nothing of it is left in my files.
 forget-traces = Traces may be left in my files for now. I keep cleaning them.

@@ -227,7 +227,7 @@ dashboard-export-readable = Para leer
 dashboard-export-whole = Para llevar
 dashboard-exported = { $name } está guardado.
 dashboard-admin-memories = Memorias
-dashboard-admin-active = activas esta semana: { $number }
+dashboard-admin-active = usadas en 7 días: { $number }
 dashboard-admin-used = Tokens hoy
 dashboard-admin-budget = de como máximo { $number }
 dashboard-admin-waiting = Mensajes en espera
@@ -261,8 +261,8 @@ dashboard-ok = Aceptar
 dashboard-cancel = Cancelar
 dashboard-until-summary = Hasta el próximo resumen
 dashboard-turns-of = { $done } de { $total ->
-    [one] { $total } turno
-   *[other] { $total } turnos
+    [one] { $total } mensaje tuyo
+   *[other] { $total } mensajes tuyos
  }
 dashboard-summarising = Se están resumiendo los mensajes más antiguos.
 dashboard-summary-failed = No se pudo hacer el último resumen: { $error }
@@ -272,18 +272,18 @@ dashboard-standing-higher = Parte de un resumen superior; se conserva, ya no est
 dashboard-standing-replaced = Lo sustituyó una versión más nueva; se conserva, ya no está en el prompt.
 dashboard-quality-retention = nombres y números conservados { $score }
 dashboard-quality-novelty = nada inventado { $score }
-dashboard-quality-coverage = turnos cubiertos { $score }
+dashboard-quality-coverage = mensajes cubiertos { $score }
 dashboard-quality-compression = acortado { $score }
 dashboard-quality-repetition = sin repeticiones { $score }
 dashboard-compressed = { $number ->
     [one] resumido una vez
    *[other] resumido { $number } veces
  }
-dashboard-reason-threshold = esperaban bastantes turnos
+dashboard-reason-threshold = esperaban bastantes mensajes
 dashboard-reason-now = a petición
 dashboard-reason-idle = durante una pausa
 dashboard-reason-pressure = el prompt estaba casi lleno
-dashboard-reason-cut = había turnos que ya no cabían
+dashboard-reason-cut = había mensajes que ya no cabían
 dashboard-reason-upwards = esperaban bastantes resúmenes
 dashboard-reason-rebuild = hecho de nuevo
 dashboard-reason-import = importado

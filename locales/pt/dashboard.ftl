@@ -227,7 +227,7 @@ dashboard-export-readable = Para ler
 dashboard-export-whole = Para levar
 dashboard-exported = { $name } está salvo.
 dashboard-admin-memories = Memórias
-dashboard-admin-active = ativas nesta semana: { $number }
+dashboard-admin-active = usadas em 7 dias: { $number }
 dashboard-admin-used = Tokens hoje
 dashboard-admin-budget = de no máximo { $number }
 dashboard-admin-waiting = Mensagens em espera
@@ -261,8 +261,8 @@ dashboard-ok = OK
 dashboard-cancel = Cancelar
 dashboard-until-summary = Até o próximo resumo
 dashboard-turns-of = { $done } de { $total ->
-    [one] { $total } turno
-   *[other] { $total } turnos
+    [one] { $total } mensagem sua
+   *[other] { $total } mensagens suas
  }
 dashboard-summarising = As mensagens mais antigas estão sendo resumidas.
 dashboard-summary-failed = Não foi possível fazer o último resumo: { $error }
@@ -272,18 +272,18 @@ dashboard-standing-higher = Parte de um resumo superior; guardado, não está ma
 dashboard-standing-replaced = Uma versão mais nova o substituiu; guardado, não está mais no prompt.
 dashboard-quality-retention = nomes e números mantidos { $score }
 dashboard-quality-novelty = nada inventado { $score }
-dashboard-quality-coverage = turnos cobertos { $score }
+dashboard-quality-coverage = mensagens cobertas { $score }
 dashboard-quality-compression = encurtado { $score }
 dashboard-quality-repetition = sem repetições { $score }
 dashboard-compressed = { $number ->
     [one] resumido uma vez
    *[other] resumido { $number } vezes
  }
-dashboard-reason-threshold = havia turnos suficientes
+dashboard-reason-threshold = havia mensagens suficientes
 dashboard-reason-now = a pedido
 dashboard-reason-idle = durante uma pausa
 dashboard-reason-pressure = o prompt estava quase cheio
-dashboard-reason-cut = alguns turnos não cabiam mais
+dashboard-reason-cut = algumas mensagens não cabiam mais
 dashboard-reason-upwards = havia resumos suficientes
 dashboard-reason-rebuild = refeito
 dashboard-reason-import = importado

@@ -1,4 +1,4 @@
-search-how = /search PALAVRAS encontra mensagens anteriores daqui, resumidas ou não, as melhores primeiro: pelas palavras, e pelo sentido se essa busca estiver ligada. O que estiver entre aspas é buscado exatamente como está: /search "óleo de nozes"
+search-how = /search PALAVRAS encontra mensagens anteriores, as melhores primeiro, pelas palavras e pelo sentido. Entre aspas, busca o texto exato: /search "óleo de nozes"
 search-not-configured = Não há nada para buscar: a memória nunca foi ligada aqui. /summary configura.
 search-too-old = Essa lista é antiga demais. Busque de novo.
 search-no-more = Não há mais nada.

@@ -227,7 +227,7 @@ dashboard-export-readable = Для чтения
 dashboard-export-whole = Для переноса
 dashboard-exported = Сохранено: { $name }
 dashboard-admin-memories = Памяти
-dashboard-admin-active = активны за неделю: { $number }
+dashboard-admin-active = использовались за 7 дней: { $number }
 dashboard-admin-used = Токены сегодня
 dashboard-admin-budget = из не более { $number }
 dashboard-admin-waiting = Ждут обработки
@@ -261,9 +261,9 @@ dashboard-ok = OK
 dashboard-cancel = Отмена
 dashboard-until-summary = До следующей сводки
 dashboard-turns-of = { $done } из { $total ->
-    [one] { $total } хода
-    [few] { $total } ходов
-   *[many] { $total } ходов
+    [one] { $total } твоего сообщения
+    [few] { $total } твоих сообщений
+   *[many] { $total } твоих сообщений
  }
 dashboard-summarising = Старые сообщения сейчас обобщаются.
 dashboard-summary-failed = Последняя сводка не удалась: { $error }
@@ -273,7 +273,7 @@ dashboard-standing-higher = Вошла в более высокую сводку
 dashboard-standing-replaced = Заменена более новой версией; хранится, но в запросе её больше нет.
 dashboard-quality-retention = имена и числа сохранены { $score }
 dashboard-quality-novelty = ничего не выдумано { $score }
-dashboard-quality-coverage = охвачено ходов { $score }
+dashboard-quality-coverage = охвачено сообщений { $score }
 dashboard-quality-compression = сокращение { $score }
 dashboard-quality-repetition = без повторов { $score }
 dashboard-compressed = { $number ->
@@ -281,11 +281,11 @@ dashboard-compressed = { $number ->
     [few] обобщено { $number } раза
    *[many] обобщено { $number } раз
  }
-dashboard-reason-threshold = набралось достаточно ходов
+dashboard-reason-threshold = набралось достаточно сообщений
 dashboard-reason-now = по просьбе
 dashboard-reason-idle = во время паузы
 dashboard-reason-pressure = запрос был почти полон
-dashboard-reason-cut = ходы перестали помещаться
+dashboard-reason-cut = сообщения перестали помещаться
 dashboard-reason-upwards = набралось достаточно сводок
 dashboard-reason-rebuild = составлено заново
 dashboard-reason-import = импортировано

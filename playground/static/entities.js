@@ -66,7 +66,7 @@ function elementOf(entity, raw, children, onCommand) {
     case "email": return linkOf(`mailto:${raw}`, children);
     case "phone_number": return linkOf(`tel:${raw}`, children);
     case "bot_command":
-      return h("button", { type: "button", class: "inline-link", on: { click: () => onCommand(raw) } }, children);
+      return h("button", { type: "button", class: "inline-link", dir: "ltr", on: { click: () => onCommand(raw) } }, children);
     case "mention": case "text_mention": case "hashtag": case "cashtag":
       return h("span", { class: "tag" }, children);
     default: return h("span", {}, children);

@@ -331,11 +331,10 @@ def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
             if one.id not in seen and one.deleted_at is None:
                 seen.add(one.id)
                 waiting.append(one.id)
-                before = {"from": day(one.valid_from, zone), "text": one.text}
                 if one.valid_to:
-                    lines.append(tr("memory-before", until=day(one.valid_to, zone), **before))
+                    lines.append(tr("memory-before", until=day(one.valid_to, zone), text=one.text))
                 else:
-                    lines.append(tr("memory-before-now", **before))
+                    lines.append(tr("memory-before-now", **{"from": day(one.valid_from, zone)}, text=one.text))
     return lines
 
 

@@ -128,7 +128,7 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     assert "Please try again; /cancel leaves everything as it is." in desk.last(ANN)
     assert await desk.say(ANN, ANN, "Ann plays the viola.")
     assert "Ann plays the viola.\n\n" in shown(desk)
-    assert "Before, 21 November to 21 November: Ann plays the cello." in shown(desk)
+    assert "Until 21 November: Ann plays the cello." in shown(desk)
     assert not await desk.say(ANN, ANN, "Ann plays the drums.")
     assert await press(desk, "Undo edit") == "It is as it was before; the other text is erased."
     assert [one.text for one in await talk.services.facts.known(ANN)] == ["Ann plays the cello."]
@@ -175,7 +175,7 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
     assert "important\n" in text
     assert "home" not in text
     assert "Learned from 2 messages." in text
-    assert "Before, 21 November to 21 November: Ann lives in Oslo." in text
+    assert "Until 21 November: Ann lives in Oslo." in text
     await desk.say(ANN, ANN, "/memory #1")
     assert "Replaced by: Ann lives in Bergen." in shown(desk)
     await desk.say(ANN, ANN, "/memory 99")
