@@ -43,9 +43,8 @@ class Database:
     Whose rows are touched, SQLite need not know: it has one writer, and no rows that it could refuse.
     """
 
-    def __init__(self, path: Path, writer: Writer, readers: Sequence[Connection], backups: list[Path]) -> None:
+    def __init__(self, path: Path, writer: Writer, readers: Sequence[Connection]) -> None:
         self.path = path
-        self.migration_backups = tuple(backups)
         self._writer = writer
         self._all_readers = tuple(readers)
         self._readers: asyncio.LifoQueue[Connection] = asyncio.LifoQueue()
@@ -89,7 +88,7 @@ class Database:
         """
         # At DEBUG, aiosqlite logs each statement with its values: message text in the log.
         logging.getLogger("aiosqlite").setLevel(logging.WARNING)
-        backups = await asyncio.to_thread(migrate, path, migrations)
+        await asyncio.to_thread(migrate, path, migrations)
         async with contextlib.AsyncExitStack() as stack:
 
             async def opened(name: str) -> Connection:
@@ -104,7 +103,7 @@ class Database:
             readers = [await opened("reader") for _ in range(READERS)]
             for reader in readers:
                 await Reader(InItsThread(reader, path)).rows("PRAGMA query_only=ON")
-            yield cls(path, writer, readers, backups)
+            yield cls(path, writer, readers)
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
         """Run `work` with the connection as one transaction, in one hop to its thread; what it returned, on disk.
@@ -152,10 +151,6 @@ class Database:
         async with self._writer.outside() as run:
             await uncancelled(lambda: run(_rewrite))
 
-    async def backup(self, target: Path) -> None:
-        """Copy the file as of this moment to `target`, while it is in use. `target` appears whole or not at all."""
-        await uncancelled(lambda: asyncio.to_thread(copy_database, self.path, target))
-
 
 def _cut_log(connection: sqlite3.Connection) -> bool:
     # Somebody's open file must not hold up every write for the whole of the usual patience.
@@ -194,8 +189,8 @@ def copy_database(source: Path, target: Path) -> None:
         fsync_folder(target.parent)
 
 
-def migrate(path: Path, steps: Sequence[Migration]) -> list[Path]:
-    """Bring the file at `path` up to date, creating it if need be; the copies that were put aside before.
+def migrate(path: Path, steps: Sequence[Migration]) -> None:
+    """Bring the file at `path` up to date, creating it if need be; a copy of what was there is put aside before.
 
     Raises StorageTooNew or StorageTooOld; the file is left as it is.
     """
@@ -205,18 +200,17 @@ def migrate(path: Path, steps: Sequence[Migration]) -> list[Path]:
             with contextlib.closing(sqlite3.connect(path)) as looking:  # changes nothing yet, not even its journal mode
                 version = version_of(looking, path.name, len(steps))
         if version == len(steps):
-            return []
+            return
         if version == 0:
             with contextlib.closing(connect(path)) as connection:
                 _put_empty(connection, tuple(steps))
-            return []
+            return
         copy = path.with_name(f"{path.name}.before-format-{len(steps)}")
         # A copy left by an attempt that died is older and complete: it is the one to keep.
         if not copy.exists():
             copy_database(path, copy)
         with contextlib.closing(connect(path)) as connection:
             _run(connection, steps, version, path)
-        return [copy]
 
 
 def version_of(connection: sqlite3.Connection, name: str, known: int) -> int:

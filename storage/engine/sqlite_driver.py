@@ -28,17 +28,16 @@ Row = sqlite3.Row
 _RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
 _REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the bot and start it again."}
 
-_BUSY, _LOCKED, _NOMEM, _READONLY, _IOERR, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = (
-    5,
-    6,
-    7,
-    8,
-    10,
-    11,
-    13,
-    14,
-    26,
-)
+_CODES = {
+    "locked": 5,
+    "readonly": 8,
+    "disk I/O": 10,
+    "malformed": 11,
+    "is full": 13,
+    "unable to open": 14,
+    "not a database": 26,
+}
+"""SQLite's result codes by their fixed English texts, for drivers whose errors do not carry codes."""
 
 
 def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> sqlite3.Connection:
@@ -104,8 +103,8 @@ def sentence_for(error: Exception, path: Path) -> StorageError:
     name = path.name
     if isinstance(error, OSError):
         return StorageError(f"{name} cannot be read or written ({os.strerror(error.errno or 5)}).")
-    code = getattr(error, "sqlite_errorcode", None)
-    match (code or _code_of(str(error))) & 0xFF:
+    told = next((code for text, code in _CODES.items() if text in str(error)), 0)
+    match (getattr(error, "sqlite_errorcode", None) or told) & 0xFF:
         case 5 | 6:
             return StorageBusy(f"{name} is locked by another process; nothing was changed.")
         case 7:
@@ -121,19 +120,3 @@ def sentence_for(error: Exception, path: Path) -> StorageError:
         case 14:
             return StorageError(f"{name} cannot be opened.")
     return StorageError(f"{name} refused what was asked ({type(error).__name__}); nothing was changed.")
-
-
-def _code_of(words: str) -> int:
-    """The result code by its fixed English text, for drivers that do not carry codes."""
-    for text, code in (
-        ("locked", _BUSY),
-        ("readonly", _READONLY),
-        ("disk I/O", _IOERR),
-        ("malformed", _CORRUPT),
-        ("not a database", _NOTADB),
-        ("is full", _FULL),
-        ("unable to open", _CANTOPEN),
-    ):
-        if text in words:
-            return code
-    return 0

@@ -1,7 +1,7 @@
 """The one writer of a SQLite file: whoever waits at the same moment shares one durable commit.
 
-A piece of work is a function of the connection that runs in the database's thread. One that fails fails alone: then all
-of its group are run again, each in a savepoint of its own. The connection has a thread of its own.
+A piece of work is a function of the connection that runs in the database's thread. One that fails fails alone: each of
+a group has a savepoint of its own.
 """
 
 import asyncio
@@ -221,10 +221,7 @@ class Writer:
         if len(works) == 1:
             return [self._only(works[0], connection)]
         try:
-            outcomes = self._all_done(works, connection)
-            if outcomes is None:
-                self._begin(connection)
-                outcomes = self._each_apart(works, connection)
+            outcomes = self._each_apart(works, connection)
             if outcomes is not None and any(isinstance(one, _Done) for one in outcomes):
                 self._commit(connection)
         except Exception:  # broad: each is told its own failure when it is tried alone
@@ -232,22 +229,6 @@ class Writer:
         finally:
             connection.rollback()
         return outcomes
-
-    def _all_done(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
-        """What all of them return; None, and everything taken back, where one fails. Few do: a savepoint for each would
-        be a third of all statements.
-        """
-        done: list[_Outcome] = []
-        try:
-            with explained(self._path):
-                for work in works:
-                    done.append(_Done(work(connection)))
-                    if not connection.in_transaction:  # what comes next would be written at once, and then again
-                        return None
-        except Exception:  # broad: which of them failed, and how, shows when each has a savepoint
-            connection.rollback()
-            return None
-        return done
 
     def _each_apart(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
         """What each returns or fails with; None where SQLite itself took everything back (a full disk, for one)."""

@@ -13,7 +13,7 @@ import pytest
 
 from records.errors import StorageBusy, StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
 from storage.engine.protocol import Connection
-from storage.engine.sqlite import Database, Migration
+from storage.engine.sqlite import Database, Migration, copy_database
 from storage.engine.sqlite_driver import sentence_for
 from storage.engine.sqlite_driver import sqlite3 as driver
 from storage.schema.migrations import MIGRATIONS
@@ -191,7 +191,7 @@ async def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
         async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
             async with database.write() as tx:
                 await tx.rows(PUT, 1)
-            await database.backup(tmp_path / "copy.db")
+            await asyncio.to_thread(copy_database, database.path, tmp_path / "copy.db")
             modes = modes_in(tmp_path)
     finally:
         os.umask(before)
@@ -252,24 +252,6 @@ async def test_another_program_that_looks_in_and_leaves_takes_nothing_along(tmp_
         assert (tmp_path / "memory.db-wal").exists()
 
 
-async def test_a_backup_taken_while_writing_is_whole(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        store = SqliteStore(database)
-        await store.put_owner(config(store, ANNA.owner))
-        await store.append(ANNA, [said("before")])
-
-        async def write() -> None:
-            for number in range(30):
-                await store.append(ANNA, [said(f"meanwhile {number}"), said("and its pair")])
-
-        await asyncio.gather(write(), database.backup(tmp_path / "copy.db"))
-        before = (await store.counts(ANNA)).total
-    async with Database.open(tmp_path / "copy.db", migrations=MIGRATIONS) as copy:
-        counts = await SqliteStore(copy).counts(ANNA)
-        assert 1 <= counts.total <= before == 61
-        assert counts.total % 2 == 1
-
-
 # migrations --------------------------------------------------------------------------------------------------
 def add_table(connection: driver.Connection) -> None:
     connection.execute("CREATE TABLE later (x)")
@@ -285,19 +267,22 @@ def version(path: Path) -> int:
         return int(plain.execute("PRAGMA user_version").fetchone()[0])
 
 
+def put_aside(folder: Path) -> list[Path]:
+    return list(folder.glob("*.before-format-*"))
+
+
 async def test_an_older_file_is_copied_then_migrated_once(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     steps: list[Migration] = [*MIGRATIONS, add_table]
-    async with Database.open(path, migrations=MIGRATIONS) as database:
-        assert database.migration_backups == ()
-        async with database.write() as tx:
-            await tx.rows(PUT, 1)
+    async with Database.open(path, migrations=MIGRATIONS) as database, database.write() as tx:
+        await tx.rows(PUT, 1)
+    assert put_aside(tmp_path) == []
     async with Database.open(path, migrations=steps) as database:
-        [copy] = database.migration_backups
         assert await count(database) == 1
+    [copy] = put_aside(tmp_path)
     assert (version(copy), version(path)) == (len(MIGRATIONS), len(steps))
-    async with Database.open(path, migrations=steps) as database:
-        assert database.migration_backups == ()
+    async with Database.open(path, migrations=steps):
+        assert put_aside(tmp_path) == [copy]
 
 
 async def test_a_step_that_breaks_leaves_the_file_as_it_was(tmp_path: Path) -> None:

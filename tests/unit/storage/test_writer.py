@@ -63,16 +63,6 @@ async def test_who_waits_at_the_same_moment_shares_a_commit(database: Database) 
     assert await people(database) == list(range(20))
 
 
-async def test_a_group_of_which_nothing_fails_has_no_statements_of_its_own(database: Database) -> None:
-    seen: list[str] = []
-    await asyncio.gather(
-        database.transact(lambda connection: connection.set_trace_callback(seen.append)),
-        *(database.transact(put(person)) for person in range(20)),
-        database.transact(lambda connection: connection.set_trace_callback(None)),
-    )
-    assert [statement.split()[0] for statement in seen] == ["INSERT"] * 20
-
-
 async def test_what_sqlite_takes_back_by_itself_is_written_once_more_and_nothing_twice(database: Database) -> None:
     def careless(connection: sqlite3.Connection) -> int:
         with suppress(sqlite3.IntegrityError):
