@@ -3,6 +3,7 @@
 Updates come out of the inbox, where this process claims them; put() only commits.
 """
 
+import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -50,6 +51,7 @@ class SharedQueue(DurableQueue):
         super().__init__(inbox, keep=keep, now=now, limit=limit, limit_of_one=limit_of_one)
         self._shared = shared
         self._monotonic = monotonic
+        self._claiming = asyncio.Lock()  # what is claimed is queued before the next is
         self._leases: dict[int, Lease | None] = {}  # under which each unfinished update was handed out
         self._last: dict[int, float] = {}  # when an owner who is served here was last busy
         self._known = LRUCache[int, int](PEOPLE_KNOWN)  # updates of a person that nobody has finished
@@ -104,13 +106,22 @@ class SharedQueue(DurableQueue):
         while (room := self._limit - len(self._unfinished)) < min(FREE, self._limit):
             self._room.clear()
             await self._room.wait()
-        rows = await self._shared.claim(bot.id, most=room, now=self._now())
-        for row in rows:
-            # Under the same lease it is under way: it was taken while the database was away, or is handed out again.
-            is_under_way = row.update_id in self._leases and self._leases[row.update_id] == row.lease
-            if not is_under_way and row.update_id not in self._unmarked:
-                await self._take_up(row, row.attempts, bot)
+        async with self._claiming:
+            rows = await self._shared.claim(bot.id, most=room, now=self._now())
+            for row in rows:
+                # Under the same lease it is under way: it was taken while the database was away, or is claimed again.
+                is_under_way = row.update_id in self._leases and self._leases[row.update_id] == row.lease
+                if not is_under_way and row.update_id not in self._unmarked:
+                    await self._take_up(row, row.attempts, bot)
         return len(rows)
+
+    async def _catches_up(self, bot: telegram.Bot) -> bool:
+        """Where only the reply was lost, what others wrote before it may not be claimed yet, and comes first."""
+        try:
+            await self._claim(bot)
+        except KeepsakeError:
+            return False  # the database is away: what cannot be written goes on without it
+        return True
 
     async def _let_go(self) -> None:
         """Drop updates whose lease was lost: they are handled under the next one, here or elsewhere.

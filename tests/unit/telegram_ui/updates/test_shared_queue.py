@@ -162,6 +162,27 @@ async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_ord
                 assert connection.execute("SELECT COUNT(*) FROM updates WHERE done_at IS NULL").fetchone() == (0,)
 
 
+async def test_what_others_wrote_comes_before_an_update_whose_reply_was_lost(
+    bot: ExtBot[Any], postgres_url: str, tmp_path: Path
+) -> None:
+    url, clock = address(postgres_url, tmp_path), Clock()
+    async with (
+        queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first,
+        queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
+    ):
+        await first.put(update(1, bot))
+        assert await first._claim(bot) == 1
+        assert await came(first) == 1
+        await second.put(update(2, bot))  # she is served here, and it is not claimed yet
+        first._inbox = LosesReply(first._inbox)  # type: ignore[arg-type]
+        with pytest.raises(TelegramError):
+            await first.put(update(3, bot))
+        await first.put(update(3, bot))  # Telegram offers it again
+        assert [await came(first), await came(first)] == [2, 3]
+        assert not await first._claim(bot)
+        assert first.empty()
+
+
 async def test_what_waited_while_the_process_was_alone_goes_to_all(
     bot: ExtBot[Any], postgres_url: str, tmp_path: Path
 ) -> None:
