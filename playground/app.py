@@ -83,7 +83,9 @@ def playground_app(
                 made = await link(person, owner)
             except LookupError as refused:
                 return JSONResponse({"error": str(refused)}, 403)
-        return JSONResponse({"url": f"{PAGE}?owner={owner}&thread={thread}#link={made}"})
+        # Without a topic the page shows the conversation that is open.
+        topic = f"&thread={thread}" if thread else ""
+        return JSONResponse({"url": f"{PAGE}?owner={owner}{topic}#link={made}"})
 
     return Starlette(
         routes=[
