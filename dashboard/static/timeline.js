@@ -29,7 +29,7 @@ export const timeline = {
     if (filter.q && !detail) await log.search();
     new IntersectionObserver((seen) => { if (seen.some((one) => one.isIntersecting)) log.placed(Number(detail)); }).observe(list);
   },
-  refresh: () => current?.newer({ arrived: true }),
+  refresh: () => current?.renew(),
 };
 
 /** The part of a conversation that stands in the document. */
@@ -77,11 +77,24 @@ class Log {
     await this.more({ before: this.rows[0]?.id }, "start");
   }
 
-  async newer({ arrived = false } = {}) {
-    if (this.isFound || (arrived && this.hasNewer)) return;
-    const atEnd = innerHeight + scrollY > document.documentElement.scrollHeight - 120;
+  async newer() {
     await this.more(this.rows.length ? { after: this.rows.at(-1).id } : {}, "end");
-    if (arrived && atEnd) scrollTo({ top: document.documentElement.scrollHeight, behavior: "smooth" });
+  }
+
+  /** Reads the window again: something arrived, got other words or is gone. At its end it follows what arrives. */
+  async renew() {
+    if (this.isFound || this.isBusy) return;
+    const last = this.hasNewer ? this.rows.at(-1) : null;
+    const follows = !last && innerHeight + scrollY > document.documentElement.scrollHeight - 120;
+    this.isBusy = true;
+    try {
+      const where = last ? { before: last.id } : filter.since ? { day: filter.since } : {};
+      const found = await read("timeline", this.given({ limit: WINDOW, ...where }));
+      this.take(last ? { ...found, messages: [...found.messages, last], has_newer: true } : found, "all");
+    } finally {
+      this.isBusy = false;
+    }
+    if (follows) scrollTo({ top: document.documentElement.scrollHeight, behavior: "smooth" });
   }
 
   async more(where, end) {

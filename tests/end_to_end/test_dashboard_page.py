@@ -88,7 +88,8 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, br
     async with served(own_house) as server:
         ann = own_house.person("Ann")
         await ann.sets_up()
-        await ann.asks("My boat is called Quinquereme.")
+        said = ann.says("My boat is called Trireme.")
+        await ann.hears("Noted.", since=0)
         await ann.asks(HOSTILE)
         url = f"{server.client.base_url}{await link_for(ann)}"
         async with window(browser, url) as shown:
@@ -97,6 +98,10 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, br
             assert "link=" not in page.url
             await expect(page.locator(".said .text").nth(2)).to_have_text(HOSTILE)
             await expect(page.get_by_role("heading", name="Today")).to_be_visible()
+            ann.edits(said["message_id"], "My boat is called Quinquereme.")
+            await ann.asks("/summary_status")  # behind the edit
+            await page.evaluate("dispatchEvent(new Event('focus'))")
+            await expect(page.locator(".said .text").first).to_have_text("My boat is called Quinquereme.")
 
             search = page.get_by_role("searchbox")
             await search.press_sequentially("boat")
