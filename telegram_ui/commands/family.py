@@ -17,7 +17,7 @@ from chat.operation import Operation
 from chat.services import Services
 from locales.catalog import ENGLISH, current, tr
 from records.scopes import Person, Scope
-from storage.bot_state.wizard_state import LEFT, WizardState
+from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, nonce
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
@@ -340,6 +340,15 @@ class NextText:
     async def close(self, ask: Ask) -> None:
         """End the question. The update that ended it is taken for nothing else when it is replayed."""
         await self._put(ask, LEFT, str(ask.update.update_id))
+
+    @staticmethod
+    async def leave(ask: Ask, states: WizardStates) -> None:
+        """A command was sent instead: in private, the words after it would be taken for the answer. In a group only a
+        reply is one.
+        """
+        state = await states.get(ask.chat.location, ask.person.id) if ask.chat.is_private else None
+        if state is not None and ":" in state.step:
+            await states.drop(ask.chat.location, ask.person.id)
 
     async def _put(self, ask: Ask, step: str, nonce_: str) -> None:
         await self._states.put(

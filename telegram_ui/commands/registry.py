@@ -32,7 +32,7 @@ from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
 from telegram_ui.commands.dashboard import DashboardCommands
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, NextText, Press
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.models import ModelCommands
@@ -199,6 +199,8 @@ class Commands:
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return
+        with suppress(StorageError):
+            await NextText.leave(ask, self.dependencies.services.memory.wizards)
         family, declared = self._declared[f"/{name}"]
         is_hidden = isinstance(declared, Command) and declared.where == "admins"
         if is_hidden and not self.dependencies.operation.is_admin(person, is_private=chat.is_private):

@@ -47,6 +47,16 @@ async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, questi
     assert await question.answered(answer) is None
 
 
+async def test_a_command_in_between_ends_it_in_private(desk: Desk, question: NextText) -> None:
+    for person, chat in ((ANN, ANN), (ANN, GROUP)):
+        await question.ask_for(await writes(desk, person, chat), "Which tea?", about=7, example="Darjeeling")
+    asked = max(desk.peer.world.messages[GROUP])
+    assert await desk.say(ANN, ANN, "/usage")
+    assert await question.answered(await writes(desk, ANN, ANN)) is None
+    assert await desk.say(ANN, GROUP, "/usage")
+    assert await question.answered(await writes(desk, ANN, GROUP, reply_to=asked)) == 7
+
+
 async def test_in_a_group_only_a_reply_of_the_person_who_was_asked_answers(desk: Desk, question: NextText) -> None:
     await question.ask_for(await writes(desk, ANN, GROUP), "Which tea?", about=7, example="Darjeeling" * 9)
     asked = max(desk.peer.world.messages[GROUP])
