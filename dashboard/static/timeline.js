@@ -84,12 +84,14 @@ class Log {
   /** Reads the window again: something arrived, got other words or is gone. At its end it follows what arrives. */
   async renew() {
     if (this.isFound || this.isBusy) return;
-    const last = this.hasNewer ? this.rows.at(-1) : null;
+    const { rows } = this;
+    const last = this.hasNewer ? rows.at(-1) : null;
     const follows = !last && innerHeight + scrollY > document.documentElement.scrollHeight - 120;
     this.isBusy = true;
     try {
       const where = last ? { before: last.id } : filter.since ? { day: filter.since } : {};
       const found = await read("timeline", this.given({ limit: WINDOW, ...where }));
+      if (this.rows !== rows || this.isFound) return; // the reader went elsewhere meanwhile
       this.take(last ? { ...found, messages: [...found.messages, last], has_newer: true } : found, "all");
     } finally {
       this.isBusy = false;

@@ -30,6 +30,8 @@ from records.scopes import Person, Scope
 from records.turns import Incoming, Reply
 from settings import Secret, Settings
 from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.wizard_state import WizardStates
+from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.commands.answers import AnswerButtons
@@ -243,7 +245,8 @@ async def inbox(tmp_path: Path) -> AsyncIterator[UpdateInbox]:
 class NothingChosen:
     """A memory whose owners have chosen no language. `open`: where the talk of a place goes on, if not in the place."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: OwnerDatabase) -> None:
+        self.wizards = WizardStates(database)
         self.open: dict[Scope, Scope] = {}
         self.forgotten: set[Scope] = set()
 
@@ -267,7 +270,7 @@ class Bots:
         self.peer = peer
         self.inbox = inbox
         self.conversation = Scripted()
-        self.memory = NothingChosen()
+        self.memory = NothingChosen(inbox.database)
         self.model: ChatModel = OfflineModel()
         self.transcriber: Transcriber | None = None
         self.toys: Toys | None = None
