@@ -86,7 +86,7 @@ class Log {
     if (this.isFound || this.isBusy) return;
     const { rows } = this;
     const last = this.hasNewer ? rows.at(-1) : null;
-    const follows = !last && innerHeight + scrollY > document.documentElement.scrollHeight - 120;
+    const follows = !last && !filter.since && innerHeight + scrollY > document.documentElement.scrollHeight - 120;
     this.isBusy = true;
     try {
       const where = last ? { before: last.id } : filter.since ? { day: filter.since } : {};
