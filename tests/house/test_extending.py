@@ -74,7 +74,11 @@ async def the_place(place: Scope) -> Scope:
 async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts: Callable[[str, str], None]) -> None:
     telegram_side, buttons = Recorder(), Buttons(b"key")
     own_texts("en", "menu-toy = say what follows")
-    memory = SimpleNamespace(wizards=None, conversation=the_place)
+
+    async def nothing_asked(*_: object) -> None:
+        return None
+
+    memory = SimpleNamespace(wizards=SimpleNamespace(get=nothing_asked), conversation=the_place)
     services = cast("Any", SimpleNamespace(clock=lambda: datetime.now(UTC), memory=memory))
     dependencies = Dependencies(
         services=services,
