@@ -33,8 +33,7 @@ from storage.engine.sqlite import Database, examined
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME
-from storage.stores.protocol import MemoryStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 
 log = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ from retrieval.ranking import Ranked, rank, rarest
 from retrieval.turns import characters, newest_turns, own_words
 from runtime.tasks import done
 from storage.search.protocol import Floats
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)

@@ -32,7 +32,7 @@ from retrieval.budgets import Budgets
 from runtime.metrics import counter
 from runtime.tasks import done, taken, uncancelled
 from runtime.tracing import span
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
 from summaries.policies import policy_of

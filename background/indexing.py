@@ -19,7 +19,7 @@ from records.errors import KeepsakeError, ModelBroken, ModelRefused
 from records.messages import Message
 from runtime.tasks import ended
 from storage.search.protocol import MessageVectors
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from text.passages import passages
 
 log = logging.getLogger(__name__)

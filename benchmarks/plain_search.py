@@ -10,7 +10,7 @@ from llm import prompts
 from llm.embeddings import Embedder
 from records.messages import Message
 from records.scopes import Scope
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from text.analyzer import content_terms
 from text.tokenizer import Tokenizer
 

@@ -36,7 +36,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan, NewSummary
 from settings import Settings
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from text.tokenizer import Tokenizer
 
 SCOPE = Scope(owner=1)

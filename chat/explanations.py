@@ -19,7 +19,7 @@ from records.scopes import Scope
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval.explanation import Chosen, ExplanationRecord, read
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
 

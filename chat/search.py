@@ -17,7 +17,7 @@ from memory_retrieval import MemoryRetrieval
 from records.messages import Message
 from records.scopes import Scope
 from retrieval.question import SearchQuery
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from text.passages import passages, shown
 
 CANDIDATES = 200

@@ -25,7 +25,7 @@ from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
 from retrieval.explanation import read
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from summaries.policies import POLICIES
 
 MOST_ROWS = 200

@@ -26,7 +26,7 @@ from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.tasks import done
 from storage.search.protocol import Floats
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from text.fingerprint import essence
 
 log = logging.getLogger(__name__)

@@ -45,9 +45,8 @@ from storage.schema.portable_tables import BY_NAME, MESSAGES
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan
-from storage.stores.protocol import MemoryStore
-from storage.stores.sql_store import dumped, loaded
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.tables.dump import dumped, loaded
 
 FORMAT = 1
 DATABASE = "memory.db"

@@ -16,7 +16,7 @@ from llm.offline import extract
 from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from summaries.pyramid import FAN_IN, MOST_ACTIVE
 from text.tokenizer import Tokenizer
 

@@ -25,7 +25,7 @@ from records.summaries import FoldLease
 from runtime.cooperative import yielding_gil
 from runtime.tasks import taken, uncancelled
 from storage.schema.portable_tables import Portable
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from transfer.archiver import Archiver, chunks
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 from transfer.formats.keepsake import signer

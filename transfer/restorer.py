@@ -24,7 +24,7 @@ from records.summaries import FoldLease
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import RESTORES, SUMMARIES, Portable
 from storage.schema.rows import config_of, message_of, text_of
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from transfer.archiver import MODEL, Archiver
 from transfer.formats.history import ImportedHistory
 

@@ -15,7 +15,7 @@ from records.owners import OwnerConfig, StorageType
 from storage.bot_state.leases import OwnerLeases
 from storage.engine.protocol import OwnerDatabase
 from storage.schema.rows import text_of
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
 

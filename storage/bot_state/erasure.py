@@ -24,7 +24,7 @@ from storage.engine.data_dir import ASIDE
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite_driver import explained, fsync_folder
 from storage.schema.rows import moment_of, optional_moment, text_of
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
 _RECORD = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"

@@ -13,7 +13,7 @@ from records.owners import StorageType
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.protocol import OwnerDatabase, Row, Transaction
 from storage.schema.rows import text_of
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import renamed
 
 _RECORD = """

@@ -27,7 +27,7 @@ from storage.engine.data_dir import demand_room
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import explained
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
 

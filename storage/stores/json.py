@@ -24,7 +24,7 @@ from storage.schema.portable_tables import TABLES, Portable, Table
 from storage.stores import json_files as files
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Entry, Journal
 from storage.stores.json_recovery import MissingWords, Recovery, mark_clean
-from storage.stores.sql_store import SqlStore
+from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ _TRACKING = [
 ]
 
 
-class JsonStore(SqlStore):
+class JsonStore(MemoryStore):
     """A MemoryStore whose files people can read. Made by `open` only.
 
     `reports`: sentences about what was found damaged at start and what was done about it, for log and admin.

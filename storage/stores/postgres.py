@@ -1,6 +1,6 @@
 """The memories of owners in a PostgreSQL database.
 
-The statements are those of SqlStore; here stands what differs.
+The statements are those of MemoryStore; here stands what differs.
 Does not know how a connection is made.
 """
 
@@ -11,7 +11,7 @@ from storage.engine.postgres import PostgresDatabase, Replica
 from storage.schema.portable_tables import ERASED
 from storage.schema.postgres_migrations import migrate
 from storage.search.postgres_full_text import TsVector
-from storage.stores.sql_store import SqlStore
+from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import renamed
 
 
@@ -23,7 +23,7 @@ def postgres_database(url: str, *, replica: Replica | None = None) -> AbstractAs
 _WITH_OWNER = (*ERASED, "places", "scope_words", "vectors", "unindexed")
 
 
-class PostgresStore(SqlStore):
+class PostgresStore(MemoryStore):
     """A MemoryStore over an open PostgresDatabase (the caller opens and closes it)."""
 
     def __init__(self, database: PostgresDatabase) -> None:

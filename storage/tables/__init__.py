@@ -3,6 +3,7 @@
 bulk_load.py           many messages put into an empty file at once
 context_sources.py     what a context is made of apart from what is searched for
 conversations.py       the conversations of a place, and which is open
+dump.py                everything of an owner as portable rows, out of the tables and into them
 explanations.py        the explanations of the newest answers
 facts.py               facts, how far each scope was learned from, and the vectors of facts
 folds.py               summaries, and the folds that make them

@@ -1,4 +1,4 @@
-"""The explanations of the newest answers. A part of SqlStore (`store.explanations`).
+"""The explanations of the newest answers. A part of MemoryStore (`store.explanations`).
 
 Owns the SQL of `accounts` (the table of explanations), and of the Telegram ids of answers.
 Does not know what is in an explanation, except the Telegram messages that showed its answer.

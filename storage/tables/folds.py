@@ -1,6 +1,6 @@
 """Summaries and the folds that make them: leases, fences, and the one transaction that archives.
 
-A part of SqlStore. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what is due, nor how the text
+A part of MemoryStore. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what is due, nor how the text
 of a summary is made.
 """
 
@@ -37,11 +37,13 @@ class FoldTable(OwnerTables):
     async def summaries(
         self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
     ) -> list[Summary]:
+        """Ascending by id; with `ids` only those among them. The first summary of a chunk has the chunk's id."""
         return await self._together(
             scope.owner, lambda connection: summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+        """The newest `limit` summaries that are no longer active, ascending by id."""
         rows = await self._rows(
             scope.owner,
             "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?",
@@ -51,12 +53,17 @@ class FoldTable(OwnerTables):
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
 
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with active messages whose newest message is older than `before`, with that message's id.
+
+        Only of owners whose memory is on and folded automatically.
+        """
         rows = await self._rows(None, _QUIET, self.kind, text_of(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
+        """Take the scope's lease; None while another one is live. An expired lease is taken over."""
         expires_at = now + lease
         async with self.database.write(scope.owner) as tx:
             since = text_of(now - RESTORE_WAITS)
@@ -91,6 +98,11 @@ class FoldTable(OwnerTables):
         )
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
+        new summary's id), deactivate its summaries, complete the job, clear the failure.
+
+        Raises StaleFold, changing nothing, when the lease was lost or a source is gone, edited, or already folded.
+        """
         scope = lease.scope
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
@@ -99,6 +111,7 @@ class FoldTable(OwnerTables):
             return summary
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
+        """Record the failed attempt and free the lease; nothing is archived. A lost lease is left as it is."""
         scope = lease.scope
         async with self.database.write(lease.scope.owner) as tx:
             if await holds(tx, lease):
@@ -129,6 +142,7 @@ class FoldTable(OwnerTables):
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
     async def release_fold(self, lease: FoldLease) -> None:
+        """Give the lease back without a result (nothing to fold, or shutting down)."""
         async with self.database.write(lease.scope.owner) as tx:
             if await holds(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)

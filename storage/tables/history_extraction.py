@@ -1,6 +1,6 @@
 """Which imported history facts are learned from, and how far that has come.
 
-A part of SqlStore (`store.history_extraction`). Owns the columns past_from, past_id, past_until and past_learned of
+A part of MemoryStore (`store.history_extraction`). Owns the columns past_from, past_id, past_until and past_learned of
 `progress`; fact_table.py moves `past_id` on in the transaction that stores the facts. Does not know how they are found.
 """
 

@@ -1,6 +1,6 @@
 """Making all summaries of a scope again: what there is to cover, and the one transaction that replaces them.
 
-A part of SqlStore (`store.rebuilds`), under the fold lease of fold_table.py. Does not know how a text is made.
+A part of MemoryStore (`store.rebuilds`), under the fold lease of fold_table.py. Does not know how a text is made.
 """
 
 import json

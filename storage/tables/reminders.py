@@ -1,6 +1,6 @@
 """The reminders of owners: kept, due, and told once.
 
-A part of SqlStore (`store.reminders`). Owns the SQL of `reminders`. Does not know when one is due again
+A part of MemoryStore (`store.reminders`). Owns the SQL of `reminders`. Does not know when one is due again
 (text/wall_clock.py), or how it is told.
 """
 

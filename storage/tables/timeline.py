@@ -1,4 +1,4 @@
-"""The messages of a scope as a person looks through them: page by page, by day, by speaker. A part of SqlStore.
+"""The messages of a scope as a person looks through them: page by page, by day, by speaker. A part of MemoryStore.
 
 Owns the SQL that filters them (`store.timeline`). Reads only.
 """

@@ -20,9 +20,8 @@ from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 from storage.stores.postgres import PostgresStore, postgres_database
-from storage.stores.protocol import MemoryStore
-from storage.stores.sqlite import SqliteStore
 from storage.tables.owner_tables import OwnerTables
 from tests.support.postgres_server import address, give_back, rows_of
 

@@ -22,8 +22,8 @@ from storage.bot_state.inbox import Arrival
 from storage.engine.data_dir import LOCK_NAME
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
+from storage.stores.memory_store import SqliteStore
 from storage.stores.postgres import PostgresStore, postgres_database
-from storage.stores.sqlite import SqliteStore
 from tests.contract.conftest import NOW, fold, said, talk
 from tests.support.postgres_server import STRANGER, address, let_in
 

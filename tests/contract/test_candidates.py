@@ -7,7 +7,7 @@ import numpy as np
 
 from records.forgetting import Forgetting
 from storage.search.candidates import RANKED_WHOLE, REACH
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, NOW, said
 from text.analyzer import content_terms
 from text.passages import passages

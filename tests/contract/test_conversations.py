@@ -6,7 +6,7 @@ from datetime import timedelta
 from records.conversations import FIRST_NUMBER
 from records.forgetting import Forgetting
 from records.scopes import Scope
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, said, talk
 
 

@@ -10,7 +10,7 @@ from records.scopes import Scope
 from storage.engine.sqlite import migrate
 from storage.engine.sqlite_driver import connect
 from storage.schema.migrations import MIGRATIONS
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, TOPIC, Opener, config, fold, open_sqlite, said
 
 

@@ -11,7 +11,7 @@ from records.errors import NewerFacts, StaleFacts
 from records.facts import Fact, FactChange, NewFact, NewProfile
 from records.forgetting import Forgetting
 from records.owners import StorageType
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, Opener, config, fold, talk
 
 

@@ -7,11 +7,11 @@ import pytest
 from records.context import StoredQuestion
 from records.messages import NewMessage
 from records.scopes import Scope
-from storage.stores.sql_store import SqlStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, TOPIC, fold, said, talk
 
 
-async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: SqlStore) -> None:
+async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: MemoryStore) -> None:
     pieces = [said("first half", source="1:1"), said("second half", source="1:2")]
     asked = await store.ask(ANNA, pieces)
     turn = asked.turn
@@ -23,14 +23,14 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: SqlS
     assert [hit.message.turn for hit in await store.search(ANNA, ["half"], limit=9)] == [turn, turn]
 
 
-async def test_an_answer_is_found_in_its_own_scope_only(store: SqlStore) -> None:
+async def test_an_answer_is_found_in_its_own_scope_only(store: MemoryStore) -> None:
     question, reply = said("hello", source="1:1"), said("reply", role="assistant", source="1:1")
     await store.append(TOPIC, [reply])
     assert (await store.ask(BORIS, [question])).answer is None
     assert (await store.ask(TOPIC, [question])).answer is not None
 
 
-async def test_a_question_is_stored_and_its_context_read_at_once(store: SqlStore) -> None:
+async def test_a_question_is_stored_and_its_context_read_at_once(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 5)
     await fold(store, ANNA, stored[:4])
     assert (await store.ask(ANNA, [said("and now?", source="1:1")])).sources is None
@@ -42,7 +42,7 @@ async def test_a_question_is_stored_and_its_context_read_at_once(store: SqlStore
     assert asked.sources.total == 13
 
 
-async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_read(store: SqlStore) -> None:
+async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_read(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     await fold(store, ANNA, stored[:2])
     await store._execute(ANNA.owner, "UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
@@ -53,7 +53,7 @@ async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_
         await store.context_sources(ANNA, turns=4)
 
 
-async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: SqlStore) -> None:
+async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 5)
     await talk(store, BORIS, 2)
     await fold(store, ANNA, stored[:4])
@@ -77,7 +77,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Sql
     assert (nobody.last, nobody.unfolded, nobody.summaries, nobody.total) == ([], [], [], 0)
 
 
-async def test_messages_of_an_imported_past_are_no_last_turns(store: SqlStore) -> None:
+async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore) -> None:
     drafts: list[NewMessage] = [replace(said("long ago"), turn=-3), said("today")]
     await store.append(ANNA, drafts)
     sources = await store.context_sources(ANNA, turns=4)

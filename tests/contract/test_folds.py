@@ -10,7 +10,7 @@ from records.errors import StaleFold
 from records.messages import Message, NewMessage
 from records.scopes import Scope
 from records.summaries import FoldPlan, Rebuilt, Summary
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, talk
 
 

@@ -14,7 +14,7 @@ from records.summaries import FoldPlan, Summary
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
 from storage.search import word_index
 from storage.search.protocol import MessageVectors
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from storage.tables import history_extraction as history_extraction_table
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, Opener, fold, fold_up, lease, made, read, said, talk, write
 

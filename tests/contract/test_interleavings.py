@@ -23,8 +23,7 @@ from storage.bot_state.directory import Directory
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.protocol import MemoryStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, open_postgres, said
 
 Result = TypeVar("Result")

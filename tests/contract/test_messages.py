@@ -15,7 +15,7 @@ from records.messages import Origin
 from records.scopes import Scope
 from records.status import Counts
 from records.summaries import FoldPlan
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import (
     ANNA,
     BORIS,

@@ -10,7 +10,7 @@ from records.scopes import Scope
 from storage.erasure.quotes import MOST_WORDS
 from storage.schema.portable_tables import FACTS, PROFILES, VERSIONS
 from storage.stores.json import JsonStore
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, read, write
 from tests.contract.test_forgetting import put
 

@@ -12,8 +12,7 @@ from records.forgetting import Forgetting
 from records.reminders import MOST_REMINDERS, Reminder, Wish
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS
-from storage.stores.protocol import MemoryStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 from tests.contract.conftest import ANNA, BORIS, NOW, config, open_sqlite, said, write
 
 # ruff: noqa: DTZ001 - wall clocks have no zone

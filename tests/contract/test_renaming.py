@@ -20,8 +20,7 @@ from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.protocol import MemoryStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 from tests.contract.conftest import (
     ANNA,
     BORIS,

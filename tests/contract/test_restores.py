@@ -5,7 +5,7 @@ from datetime import timedelta
 from records.summaries import FoldLease
 from storage.schema.portable_tables import RESTORES, SUMMARIES
 from storage.schema.rows import row_of_message, text_of
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, MINUTE, NOW, fold, lease, talk
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from records.messages import TIMELINE_KINDS, NewMessage, is_of
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, said
 
 

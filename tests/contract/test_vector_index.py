@@ -12,8 +12,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.search.protocol import Floats, MessageVectors
 from storage.search.vector_index import VectorIndex
-from storage.stores.protocol import MemoryStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 from tests.contract.conftest import ANNA, BORIS, TOPIC, Opener, config, said, talk
 
 SIZE = 64

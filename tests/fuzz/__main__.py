@@ -42,8 +42,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import Entry
-from storage.stores.sql_store import SqlStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.registry import Commands
@@ -108,7 +107,7 @@ class EntryPoints:
     def __init__(
         self,
         database: Database,
-        stores: Sequence[SqlStore],
+        stores: Sequence[MemoryStore],
         folder: Path,
         written: Sequence[Any],
         imports: ImportEntryPoints,

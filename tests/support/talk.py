@@ -16,7 +16,7 @@ from records.scopes import Person, Scope
 from records.turns import Incoming, Piece, Reply
 from settings import Settings
 from storage.engine.sqlite import Database
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import SqliteStore
 from tests.peers.openai_server import OpenAIServer, running
 
 ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")

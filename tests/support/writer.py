@@ -15,8 +15,7 @@ from storage.engine.data_dir import data_dir
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.sql_store import SqlStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, said
 from tests.support.killable import serve, tell
 
@@ -57,9 +56,9 @@ async def write(folder: Path, seed: int) -> None:
 async def step(
     chance: random.Random,
     directory: Directory,
-    stores: dict[StorageType, SqlStore],
+    stores: dict[StorageType, MemoryStore],
     owner: int,
-    store: SqlStore,
+    store: MemoryStore,
 ) -> None:
     scope = Scope(owner=owner)
     match chance.choices(["say", "fold", "move", "flush"], [20, 4, 1, 1])[0]:

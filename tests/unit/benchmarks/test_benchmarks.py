@@ -19,8 +19,8 @@ from settings import Settings
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import connect
 from storage.schema.migrations import MIGRATIONS
+from storage.stores.memory_store import SqliteStore
 from storage.stores.postgres import PostgresStore, postgres_database
-from storage.stores.sqlite import SqliteStore
 from tests.paths import ROOT
 from tests.support.postgres_server import address
 from text.tokenizer import Tokenizer

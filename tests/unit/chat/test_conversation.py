@@ -9,7 +9,7 @@ import pytest
 
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import SqliteStore
 from telegram_ui.updates.serial_queue import SerialQueues
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking

@@ -46,7 +46,7 @@ async def answers(talk: Talk) -> list[Message]:
 
 
 async def versions(talk: Talk) -> list[tuple[str, str]]:
-    async with talk.services.memory.home(ANNA.id) as store, store.database.read() as reader:  # type: ignore[attr-defined]
+    async with talk.services.memory.home(ANNA.id) as store, store.database.read(None) as reader:
         return [tuple(row) for row in await reader.rows("SELECT content, why FROM versions ORDER BY id")]
 
 

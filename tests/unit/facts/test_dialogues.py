@@ -10,7 +10,7 @@ from records.facts import Fact
 from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.support.dialogues import Dialogue, dialogues
 from tests.support.talk import Talk, talking
 

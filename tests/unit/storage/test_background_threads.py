@@ -19,8 +19,7 @@ from storage.engine.data_dir import data_dir
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.sql_store import SqlStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, said, talk
 from tests.paths import ROOT
 
@@ -65,9 +64,9 @@ class House:
     directory: Directory
     stores: Stores
 
-    def store(self, kind: StorageType) -> SqlStore:
+    def store(self, kind: StorageType) -> MemoryStore:
         store = self.stores[kind]
-        assert isinstance(store, SqlStore)
+        assert isinstance(store, MemoryStore)
         return store
 
 
@@ -78,7 +77,7 @@ async def house(database: Database, tmp_path: Path) -> AsyncIterator[House]:
         yield House(Directory(database), {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json})
 
 
-async def settle(house: House, kind: StorageType) -> SqlStore:
+async def settle(house: House, kind: StorageType) -> MemoryStore:
     store = house.store(kind)
     await house.directory.register(config(store, ANNA.owner))
     await store.put_owner(config(store, ANNA.owner))

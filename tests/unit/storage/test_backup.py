@@ -21,7 +21,7 @@ from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import SqliteStore
 from tests.contract.conftest import NOW, said
 
 KEPT = {LOCK_NAME, DATABASE, "memory.json", "memory.json.journal", "index.db"}

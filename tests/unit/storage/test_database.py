@@ -17,7 +17,7 @@ from storage.engine.sqlite import Database, Migration, copy_database
 from storage.engine.sqlite_driver import sentence_for
 from storage.engine.sqlite_driver import sqlite3 as driver
 from storage.schema.migrations import MIGRATIONS
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import SqliteStore
 from tests.contract.conftest import ANNA, config, said
 
 PUT = "INSERT INTO wizards VALUES (?, 0, 0, 'step', NULL, 'n', 'never')"

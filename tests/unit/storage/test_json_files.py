@@ -19,7 +19,7 @@ from storage.search.protocol import MessageVectors
 from storage.stores import json_files as snapshots
 from storage.stores.json import JsonStore
 from storage.stores.json_files import Entry, entry_of
-from storage.stores.sql_store import SqlStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
 
 STAMP = "unreadable-20260301T120000Z"
@@ -331,7 +331,7 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
         await store.append(ANNA, [said("walrus")])
         await store.append(ANNA, [said("walrus")])
         # As its base erases: what a kill leaves before the snapshot that follows.
-        await SqlStore.erase(store, ANNA.owner)
+        await MemoryStore.erase(store, ANNA.owner)
         shutil.copytree(live, copy)
     if not index:
         (copy / "index.db").unlink()

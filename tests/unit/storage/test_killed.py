@@ -11,7 +11,7 @@ from storage.bot_state.directory import Directory
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import SqliteStore
 from tests.support.killable import Runs, runs_of
 from tests.support.writer import OWNERS
 

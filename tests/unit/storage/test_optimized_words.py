@@ -8,8 +8,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from storage.stores.sql_store import SqlStore
-from storage.stores.sqlite import SqliteStore
+from storage.stores.memory_store import MemoryStore, SqliteStore
 
 SCOPE = Scope(owner=1)
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -21,7 +20,7 @@ async def pieces(database: Database) -> int:
     return int(row[0])
 
 
-async def found(store: SqlStore) -> list[tuple[int, float]]:
+async def found(store: MemoryStore) -> list[tuple[int, float]]:
     return [(hit.message.id, round(hit.score, 9)) for hit in await store.search(SCOPE, ["river", "w7"], limit=50)]
 
 

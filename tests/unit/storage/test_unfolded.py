@@ -12,7 +12,7 @@ from records.scopes import Scope
 from storage.engine.sqlite import migrate
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.stores import sql_store
+from storage.stores import memory_store
 from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
 from storage.tables.context_sources import context_sources
@@ -62,7 +62,7 @@ def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], i
     "read",
     [
         pytest.param(unfolded, id="what a context is made of"),
-        pytest.param(by_ids(sql_store._BY_IDS), id="candidates"),
+        pytest.param(by_ids(memory_store._BY_IDS), id="candidates"),
         pytest.param(by_ids(fact_table._TEXTS), id="what is learned from"),
         pytest.param(by_ids(fold_table._WINDOW), id="the window of a sliding summary"),
     ],

@@ -19,7 +19,7 @@ from records.owners import StorageType
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from storage.schema.portable_tables import FACTS
-from storage.stores import sql_store
+from storage.tables import dump
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
 from transfer.plans import done_text, plan_text
@@ -52,7 +52,7 @@ async def in_parts(talk: Talk) -> list[bytes]:
         memory=talk.services.memory, clock=lambda: talk.moment[0], readable=300, largest=27_000
     )
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sql_store, "BATCH", 200)  # a part ends with a batch, and the talk is short
+        patched.setattr(dump, "BATCH", 200)  # a part ends with a batch, and the talk is short
         async with exporter.files(ANNA.id) as files:
             return [one.file.read() for one in files]
 

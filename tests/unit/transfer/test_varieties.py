@@ -13,7 +13,7 @@ from records.errors import ImportRefused
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret
-from storage.stores.protocol import MemoryStore
+from storage.stores.memory_store import MemoryStore
 from tests.support.postgres_server import address
 from tests.support.talk import talking
 from tests.unit.transfer import assistants, chats

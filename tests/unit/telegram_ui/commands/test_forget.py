@@ -156,7 +156,7 @@ async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
     async with talk.services.memory.home(ANN) as store:
         at = talk.moment[0].isoformat()
         row = {"id": 3, "user_id": ANN, "text": "Ann likes tea.", "kind": "preference", "observed_at": at}
-        async with store.database.write() as tx:  # type: ignore[attr-defined]
+        async with store.database.write(ANN) as tx:
             await tx.rows(FACTS.upsert, *FACTS.stored({**FACTS.defaults, **row, "created_at": at}))
     await desk.say(ANN, ANN, "/forget fact 4")
     assert desk.last(ANN) == "That is not in my memory (any more)."
@@ -244,7 +244,7 @@ async def test_an_answer_that_is_written_meanwhile_is_forgotten_as_well(desk: De
 
 async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Talk) -> None:
     await say(talk, "Hello.")
-    async with talk.services.memory.home(ANN) as store, store.database.write() as tx:  # type: ignore[attr-defined]
+    async with talk.services.memory.home(ANN) as store, store.database.write(ANN) as tx:
         await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10, content = content || ' walrus'")
         for row in await tx.rows("SELECT * FROM messages"):
             await tx.run(word_index.reindex, row["seq"], row)

@@ -1,13 +1,12 @@
-"""The memories of owners in SQL tables: what the stores in SQLite, memory.json and PostgreSQL have in common.
+"""What a store of memories promises, kept in SQL tables: memory.db's, memory.json's working copy, or PostgreSQL's.
 
-Owns the SQL of storage/protocol.py; each method is one transaction. Does not know where its tables are, nor whether a
-journal is kept of what it writes.
+Each method is atomic and durable when it returns: all of it is on disk, or none and a StorageError was raised. So is
+each of its parts' (storage/tables). Every read, write and delete takes a scope (or, where it is owner-wide, an owner).
+One contract suite tests all stores; json.py and postgres.py say what differs.
 """
 
-import asyncio
-import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
@@ -17,19 +16,19 @@ from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
-from storage.engine.protocol import Connection, OwnerDatabase, Reader, Transaction
+from storage.engine.protocol import Connection, OwnerDatabase
 from storage.erasure.deletion_cascade import DeletionCascade
-from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
-from storage.schema.rows import CONFIG_ROWS, config_of, grouped, message_of, text_of
+from storage.schema.portable_tables import USERS
+from storage.schema.rows import CONFIG_ROWS, config_of, message_of, text_of
 from storage.search import candidates as search
 from storage.search import word_index
 from storage.search.protocol import Candidates, WordHit
 from storage.search.vector_index import VectorIndex
 from storage.tables import context_sources
-from storage.tables import history as history_table
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
 from storage.tables.conversations import ConversationTable
+from storage.tables.dump import Batches, digest_of, dumped, loaded
 from storage.tables.explanations import ExplanationTable
 from storage.tables.facts import FactTable
 from storage.tables.folds import FoldTable
@@ -41,7 +40,6 @@ from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
 from storage.tables.timeline import TimelineTable
 
-BATCH = 500
 WORDS_WITHIN = 2.0
 """Seconds that a search waits for words that are being indexed."""
 OPTIMIZED_AFTER = 4
@@ -49,12 +47,9 @@ OPTIMIZED_AFTER = 4
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 
-Batches = AsyncIterator[Sequence[Mapping[str, object]]]
-"""Portable rows, each with a "table" key, in the order of TABLES."""
 
-
-class SqlStore(FoldTable):
-    """A MemoryStore over an open OwnerDatabase (the caller opens and closes it).
+class MemoryStore(FoldTable):
+    """One store, over an open OwnerDatabase (the caller opens and closes it), and the memories of the owners in it.
 
     `kind` is what `users.storage_type` says of the owners that live here; rows of other owners are pointers that
     directory.py keeps in the same table.
@@ -85,6 +80,7 @@ class SqlStore(FoldTable):
         return config_of(row) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
+        """Insert or replace an owner's settings. Raises StorageError for an owner that lives in another store."""
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
         values = (*_CHOICES.stored(CONFIG_ROWS.row(config)), self.kind)
@@ -100,11 +96,18 @@ class SqlStore(FoldTable):
             raise StorageError("This memory lives in another store.")
 
     async def census(self, since: datetime) -> tuple[int, int]:
+        """Owners here of whom something was said since, and scopes of which the last fold failed."""
         [row] = await self._rows(None, _CENSUS, self.kind, text_of(since))
         return int(row[0]), int(row[1])
 
     # messages ----------------------------------------------------------------------------------------------
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
+        """Store messages in one transaction, with their words indexed. Ids ascend and are never used again.
+
+        A draft whose (owner, role, source) is stored already is not stored again: the stored message is returned.
+        Raises StorageError when the owner does not live here.
+        A draft with turn=None opens a turn (its turn is its own id).
+        """
         if not drafts:
             return []
         analysed = await message_table.analysed(scope, drafts)
@@ -114,6 +117,10 @@ class SqlStore(FoldTable):
         )
 
     async def ask(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
+        """Store a question's pieces as one turn, as `append` does, and read the answer that is stored already to the
+        last of them (by its source), where an earlier process got that far; else, for `turns` above 0, what
+        `context_sources` says of so many turns before this one.
+        """
         analysed = await message_table.analysed(scope, pieces)
         self._unmerged += len(pieces)
 
@@ -135,9 +142,11 @@ class SqlStore(FoldTable):
         )
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
+        """Those of `ids` that are this scope's, in ascending order."""
         return await self._messages(scope.owner, _BY_IDS, *scope, json.dumps(list(ids)))
 
     async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
+        """The newest `limit` messages with an id below `before`, ascending."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             key = None
             if before is not None:
@@ -156,6 +165,7 @@ class SqlStore(FoldTable):
         return [message_of(row) for row in reversed(rows)]
 
     async def unfolded(self, scope: Scope) -> list[Message]:
+        """The oldest active messages, MOST_UNFOLDED at most, ascending."""
         return await self._messages(
             scope.owner,
             f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?",
@@ -164,11 +174,16 @@ class SqlStore(FoldTable):
         )
 
     async def turn(self, scope: Scope, turn: int) -> list[Message]:
+        """The messages of one turn of a scope, imported ones too, ascending."""
         return await self._messages(
             scope.owner, f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id", *scope, turn
         )
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
+        """All messages of the newest `turns` turns (with a turn id below `before`), active or archived, ascending.
+
+        Imported history is left out.
+        """
         return await self._messages(
             scope.owner,
             f"""
@@ -184,6 +199,9 @@ class SqlStore(FoldTable):
         )
 
     async def context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
+        """What a context is made of apart from what is searched for, with the messages of the newest `turns` turns; of
+        messages only those of turns below `before`.
+        """
         return await self._together(
             scope.owner,
             lambda connection: context_sources.context_sources(connection, scope, turns=turns, before=before),
@@ -209,21 +227,28 @@ class SqlStore(FoldTable):
         )
 
     async def ends(self, scope: Scope) -> tuple[int, int]:
+        """Ids of the first and the last message of a scope (imported ones are below 1); (1, 1) without any."""
         row = await self._row(
             scope.owner, "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", *scope
         )
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def scopes(self, owner: int) -> list[Scope]:
+        """The scopes of an owner that hold a message."""
         rows = await self._rows(
             owner, "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
         )
         return [Scope(owner=owner, thread=row[0]) for row in rows]
 
     async def indexed(self, owner: int, *, within: float | None = None) -> bool:
+        """Wait until words find all messages of an owner; False where that takes longer than `within` seconds (JSON,
+        while its working copy is made again). Until then searches wait for WORDS_WITHIN and find what is indexed, the
+        newest messages.
+        """
         return True
 
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
+        """The best messages by BM25 that hold at least one of the terms (text/analyzer.py), best first."""
         await self.indexed(scope.owner, within=WORDS_WITHIN)
         async with self.database.read(scope.owner) as reader:
             found = await word_index.search(reader, scope, terms, limit)
@@ -239,6 +264,10 @@ class SqlStore(FoldTable):
         times: Sequence[tuple[float, float]] = (),
         before: int | None = None,
     ) -> Candidates:
+        """The `limit` messages that match the terms best, those that hold the rarest of them, `nearest` (seqs) and
+        those of some `times` (seconds since 1970, from and until), with the messages around each. `before`: without
+        those from this id on.
+        """
         await self.indexed(scope.owner, within=WORDS_WITHIN)
         return await self._together(
             scope.owner,
@@ -248,6 +277,7 @@ class SqlStore(FoldTable):
         )
 
     async def optimize_words(self) -> None:
+        """Join a little of what some writes left in pieces in the index of words: call it when nobody waits."""
         if self._unmerged >= OPTIMIZED_AFTER:
             self._unmerged = 0
             await self.database.transact(word_index.optimize, None)
@@ -257,7 +287,7 @@ class SqlStore(FoldTable):
 
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> Batches:
-        """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
+        """Everything of an owner as of one moment, in batches of portable rows, each with a "table" key; see `load`."""
         async with self.database.read(owner, frozen=True) as reader:
             async for batch in dumped(reader, owner):
                 yield batch
@@ -283,16 +313,20 @@ class SqlStore(FoldTable):
         await self.database.forget_log()
 
     async def erase_traces(self) -> None:
-        """Merge the word index and rewrite the file, so that erased words are in no page or segment."""
+        """Rewrite the files without what was erased, merged index included. Their logs may hold it until `cut_log`."""
         async with self.database.write(None) as tx:
             await tx.run(word_index.merge)
         await self.database.rewrite()
 
     async def cut_log(self) -> bool:
+        """Truncate the logs; False where a reader of another process is in the way: try again later."""
         return await self.database.forget_log()
 
     async def rename(self, owner: int, new: int) -> None:
-        """Everything of an owner goes on under another id, in one transaction."""
+        """Continue everything of an owner under another id, of which nothing is held here; folds under way are void.
+
+        The messages' ids in Telegram are dropped. For an owner who is not here nothing happens.
+        """
         async with self.database.write(owner) as tx:
             await renamed(tx, owner, new)
         self.drop_copies(owner)
@@ -302,74 +336,12 @@ class SqlStore(FoldTable):
         self.vectors.drop(owner)
 
     async def flush(self) -> None:
-        """Nothing is kept back: every method is on disk when it returns."""
+        """Make the files complete by themselves, as after a clean stop (JSON: write the snapshot)."""
 
     def finish_by(self, moment: float) -> None:
-        """The end takes no time."""
-
-
-async def dumped(reader: Reader, owner: int) -> Batches:
-    """As `dump`, with a connection that sees one moment."""
-    for table in TABLES:
-        after: tuple[int | str, ...] | None = None
-        while after is None or after:
-            rows = await reader.rows(*_next_batch(table, owner, after or ()))
-            if rows:
-                yield [{"table": table.name, **table.portable(row)} for row in rows]
-            order = _order(table)
-            full = len(rows) == BATCH and len(order) > 0
-            after = tuple(rows[-1][name] for name in order) if full else ()
-
-
-async def loaded(tx: Transaction, owner: int, batches: Batches, kind: StorageType) -> None:
-    """As `load`, within a transaction. `kind`: of the store."""
-    held = await tx.row(
+        """The process has to end by this moment of time.monotonic(): what the next start does as well is left to
+        it (JSON: the snapshot of the end, whose journal stays instead). Nothing waits for a silent server.
         """
-        SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
-        UNION ALL SELECT 1 FROM messages WHERE user_id = ?1 UNION ALL SELECT 1 FROM summaries WHERE user_id = ?1
-        LIMIT 1
-        """,
-        owner,
-        kind,
-    )
-    if held:
-        raise StorageError("This store already holds a memory of that owner; nothing was changed.")
-    async for batch in batches:
-        for name, rows in grouped(batch, owner).items():
-            if name == USERS.name:
-                await tx.many(UPSERT_USER, [(*USERS.stored(row), kind) for row in rows])
-            elif name == MESSAGES.name:
-                await history_table.insert(tx, rows)
-            else:
-                table = BY_NAME[name]
-                await tx.many(table.upsert, [table.stored(row) for row in rows])
-
-
-async def digest_of(batches: Batches) -> str:
-    """A hash over the rows of a dump, whatever its batches."""
-    digest = hashlib.sha256()
-    async for batch in batches:
-        digest.update(await asyncio.to_thread(_lines, batch))
-    return digest.hexdigest()
-
-
-def _lines(batch: Sequence[Mapping[str, object]]) -> bytes:
-    return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
-
-
-def _order(table: Table) -> tuple[str, ...]:
-    """The columns by which an owner's rows are dumped: messages in time, all others by their key."""
-    return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
-
-
-def _next_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
-    """The statement and its values for the next rows of an owner."""
-    if not (order := _order(table)):
-        return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
-    least = ["" if name == "created_at" else -_AFTER_THE_LAST for name in order]
-    names, marks = ", ".join(order), ", ".join("?" * len(order))
-    sql = f"SELECT * FROM {table.name} WHERE user_id = ? AND ({names}) > ({marks}) ORDER BY {names} LIMIT {BATCH}"  # noqa: S608
-    return sql, owner, *(after or least)
 
 
 _MESSAGES = "SELECT * FROM messages"
@@ -399,3 +371,10 @@ _CHOICES = USERS.only(CONFIG_ROWS.columns)
 _PUT_OWNER = (
     f"{_CHOICES.upsert_with('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
 )
+
+
+class SqliteStore(MemoryStore):
+    """The memories in memory.db."""
+
+    def __init__(self, database: OwnerDatabase) -> None:
+        super().__init__(database, StorageType.SQLITE)
