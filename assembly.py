@@ -216,6 +216,7 @@ async def open_core(
         per_user=settings.daily_token_budget_per_user,
         overall=settings.daily_token_budget,
         clock=clock,
+        serves=lambda spender: memory.serves(spender),
         others_spend=memory.is_shared,
         embedding_model=settings.embedding_model,
     )

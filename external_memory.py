@@ -51,15 +51,15 @@ PLACES_HELD = 10_000
 class ExternalMemory:
     """Owners' memories across all stores. Made by `open`.
 
-    `on_gain`: told of owners that this process begins to serve, where several share the work. `serves`: whether a
-    person may use the bot; nothing is done in the background for one who was removed.
+    `on_gain`: told of owners that this process begins to serve, where several share the work. `serves`: whether
+    anything is done for an owner; for a person who was removed nothing is, in the background either.
     """
 
     _state: BotState
     _stores: dict[StorageType, MemoryStore]
     _clock: Clock
     on_gain: list[Callable[[int], None]] = field(factory=list[Callable[[int], None]], init=False)
-    serves: Callable[[int], bool] = field(default=lambda _person: True, init=False)
+    serves: Callable[[int], bool] = field(default=lambda _owner: True, init=False)
     words_within: float = field(default=WORDS_WITHIN, init=False)
     _locks: OwnerLocks = field(factory=OwnerLocks, init=False)
     _configs: ReadThroughCache[int, OwnerConfig | None] = field(init=False)

@@ -182,7 +182,7 @@ class SummaryManager:
         seen: dict[Scope, int] = {}
         for store in self._memory.stores:
             for scope, newest in await store.quiet_scopes(now - self.limits.quiet):
-                if scope.owner > 0 and not self._memory.serves(scope.owner):
+                if not self._memory.serves(scope.owner):
                     continue
                 if self._too_small.get(scope) == newest or await self._is_small(store, scope):
                     seen[scope] = newest

@@ -97,7 +97,8 @@ class HistoryExtraction:
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:
-                scopes += await store.history_extraction.waiting()
+                waiting = await store.history_extraction.waiting()
+                scopes += [scope for scope in waiting if self._memory.serves(scope.owner)]
             except StorageError as error:
                 log.warning("the imported history that waits cannot be read: %s", type(error).__name__)
         return any([await self._facts.learn_from_history(scope) for scope in scopes])

@@ -92,7 +92,7 @@ class Facts:
         now = self._clock()
         for store in self._memory.stores:
             for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
-                if scope.owner < 0 or self._memory.serves(scope.owner):
+                if self._memory.serves(scope.owner):
                     await self._learn_safely(scope, at_least=1)
         await self.embed_missing()
 

@@ -52,8 +52,9 @@ class Quota:
     """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
 
     Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
-    `others_spend`: other processes write to the same ledger, so it is read again every few seconds. `embedding_model`:
-    what `charge` counts for. Without a limit, what was spent is written by `write` alone: no answer waits for it.
+    `serves`: nothing is asked for who was removed. `others_spend`: other processes write to the same ledger, so it is
+    read again every few seconds. `embedding_model`: what `charge` counts for. Without a limit, what was spent is
+    written by `write` alone: no answer waits for it.
     """
 
     _ledger: Ledger
@@ -61,6 +62,7 @@ class Quota:
     _per_user: int = field(kw_only=True)
     _overall: int = field(kw_only=True)
     _clock: Clock = field(kw_only=True)
+    _serves: Callable[[int], bool] = field(kw_only=True, default=lambda _spender: True)
     _others_spend: bool = field(kw_only=True, default=False)
     _embedding_model: str = field(kw_only=True, default="")
     _read_at: datetime | None = field(default=None, init=False)
@@ -109,7 +111,9 @@ class Quota:
         return completion
 
     async def demand(self, spender: int) -> None:
-        """Raises QuotaExceeded when nothing is left for `spender`, or for all."""
+        """Raises QuotaExceeded when nothing is left for `spender`, or for all, or `spender` was removed."""
+        if not self._serves(spender):
+            raise QuotaExceeded(tr("notices-stranger", id=str(spender)))
         if not self.is_set:
             return
         await self._begin_day()

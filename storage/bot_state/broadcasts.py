@@ -96,6 +96,11 @@ class Broadcasts:
         async with self.database.write(None) as tx:
             await tx.rows(_OUTCOME, "", one.id, person)
 
+    async def leave_out(self, one: Broadcast, person: int) -> None:
+        """It does not go to this person any more: they were removed."""
+        async with self.database.write(one.admin) as tx:
+            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?", one.id, person)
+
     async def progress(self, one: Broadcast) -> Progress:
         async with self.database.read(None) as reader:
             rows = await reader.rows(

@@ -46,16 +46,16 @@ class Access:
 
     def is_served(self, person: Person) -> bool:
         """A group is served when the person who speaks is."""
-        return self.serves(person.id)
+        return person.id > 0 and self.serves(person.id)
 
-    def serves(self, person_id: int) -> bool:
-        """As `is_served`, by the person's id."""
-        if person_id in self._admin_ids:
+    def serves(self, owner: int) -> bool:
+        """Whether anything is done for an owner: as `is_served` for a person, always for a group."""
+        if owner < 0 or owner in self._admin_ids:
             return True
-        standing = self._people.standing(person_id) if self._people else None
+        standing = self._people.standing(owner) if self._people else None
         if standing in ("allowed", "removed"):
             return standing == "allowed"
-        return self._everyone or person_id in self._served
+        return self._everyone or owner in self._served
 
     def may_tell_stranger(self, person: Person) -> bool:
         """Whether a stranger is told in private who is served, once more; not after a few times in an hour, so that

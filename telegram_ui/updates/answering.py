@@ -169,6 +169,7 @@ class Answering:
 
     _queue: DurableQueue
     _conversation: Conversation
+    _memory: ExternalMemory
     _commands: Commands
     _delivery: Delivery
     _error_boundary: ErrorBoundary
@@ -183,7 +184,12 @@ class Answering:
     _clearing: set[Scope] = field(factory=set, init=False)
 
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
-        """Answer what a person said, in its pieces. Raises nothing but CancelledError."""
+        """Answer what a person said, in its pieces; not where they were removed while it waited. Raises nothing but
+        CancelledError.
+        """
+        if not self._memory.serves(pieces[0].person.id):
+            await self._queue.done([piece.update_id for piece in pieces])
+            return
         first = await self._placing.again(pieces[0])
         pieces = [piece.within(first.scope) for piece in pieces]
         language = await self._commands.language(pieces[0].chat, pieces[0].person)

@@ -105,6 +105,7 @@ class Dispatcher:
         self._answering = Answering(
             queue=queue,
             conversation=conversation,
+            memory=memory,
             commands=commands,
             delivery=delivery,
             error_boundary=self._error_boundary,

@@ -135,6 +135,9 @@ class BroadcastSender:
         """Go on with all that is under way, one after the other. Raises KeepsakeError where the store fails."""
         for one in await self._memory.broadcasts.sending():
             if await self._memory.served([one.admin]):
+                if one.admin not in self._dependencies.operation.admin_ids:
+                    await self._memory.broadcasts.end(one)
+                    continue
                 chosen = await self._memory.language(one.admin) or ""
                 language = language_for(chosen, "", is_shared=False, default=self._dependencies.default_language)
                 work_for(self._memory.inbox.shared, one.admin)
@@ -156,6 +159,9 @@ class BroadcastSender:
             person = await broadcasts.next_person(one)
             if person is None:
                 break
+            if not self._memory.serves(person):
+                await broadcasts.leave_out(one, person)
+                continue
             outcome = await self._tell(person, one.text)
             if outcome is None:
                 await broadcasts.give_back(one, person)

@@ -249,6 +249,7 @@ class NothingChosen:
         self.wizards = WizardStates(database)
         self.open: dict[Scope, Scope] = {}
         self.forgotten: set[Scope] = set()
+        self.serves: Callable[[int], bool] = lambda owner: True
 
     async def language(self, owner: int) -> str | None:
         return None

@@ -1,11 +1,13 @@
 """A message to everybody: seen and confirmed first, to each person at most once, one receipt that is edited."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from telegram.ext import ExtBot
 
+from chat.operation import Operation
 from records.errors import ServedElsewhere
 from telegram_ui.commands.outreach.broadcast import SPACING, TOO_OLD, BroadcastSender
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, PRIVATE, TOKEN, Desk
@@ -116,6 +118,28 @@ class WithoutLease(ExtBot[None]):
 
     async def _post(self, *_: Any, **__: Any) -> Any:
         raise ServedElsewhere
+
+
+async def test_whoever_is_removed_meanwhile_does_not_get_it(desk: Desk) -> None:
+    gathered(desk)
+    await desk.say(ANN, ANN, "/admin broadcast We move.")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Send"])
+    desk.services.memory.serves = lambda owner: owner != BOB
+    await sent(desk)
+    assert desk.peer.texts(BOB) == []
+    assert desk.last(ANN) == "It was sent.\nArrived: 1 of 2\nBlocked me, or never wrote to me: 1"
+
+
+async def test_what_an_admin_sends_ends_with_their_being_one(desk: Desk) -> None:
+    gathered(desk)
+    await desk.say(ANN, ANN, "/admin broadcast We move.")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Send"])
+    dependencies = replace(desk.commands.dependencies, operation=Operation(admin_ids=frozenset({EVE})))
+    await BroadcastSender(dependencies).send_all()
+    assert desk.peer.texts(BOB) == []
+    assert await desk.services.memory.broadcasts.sending() == []
 
 
 async def test_a_process_that_lost_its_lease_says_nothing_more(desk: Desk) -> None:

@@ -50,6 +50,19 @@ async def test_messages_of_one_chat_are_answered_in_order_and_chats_do_not_wait_
     assert peer.texts(ANN) == ["echo slow", "echo second"]
 
 
+async def test_what_still_waits_of_somebody_who_is_removed_is_not_answered(bots: Bots, peer: Peer) -> None:
+    gate = bots.conversation.gate("slow")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "slow")
+        peer.world.say(ANN, ANN, "second")
+        await bots.conversation.begun["slow"].wait()
+        bots.memory.serves = lambda owner: owner != ANN
+        gate.set()
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert peer.texts(ANN) == ["echo slow"]
+
+
 async def test_buttons_of_earlier_answers_go(bots: Bots, peer: Peer) -> None:
     bots.conversation.turn = 1
     async with bots.running() as service:

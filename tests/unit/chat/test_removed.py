@@ -1,0 +1,68 @@
+"""Nothing is done any more for a person who was removed, in the background either."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from records.errors import QuotaExceeded
+from records.scopes import Scope
+from tests.support.talk import ANNA, Talk, talking
+from tests.unit.facts.test_history_extraction import chat
+
+SCOPE = Scope(owner=ANNA.id)
+
+
+async def untold(*_: object) -> None: ...
+
+
+async def settled(talk: Talk) -> None:
+    await talk.conversation.settle(SCOPE)
+
+
+async def folded(talk: Talk) -> None:
+    await talk.services.summaries.fold(SCOPE, "now")
+
+
+async def rebuilt(talk: Talk) -> None:
+    await talk.services.rebuilder.rebuild(SCOPE, untold)
+
+
+async def distilled(talk: Talk) -> None:
+    await talk.services.facts.add(ANNA.id, "Likes walruses.")
+    with suppress(QuotaExceeded):
+        await talk.services.distiller.distil(ANNA.id)
+
+
+async def learned(talk: Talk) -> None:
+    await talk.services.facts.settle_quiet()
+
+
+async def studied(talk: Talk) -> None:
+    await talk.services.history_extraction.begin(ANNA.id, 1, 10_000)
+    await talk.services.history_extraction.caught_up()
+
+
+async def titled(talk: Talk) -> None:
+    talk.services.titles.start(SCOPE, [SCOPE])
+    await talk.services.titles.finished()
+
+
+async def answered(talk: Talk) -> None:
+    assert (await talk.say("Hello?")).is_error
+
+
+@pytest.mark.parametrize("work", [settled, folded, rebuilt, distilled, learned, studied, titled, answered])
+async def test_no_model_is_asked_for_who_was_removed(tmp_path: Path, work: Callable[[Talk], Awaitable[Any]]) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        for number in range(3):
+            await talk.say(f"Walrus {number} lives in Oslo.")
+        data = chat("I live in Bergen.", first=50)
+        await talk.services.importer.run(SCOPE, ANNA.id, data, progress=untold)
+        talk.services.memory.serves = lambda owner: owner != ANNA.id
+        before = len(talk.server.requests)
+        await work(talk)
+    assert talk.server.requests[before:] == []
