@@ -221,10 +221,6 @@ class Conversation:
         """The answer to a turn was shown by these Telegram messages."""
         await self._explanations.shown(incoming, telegram_ids)
 
-    def last_context(self, scope: Scope) -> Context | None:
-        """The context of a scope's newest answer, while the process holds it."""
-        return self._sessions.contexts.get(scope)
-
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """What is due after a turn, outside of it (settling.py)."""
         return await self._settling.settle(scope)
@@ -319,7 +315,6 @@ class Conversation:
             turn.incoming = replace(turn.incoming, pictures=())
             context = await self._context(turn, self._answer_loop.ceiling(turn))
             answered = await ask(context)
-        self._sessions.keep_context(session, answered.context)
         session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
         if answered.context.message_was_cut:
             turn.notices.append(" ".join([tr("notices-cut"), *([tr("notices-stored-whole")] if turn.is_on else [])]))

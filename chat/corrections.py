@@ -53,7 +53,7 @@ class Corrections:
 
     async def _forget_facts(self, owner: int, what: Forgetting, *, cleans_files: bool) -> Forgotten:
         taken = await self._memory.forget(owner, what, cleans_files=cleans_files)
-        self._sessions.drop_contexts(owner)
+        self._sessions.outdate(owner)
         log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
         return taken
 
@@ -74,7 +74,6 @@ class Corrections:
             session.recent.clear()
             session.incognito.clear()
             session.replied = None
-            self._sessions.contexts.pop(scope, None)
             self._explanations.drop(scope)
 
     async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
@@ -143,7 +142,6 @@ class Corrections:
                     revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
                 finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more
                     self._sessions.of(scope).recent.clear()
-                    self._sessions.contexts.pop(scope, None)
                 if revised is None:
                     return Correction()
                 newest = await store.last_turns(scope, 1)
@@ -160,4 +158,4 @@ class Corrections:
     def _drop_held(self, owner: int) -> None:
         """Drop what this process holds of what the owner's answers were made from."""
         self._explanations.drop_owner(owner)
-        self._sessions.drop_contexts(owner)
+        self._sessions.outdate(owner)

@@ -10,9 +10,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from cachetools import LRUCache
-
-from records.context import Context
 from records.forgetting import Forgetting
 from records.messages import UNSTORED, Correction, Message, NewMessage, Versions
 from records.owners import MODES, Mode
@@ -21,8 +18,6 @@ from records.turns import Incoming, Replied
 
 MESSAGES_HELD = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
-CONTEXTS_HELD = 20
-"""Scopes of which the last prompt is kept, for whoever looks into it: a whole one may hold 100 kB."""
 UNDESCRIBED_HELD = 10
 """Pictures of a scope that wait to be described: an album. Each has at most 5 MB, most have 200 kB."""
 SESSIONS_HELD = 1_000
@@ -63,9 +58,9 @@ class Session:
 
     `recent` is what was said, `incognito` what was said incognito, which the store does not hold. `mode` is how memory
     stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them.
-    `recall_failed`: the store could not be read for its last prompt. `is_outdated`: something was forgotten that a
-    prompt made before may quote. `memory_was_offered`: once is enough. `replied`: what the last turn replied to, and
-    that turn's number, for an answer to it that is asked for again; no store holds it. `versions`: of the last turn
+    `recall_failed`: the store could not be read for its last prompt. `is_outdated`: something was forgotten that was
+    perhaps read for a question already. `memory_was_offered`: once is enough. `replied`: what the last turn replied to,
+    and that turn's number, for an answer to it that is asked for again; no store holds it. `versions`: of the last turn
     that was answered again and is in no store, its number and all its answers.
     """
 
@@ -176,11 +171,10 @@ class Session:
 
 
 class Sessions:
-    """The sessions of all scopes. `contexts`: what the last prompts were made of."""
+    """The sessions of all scopes."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[Scope, Session] = OrderedDict()
-        self.contexts = LRUCache[Scope, Context](CONTEXTS_HELD)
         # From somewhere else in each process: an earlier one's button must not name a turn of this one.
         self._ids = count(UNSTORED + secrets.randbelow(UNSTORED))
 
@@ -202,15 +196,8 @@ class Sessions:
                 del self._sessions[idle]
         return session
 
-    def keep_context(self, session: Session, context: Context) -> None:
-        """Keep what an answer's prompt was made of, unless it may quote what was forgotten since."""
-        if not session.is_outdated:
-            self.contexts[session.scope] = context
-
-    def drop_contexts(self, owner: int) -> None:
-        """Drop the last prompts of an owner's scopes, and keep none of those that are being answered now."""
-        for scope in [scope for scope in self.contexts if scope.owner == owner]:
-            del self.contexts[scope]
+    def outdate(self, owner: int) -> None:
+        """Something was forgotten: what was read for questions that are not answered yet is read again."""
         for session in self.of_owner(owner):
             session.is_outdated = True
 

@@ -76,15 +76,13 @@ async def test_a_long_document_leaves_room_for_memory_and_its_sender_is_told(tal
     assert "Murka" in prompt
     assert "[lease.pdf, page 1]" in prompt
     assert prompt.endswith("[Sent with the file lease.pdf]")
-    await talk.say("And now?")
-    assert reply.context is not None
+    reply = await talk.say("And now?")
     prompt = talk.prompts()[-1]
     assert "Murka" in prompt, "a long document does not end the talk before it"
     assert "[lease.pdf, page 1]" in prompt
     assert "[lease.pdf, page 9]" not in prompt
-    context = talk.conversation.last_context(SCOPE)
-    assert context is not None
-    assert [one.what for one in context.cut] == ["document"]
+    assert reply.context is not None
+    assert [one.what for one in reply.context.cut] == ["document"]
 
 
 async def test_nothing_in_a_document_is_a_fact_or_an_instruction_of_its_sender(talk: Talk) -> None:
