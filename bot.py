@@ -64,8 +64,6 @@ log = logging.getLogger("bot")
 
 VERSION = "1.0.0"
 DEFAULT_PORT = 8300
-FINISH_WITHIN = 5.0
-"""Seconds after the request to stop in which memory.json is brought up to date; the process has ten to end."""
 
 
 class Stop:
@@ -311,7 +309,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
 def _finish(memory: ExternalMemory, stop: Stop) -> None:
     """By when the memory has to be done with, whatever Telegram's side takes of the time that a stop has."""
     if stop.asked_at is not None:
-        memory.finish_by(stop.asked_at + FINISH_WITHIN)
+        memory.finish_by(stop.asked_at + 5.0)  # the process has ten seconds to end
 
 
 def _commands(settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure) -> Commands:

@@ -41,10 +41,6 @@ DEFAULT_EVERY_N = 20
 MOST_EVERY_N = 500
 WORDS_WITHIN = 10.0
 """Seconds that a forgetting waits for words that are being indexed."""
-CONFIGS_HELD = 1_000
-"""Owners whose configuration the process holds."""
-PLACES_HELD = 10_000
-"""Places of which the process holds in which conversation the talk goes on."""
 
 
 @define(kw_only=True, eq=False)
@@ -66,7 +62,7 @@ class ExternalMemory:
     _open: ReadThroughCache[Scope, Scope] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._configs, self._open = ReadThroughCache(CONFIGS_HELD), ReadThroughCache(PLACES_HELD)
+        self._configs, self._open = ReadThroughCache(1_000), ReadThroughCache(10_000)
 
     @classmethod
     @asynccontextmanager

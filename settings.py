@@ -34,8 +34,6 @@ LARGEST = 10**12
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 LONGEST_SHOWN = 60
 """Characters of a wrong value that its error repeats."""
-SIMILAR = 0.8
-"""How alike (difflib) an unknown name must be to one of ours to be taken for a misspelling of it."""
 
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
@@ -422,7 +420,7 @@ def misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     found = []
     for name in sorted(environ.keys() - set(ours)):
         # Difflib takes quadratic time; the names of others may have any length.
-        near = get_close_matches(name.upper(), ours, n=1, cutoff=SIMILAR) if len(name) <= LONGEST_SHOWN else []
+        near = get_close_matches(name.upper(), ours, n=1, cutoff=0.8) if len(name) <= LONGEST_SHOWN else []
         found += [(name, _NAMES_ELSEWHERE.get(name, near[0]))] if near else []
     return found
 

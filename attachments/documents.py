@@ -18,8 +18,6 @@ from runtime import subprocess_worker
 
 LONGEST_WAIT = 180.0
 """Seconds after which a child is ended, however little it computed."""
-AT_ONCE = 2
-"""Children, one of each person at most."""
 LONGEST_NAME = 80
 _CHILD = subprocess_worker.code_of("attachments.documents_child")
 
@@ -28,7 +26,7 @@ class DocumentReader:
     """Reads documents of people, a few at once."""
 
     def __init__(self) -> None:
-        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(2)  # children at once, one of each person at most
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, name: str, *, person: int) -> DocumentText:

@@ -28,7 +28,6 @@ BATCH = 16
 """Messages that are embedded and stored together."""
 MOST_PASSAGES = 40
 """Passages of a message that are embedded, some 4,000 tokens; words find the others."""
-LONGEST_PAUSE = 300.0
 
 
 @define(kw_only=True, eq=False)
@@ -78,7 +77,7 @@ class Indexing:
                     why = error.sentence if isinstance(error, KeepsakeError) else type(error).__name__
                     log.warning("messages cannot be embedded right now, only words find them: %s", why)
                 failures, self.is_failing = failures + 1, True
-                await self._pause(min(2.0**failures, LONGEST_PAUSE))
+                await self._pause(min(2.0**failures, 300.0))
                 continue
             if is_done and not self._wanted.is_set():
                 self._idle.set()

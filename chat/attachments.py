@@ -15,9 +15,6 @@ from locales.catalog import tr
 from records.attachments import DocumentText
 from records.errors import DocumentUnreadable, StorageError
 
-PICTURES_SHARE = 4
-"""The pictures of a turn take about one in 4 tokens of the ceiling: they are chosen in a size that fits."""
-
 
 @define(kw_only=True, eq=False)
 class Attachments:
@@ -43,7 +40,7 @@ class Attachments:
         """
         model = await self._answers(owner)
         if model.takes_pictures:
-            return prompt_room(model, self._ceiling) // PICTURES_SHARE
+            return prompt_room(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         if self._vision == "off":
             raise DocumentUnreadable(tr("files-blind-off"), remedy=tr("errors-check", settings="VISION"))
         raise DocumentUnreadable(

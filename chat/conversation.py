@@ -37,11 +37,6 @@ from text.characters import QUESTION_MARKS, reading_length
 
 log = logging.getLogger(__name__)
 
-WORTH_KEEPING = 20
-"""Letters from which on a message that asks nothing may tell something that memory would keep."""
-PREPARED_AT_ONCE = 16
-"""Prompts; without a limit all of many people's would be made at the same time, and each be done last."""
-
 
 @define(kw_only=True, eq=False)
 class Conversation:
@@ -62,7 +57,8 @@ class Conversation:
     _stored: Callable[[], None]
     _pressure: float
     _store_fails: bool = field(default=False, init=False)
-    _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(PREPARED_AT_ONCE), init=False)
+    # Without a limit all of many people's prompts would be made at the same time, and each be done last.
+    _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
 
     @measured
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
@@ -390,7 +386,7 @@ class Conversation:
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False
         said = incoming.own_words.rstrip()
-        session.memory_was_offered = reading_length(said) >= WORTH_KEEPING and not said.endswith(QUESTION_MARKS)
+        session.memory_was_offered = reading_length(said) >= 20 and not said.endswith(QUESTION_MARKS)
         return session.memory_was_offered
 
     def _failed(self, turn: Turn, error: ModelError) -> Reply:

@@ -24,9 +24,6 @@ from runtime.tasks import uncancelled
 
 log = logging.getLogger(__name__)
 
-DELETED_FOR = timedelta(days=1)
-"""How long a fact that its owner deleted can be restored; then it is forgotten."""
-
 
 @define(kw_only=True, eq=False)
 class Corrections:
@@ -91,7 +88,7 @@ class Corrections:
 
     async def forget_deleted(self) -> None:
         """Forget the facts that their owners deleted a day ago; the files are cleaned once, at the end."""
-        until = self._clock() - DELETED_FOR
+        until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
         await self._expire([(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted])
 

@@ -23,10 +23,6 @@ from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
 
-HELD = 20
-"""Records of a scope that the process holds: those of answers that are in no store."""
-SCOPES_HELD = 1_000
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
@@ -62,12 +58,12 @@ class Explanations:
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
-        self._held = LRUCache[Scope, deque[_Held]](SCOPES_HELD)
+        self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
 
     def hold(self, incoming: Incoming, record: ExplanationRecord) -> None:
         """Keep, in this process only, the record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
-        self._held.setdefault(incoming.scope, deque(maxlen=HELD)).append(_Held(incoming.source, asked_as, record))
+        self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(incoming.source, asked_as, record))
 
     def drop(self, scope: Scope) -> None:
         """Drop what the process held of a scope, because its memory was turned on or off."""

@@ -18,7 +18,6 @@ from records.scopes import Person
 from runtime import metrics
 from storage.bot_state.broadcasts import Broadcast, Progress
 
-ACTIVE_WITHIN = timedelta(days=7)
 LONGEST_BROADCAST = 3_500
 """UTF-16 units, so that it fits one message together with the question whether to send it."""
 
@@ -50,7 +49,7 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Overview:
-    """A bot in figures. `active`: memories in which something was said within ACTIVE_WITHIN; `let_in`, `asked`: people;
+    """A bot in figures. `active`: memories in which something was said within a week; `let_in`, `asked`: people;
     `used`: tokens today; `waiting`: updates that are not done with; `failed`: scopes whose last summary failed; `size`:
     bytes in the data directory.
     """
@@ -68,7 +67,7 @@ class Overview:
 async def overview(services: Services, operation: Operation) -> Overview:
     """Raises StorageError."""
     memory, now = services.memory, services.clock()
-    memories, active, failed = await memory.census(now - ACTIVE_WITHIN)
+    memories, active, failed = await memory.census(now - timedelta(days=7))
     spent = await memory.usage.of(now.date())
     return Overview(
         memories=memories,

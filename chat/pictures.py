@@ -23,9 +23,6 @@ from records.model_calls import PromptMessage
 
 log = logging.getLogger(__name__)
 
-LONGEST_DESCRIPTION = 1_500
-"""Characters that are kept."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Undescribed:
@@ -85,7 +82,7 @@ class Describer:
                     made = await self._quota.complete(one.person, model, [asked])
                 except PicturesRefused:
                     continue
-                return " ".join(made.text.split())[:LONGEST_DESCRIPTION]
+                return " ".join(made.text.split())[:1_500]
         return ""
 
     async def _store(self, session: Session, one: Undescribed, text: str) -> None:

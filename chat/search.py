@@ -20,13 +20,7 @@ from retrieval.question import SearchQuery
 from storage.stores.memory_store import MemoryStore
 from text.passages import passages, shown
 
-CANDIDATES = 200
-"""Messages that words and meaning bring in each; more than anybody pages through."""
-EXACT = 1000
-"""Messages that hold a phrase's words, in which the phrase itself is searched for."""
 PAGE = 500
-SCANNED = 20_000
-"""The newest messages, in which a phrase without a single searchable word is searched for."""
 NEAR = 1.0
 """Meaning (retrieval/ranking.py, in units of its spread) from which a message without a word of the query is found."""
 
@@ -109,7 +103,8 @@ class MemorySearch:
 
     async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int) -> list[Found]:
         """By words and by meaning, in the order in which they would be brought back for a question."""
-        known = await self._retrieval.found(query.text, store, scope, limit=CANDIDATES, facts=(), before=until + 1)
+        # 200 by words and as many by meaning are more than anybody pages through.
+        known = await self._retrieval.found(query.text, store, scope, limit=200, facts=(), before=until + 1)
         ranked = await self._retrieval.passages(known, store, scope)
         return [
             Found(message=one.message, text=shown(one.message.content, {one.part}))
@@ -119,11 +114,11 @@ class MemorySearch:
 
     async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Found]:
         """Every message with the phrases: by the index where they hold words, else by reading through the newest."""
-        hits = await store.search(scope, query.terms, limit=EXACT)
+        hits = await store.search(scope, query.terms, limit=1000)  # they hold the words, not all of them the phrase
         found = await asyncio.to_thread(_matching, [hit.message for hit in hits], query)
         before: int | None = None
         scanned = 0
-        while not found and scanned < SCANNED:
+        while not found and scanned < 20_000:
             page = await store.page(scope, before=before, limit=PAGE)
             if not page:
                 break

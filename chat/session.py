@@ -18,8 +18,6 @@ from records.turns import Incoming, Replied
 
 MESSAGES_HELD = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
-UNDESCRIBED_HELD = 10
-"""Pictures of a scope that wait to be described: an album. Each has at most 5 MB, most have 200 kB."""
 SESSIONS_HELD = 1_000
 """Scopes whose sessions are kept in the process; the longest unused go first."""
 
@@ -69,7 +67,7 @@ class Session:
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     unwritten: deque[Unwritten] = field(default_factory=deque)
-    undescribed: deque[object] = field(default_factory=lambda: deque(maxlen=UNDESCRIBED_HELD))
+    undescribed: deque[object] = field(default_factory=lambda: deque(maxlen=10))  # an album
     mode: Mode | None = None
     has_cut: bool = False
     recall_failed: bool = False

@@ -25,8 +25,6 @@ from summaries.quality_gate import objections
 
 log = logging.getLogger(__name__)
 
-SHOWN = 400
-"""Characters of each message that the model sees: a title needs its subject only."""
 MARKS = " \t\n\"'“”„«»*_#.。"
 """Signs that models put around a title."""
 
@@ -72,7 +70,8 @@ class Titles:
             self._tasks.pop(place, None)
 
     async def _entitle_one(self, place: Scope, conversation: Scope, said: Sequence[Message]) -> None:
-        asked = PromptMessage(role="user", content=prompts.name_conversation(said, most=SHOWN))
+        # A title needs no more of a message than its subject.
+        asked = PromptMessage(role="user", content=prompts.name_conversation(said, most=400))
         made = await self._quota.complete(place.owner, self._model.limited(), [asked])
         title = title_of(made.text)
         if not title or objections(title, asked.content, tokens=0, source_tokens=0):

@@ -30,12 +30,8 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-FOUND = 12
-"""Messages that one search gives at most."""
 RESULT_TOKENS = 500
 """Of one result."""
-SEAM = 2
-"""Tokens that joining the parts of a result may add."""
 LONGEST_FACT = 300
 """Characters."""
 LONGEST_COMMAND = 200
@@ -124,14 +120,14 @@ class MemoryTools:
         page = await self._search.page(
             turn.scope,
             query,
-            size=FOUND,
+            size=12,
             until=None if turn.stored is None else turn.stored - 1,
             since=since,
             before=before,
         )
         now = self._clock()
         snippets = [Snippet(message=one.message, text=one.text, score={}) for one in page.found]
-        frame = self._tokens.count(prompts.remembered_block([], now)) + SEAM
+        frame = self._tokens.count(prompts.remembered_block([], now)) + 2  # tokens that joining the parts may add
         fitting = pack(snippets, room=min(RESULT_TOKENS, room - frame), now=now, count=self._tokens.count)
         in_time = sorted(fitting, key=lambda one: one.message.order)
         found = tuple(one.message.id for one in in_time)

@@ -91,10 +91,6 @@ class Message:
         return first if rest else ""
 
 
-DOCUMENT_BEGINNING = 4_000
-"""Characters of what came along in one turn that later prompts and summaries repeat; the rest is found by searching."""
-
-
 def beginnings(messages: Iterable[Message]) -> list[Message]:
     """The messages, of each turn's documents only as many passages as their beginning has room for."""
     taken = Counter[int]()
@@ -102,7 +98,7 @@ def beginnings(messages: Iterable[Message]) -> list[Message]:
     for message in messages:
         if message.origin == "document":
             taken[message.turn] += len(message.content)
-            if taken[message.turn] > DOCUMENT_BEGINNING:
+            if taken[message.turn] > 4_000:
                 continue
         kept.append(message)
     return kept

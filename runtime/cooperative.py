@@ -13,7 +13,6 @@ T = TypeVar("T")
 
 STRETCH = 0.002
 """Seconds of work between two pauses."""
-PAUSE = 0.0005
 
 
 def yielding_gil(items: Iterable[T]) -> Iterator[T]:
@@ -22,7 +21,7 @@ def yielding_gil(items: Iterable[T]) -> Iterator[T]:
     for item in items:
         yield item
         if time.perf_counter() > until:
-            time.sleep(PAUSE)
+            time.sleep(0.0005)
             until = time.perf_counter() + STRETCH
 
 

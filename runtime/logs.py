@@ -25,10 +25,6 @@ OURS = frozenset(
 LOGGED = counter("keepsake_log_records", "Warnings and errors in the log, by level and room.", ["level", "room"])
 
 
-MOST_RECENT = 20
-LONGEST_TEMPLATE = 160
-
-
 class Counting(logging.Handler):
     """Counts warnings and errors: every failure that is not a person's leaves one."""
 
@@ -47,11 +43,11 @@ class Recent(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.lines: deque[tuple[float, str, str]] = deque(maxlen=MOST_RECENT)
+        self.lines: deque[tuple[float, str, str]] = deque(maxlen=20)
 
     def emit(self, record: logging.LogRecord) -> None:
         is_ours = record.name.partition(".")[0] in OURS
-        template = " ".join(str(record.msg).split())[:LONGEST_TEMPLATE] if is_ours else ""
+        template = " ".join(str(record.msg).split())[:160] if is_ours else ""
         self.lines.append((record.created, f"{record.levelname} {record.name}", template))
 
 

@@ -50,8 +50,6 @@ from storage.tables.dump import dumped, loaded
 
 FORMAT = 1
 DATABASE = "memory.db"
-PATIENCE = 20.0
-"""Seconds to wait for a running bot to finish the move or start that is in the way."""
 LONGEST_LINE = 256_000_000
 """Bytes of one row; a message is as long as what a person may import."""
 BATCH = 500
@@ -143,7 +141,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
 
 
 async def _collect(folder: Path, work: Path, url: str, out: gzip.GzipFile) -> int:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + 20.0  # a running bot finishes the move or start that is in the way
     while True:
         async with AsyncExitStack() as stack:
             try:

@@ -7,13 +7,9 @@ from attachments.passages import Line
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 
-LOOKED_AT = 65_536
-"""Bytes by which it is decided whether a file is text, and in which encoding."""
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-MOST_CONTROLS = 0.01
-"""Share of control characters from which a file is no text."""
 
 
 def decoded(data: bytes) -> str:
@@ -21,8 +17,9 @@ def decoded(data: bytes) -> str:
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, "replace")
-    beginning = data[:LOOKED_AT]
-    if b"\0" in beginning or len(_CONTROLS.findall(beginning.decode("latin-1"))) > MOST_CONTROLS * len(beginning):
+    beginning = data[:65_536]  # enough to tell whether it is text, and in which encoding
+    # A text has next to no control characters.
+    if b"\0" in beginning or len(_CONTROLS.findall(beginning.decode("latin-1"))) > 0.01 * len(beginning):
         raise DocumentUnreadable(tr("files-no-text-kind"))
     try:
         return data.decode("utf-8")

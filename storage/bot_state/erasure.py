@@ -28,8 +28,6 @@ from storage.stores.memory_store import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
 _RECORD = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"
-CUTS = 3
-"""How often truncating a log that is in use is tried before it is left to the next `clean_files`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,7 +175,7 @@ class Erasure:
                 await store.erase_traces()
             self._rewritten = count
         for store in self._stores.values():
-            for _ in range(CUTS):
+            for _ in range(3):  # then it is left to the next call
                 if await store.cut_log():
                     break
             else:

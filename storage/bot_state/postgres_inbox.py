@@ -19,8 +19,6 @@ from storage.engine.protocol import Connection
 from storage.schema.rows import text_of
 from text.characters import well_formed
 
-MOST_AGAIN = 10_000
-"""Updates that are handed out again at once."""
 _NOW = "SELECT COALESCE((SELECT new_id FROM renamings WHERE old_id = ? AND is_done = 1), ?)"
 _RECEIVE = """
 INSERT INTO updates (bot_id, update_id, user_id, person_id, payload, received_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -117,7 +115,7 @@ class Claims:
             # The last claim may have been committed and its reply lost: then all that is claimed is handed out again.
             again, self._is_doubtful = self._is_doubtful, True
             unprepared = json.dumps(sorted(self._leases.unprepared))
-            values = (bot_id, self._leases.replica.id, again, unprepared, MOST_AGAIN if again else most)
+            values = (bot_id, self._leases.replica.id, again, unprepared, 10_000 if again else most)
             rows = await self.database.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
             self._is_doubtful = False
         return [

@@ -21,11 +21,8 @@ log = logging.getLogger(__name__)
 
 LIVES_SECONDS = 20.0
 """A process that has said nothing for so long is taken for dead: its work goes to the others."""
-BEAT_SECONDS = 5.0
 LOOK_SECONDS = 3.0
 """The longest wait before looking for work, where nobody called."""
-AGAIN_SECONDS = 1.0
-"""Between two attempts to reach the server."""
 
 _REGISTER = (
     "INSERT INTO replicas (instance_id, expires_at) VALUES (%s, clock_timestamp() + %s * INTERVAL '1 s') RETURNING id"
@@ -114,7 +111,7 @@ class Replica:
                     while True:
                         async with asyncio.timeout(LIVES_SECONDS / 2):
                             await self._beat(raw, lapsed)
-                        async for called in raw.notifies(timeout=BEAT_SECONDS):
+                        async for called in raw.notifies(timeout=5.0):
                             if called.payload:
                                 self.wanted.add(int(called.payload))
                             self.called.set()
@@ -125,7 +122,7 @@ class Replica:
             if not self.may_go_on():
                 lapsed()
             self._note_beat()
-            await asyncio.sleep(AGAIN_SECONDS)
+            await asyncio.sleep(1.0)
 
     async def _listen(self, raw: psycopg.AsyncConnection[Any]) -> None:
         cursor = await raw.execute("SELECT current_schema()")

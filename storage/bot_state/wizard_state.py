@@ -15,8 +15,6 @@ from runtime.read_through_cache import ReadThroughCache
 from storage.engine.protocol import OwnerDatabase, Transaction
 from storage.schema.rows import text_of
 
-KNOWN = 10_000
-"""States that are held in memory, nearly all of them "in no wizard": each message of a person asks."""
 LEFT = "left"
 """The step of a question or setup that is over; `nonce` names the update that ended it, which may come again after a
 crash."""
@@ -46,7 +44,8 @@ class WizardStates:
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database
-        self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](KNOWN)
+        # Nearly all of them are "in no wizard": each message of a person asks.
+        self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](10_000)
 
     async def get(self, scope: Scope, person: int) -> WizardState | None:
         return await self._known.get((scope, person), partial(self._read, scope, person))

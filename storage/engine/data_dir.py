@@ -30,8 +30,6 @@ _STAYS = frozenset({".lock", "playground"})
 """What a restore does not replace: the lock that it holds, and the playground's own memory."""
 RESTORING, BACKING_UP, PROBE = ".restoring-", ".keepsake-backup-", ".probe-"
 """The beginnings of the names of what a restore and a backup work on, and of the file that proves `path` writable."""
-PROBED = 16_384
-"""Bytes that a disk has to take to be called writable: a few pages of a database."""
 LEFTOVERS = (
     *(f"{RESTORING}*", f"{BACKING_UP}*", ".keepsake-????????", f"{PROBE}*"),
     *("memory.db*.partial*", "index.db*.partial*", "memory.json*.tmp"),
@@ -111,7 +109,7 @@ def demand_room(folder: Path) -> None:
     probe = folder / f"{PROBE}{os.getpid()}"
     try:
         with probe.open("wb") as file:
-            file.write(bytes(PROBED))
+            file.write(bytes(16_384))  # a few pages of a database
             file.flush()
             os.fsync(file.fileno())
     finally:

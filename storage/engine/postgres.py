@@ -41,16 +41,6 @@ class Replica(Protocol):
 
 CONNECTIONS = 8
 """Of one process; a server has a hundred for all of them unless told otherwise."""
-WAIT_SECONDS = 3.0
-"""How long work waits for a connection while the server is away."""
-AWAY_SECONDS = 2.0
-"""For so long after such a wait everybody else is told at once: a turn asks several times."""
-CLOSE_SECONDS = 1.0
-"""How long the pool's own threads are waited for at the end."""
-RECONNECT_SECONDS = 3.0
-"""How long one attempt to replace a lost connection goes on; the next request begins another at once."""
-IDLE_SECONDS = 1.0
-"""A connection that nobody used for so long is asked whether it is still there."""
 EVERYBODY = "*"
 _READ_ONLY = (b"in_hot_standby", b"default_transaction_read_only")
 _VACUUMED = (
@@ -140,8 +130,8 @@ class PostgresDatabase:
             max_size=CONNECTIONS,
             kwargs=OPTIONS,
             configure=partial(_configured, replica),
-            timeout=WAIT_SECONDS,
-            reconnect_timeout=RECONNECT_SECONDS,
+            timeout=3.0,  # work waits so long for a connection while the server is away
+            reconnect_timeout=3.0,  # the next request begins another attempt at once
             open=False,
         )
         database = cls(pool, threads, replica, full_text)
@@ -150,7 +140,7 @@ class PostgresDatabase:
             await database.in_thread(pool.open)
             yield database
         finally:
-            await uncancelled(partial(database.in_thread, partial(pool.close, CLOSE_SECONDS)))
+            await uncancelled(partial(database.in_thread, partial(pool.close, 1.0)))
             threads.shutdown(wait=False)
             if database._ending is not None:
                 database._ending.cancel()
@@ -269,14 +259,15 @@ class PostgresDatabase:
             try:
                 raw = self._pool.getconn()
             except PoolTimeout:
-                self._away_until = time.monotonic() + AWAY_SECONDS
+                # A turn asks several times: everybody else is told at once meanwhile.
+                self._away_until = time.monotonic() + 2.0
                 raise
             pooled = self._pooled(raw)
             connection = pooled.connection
             try:
                 if begin:
                     connection.run(begin)
-                elif pooled.whose != whose or time.monotonic() - pooled.used > IDLE_SECONDS:
+                elif pooled.whose != whose or time.monotonic() - pooled.used > 1.0:
                     connection.run(f"SELECT set_config('app.owner', '{whose}', false)")
                     pooled.whose = whose
             except psycopg.OperationalError:

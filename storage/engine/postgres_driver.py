@@ -22,24 +22,12 @@ from psycopg.types.string import StrBinaryDumper
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageBusy, StorageError
 
-CONNECT_SECONDS = 5
-"""How long a server may take to let us in."""
-STATEMENT_SECONDS = 60
-"""No statement of ours takes nearly so long; one that does is given up."""
-LOCK_SECONDS = 20
-"""How long a write waits for another of the same owner."""
 SILENT_SECONDS = 10
 """A server that says nothing for so long is gone."""
 JOINED = 250
 """Rows that one INSERT has; a statement may have 65,535 values."""
 HANGING_SECONDS = 15
 """A write in which nothing happens for so long is undone: its process hangs, and others wait for its locks."""
-PAGE_COST = 1.1
-"""Of a page that is looked up, next to one that is read in order. All our statements look up rows of an owner; by the
-server's default (4, for disks that turn) it read whole tables for them, and turns cost it twice as much.
-"""
-PREPARED = 500
-"""Statements that a connection keeps prepared; the one that was not used for longest makes room."""
 STALE = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementName)
 """What is said of a prepared statement that a change of a table has voided, or that a pooler's other server lacks."""
 _DONE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
@@ -235,7 +223,7 @@ def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
     raw.adapters.register_dumper(bool, _Whole)
     raw.adapters.register_loader("text", _TextLoader)
     raw.adapters.register_loader("numeric", _SumLoader)
-    raw.prepare_threshold, raw.prepared_max = 1, PREPARED  # from the second time on
+    raw.prepare_threshold, raw.prepared_max = 1, 500  # from the second time on
 
 
 def cut(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
@@ -246,7 +234,7 @@ def cut(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
 
 OPTIONS: dict[str, Any] = {
     "autocommit": True,  # transactions are begun by name
-    "connect_timeout": CONNECT_SECONDS,
+    "connect_timeout": 5,
     "fallback_application_name": "keepsake",
     "client_encoding": "utf8",
     "keepalives_idle": SILENT_SECONDS,
@@ -254,8 +242,11 @@ OPTIONS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": SILENT_SECONDS * 1000,
 }
-SESSION = f"""
-SET statement_timeout = '{STATEMENT_SECONDS}s'; SET lock_timeout = '{LOCK_SECONDS}s'; SET random_page_cost = {PAGE_COST}
+SESSION = """
+SET statement_timeout = '60s'; SET lock_timeout = '20s'; SET random_page_cost = 1.1
+"""
+"""No statement of ours takes nearly a minute; writes of one owner wait for each other. All of them look up an owner's
+rows: by the server's default for a page that is looked up (4, for disks that turn) it read whole tables for them.
 """
 
 

@@ -25,9 +25,6 @@ Migration = Callable[[sqlite3.Connection], None]
 """One step of a schema. It runs in a transaction together with the record that it ran."""
 Result = TypeVar("Result")
 
-READERS = 3
-LOG_PATIENCE = 200
-"""Milliseconds that cutting the log waits for readers."""
 APPLICATION_ID = int.from_bytes(b"Keep")
 """Marks the files of version 1.0 and later (PRAGMA application_id)."""
 _FORMAT = """
@@ -100,7 +97,7 @@ class Database:
 
             writer = Writer(await opened("writer"), path, patience=round(busy_timeout * 1000))
             stack.push_async_callback(uncancelled, writer.finish)
-            readers = [await opened("reader") for _ in range(READERS)]
+            readers = [await opened("reader") for _ in range(3)]
             for reader in readers:
                 await Reader(InItsThread(reader, path)).rows("PRAGMA query_only=ON")
             yield cls(path, writer, readers)
@@ -155,7 +152,7 @@ class Database:
 def _cut_log(connection: sqlite3.Connection) -> bool:
     # Somebody's open file must not hold up every write for the whole of the usual patience.
     [patience] = connection.execute("PRAGMA busy_timeout").fetchone()
-    connection.execute(f"PRAGMA busy_timeout={min(patience, LOG_PATIENCE)}")
+    connection.execute(f"PRAGMA busy_timeout={min(patience, 200)}")
     try:
         row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     finally:

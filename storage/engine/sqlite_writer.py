@@ -25,8 +25,6 @@ Work = Callable[[sqlite3.Connection], Result]
 
 MOST_TOGETHER = 128
 """Pieces of work that share a commit at most, so that nobody waits long for the others' statements."""
-SHORT_PATIENCE = 50
-"""Milliseconds that a writer waits while another process has held the file for longer than the usual patience."""
 
 
 class Connection(aiosqlite.Connection):
@@ -271,7 +269,7 @@ class Writer:
                 connection.execute("BEGIN IMMEDIATE")
         except StorageBusy:
             self._was_busy = True
-            connection.execute(f"PRAGMA busy_timeout={SHORT_PATIENCE}")
+            connection.execute("PRAGMA busy_timeout=50")
             raise
         if self._was_busy:
             self._was_busy = False

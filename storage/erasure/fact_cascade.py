@@ -16,8 +16,6 @@ from storage.tables import history_extraction as history_extraction_table
 from storage.tables.facts import EARLIER
 from text import analyzer
 
-MOST_HITS = 50
-"""At most so many messages that hold a word are checked for one that stays."""
 _NONE: frozenset[str] = frozenset()
 
 
@@ -100,7 +98,7 @@ async def _repeats(
     for term in _terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
             scope = Scope(owner=owner, thread=thread)
-            hits = await word_index.search(reader, scope, [term], MOST_HITS)
+            hits = await word_index.search(reader, scope, [term], 50)
             if all(row["id"] in messages for row, _ in hits):
                 return True
     return False

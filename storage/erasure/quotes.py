@@ -19,8 +19,6 @@ MOST_TEXT = 200_000
 """Characters of what is forgotten that are read for its words."""
 MOST_HOLDERS = 1_000
 """A word that more messages hold says nothing about one of them."""
-FEW = 5
-"""A word that was in use before still points at what is forgotten where so few messages hold it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,7 +164,8 @@ async def _said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> t
             continue
         staying = [row for row in rows if row["id"] not in going]
         is_new = all((row["created_at"], row["id"]) >= since for row in staying)
-        if is_new or len(staying) <= FEW:
+        # A word that was in use before still points at what is forgotten where few messages hold it.
+        if is_new or len(staying) <= 5:
             holders.update(row["id"] for row in staying)
         if is_new:
             words.new.add(word)

@@ -34,8 +34,6 @@ from storage.schema.portable_tables import (
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-FEW_IDS = 4_000
-"""Characters of lists of ids that are kept once they were read."""
 AnyRow = Mapping[str, Any] | Row
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -104,7 +102,7 @@ def _tuple_of(text: str) -> tuple[Any, ...]:
 
 def _ids_of(text: str) -> tuple[int, ...]:
     """The ids below a summary are hundreds, and the same in every turn."""
-    return _few_ids(text) if len(text) <= FEW_IDS else _tuple_of(text)
+    return _few_ids(text) if len(text) <= 4_000 else _tuple_of(text)
 
 
 @lru_cache(maxsize=256)

@@ -25,12 +25,8 @@ from storage.tables.bulk_load import many_messages
 SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
 FORMAT = 2
 """Written by version 1.0 and just before it; an earlier one is not read."""
-DEFAULT_EVERY_N = 20
-"""The threshold of an owner whose row somebody has cut out."""
 LARGEST = 2_000_000_000
 """Bytes of memory.json that are read: dozens of times what 100,000 messages take."""
-ASKED_EVERY = 100
-"""Rows between two questions whether a snapshot is still wanted."""
 LEAST_JOURNAL = 1_000_000
 _CRC = b', "crc": '
 _written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -122,7 +118,7 @@ def _write_rows(
     owner = None
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
     for number, row in enumerate(yielding_gil(found) if pauses else found):
-        if number % ASKED_EVERY == 0 and not is_wanted():
+        if number % 100 == 0 and not is_wanted():
             raise NotWanted
         if row["user_id"] != owner:
             file.write(("\n" if owner is None else "\n    ],\n") + f'    "{row["user_id"]}": [\n')
@@ -237,7 +233,7 @@ def _user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict
         **USERS.defaults,
         **{column.name: user[column.name] for column in USERS.columns if column.name in user},
         "user_id": owner,
-        "summary_every_n": user.get("summary_every_n", DEFAULT_EVERY_N),
+        "summary_every_n": user.get("summary_every_n", 20),
         "memory_enabled": bool(user.get("memory_enabled", False)),
         "created_at": created,
         "updated_at": _date(user.get("updated_at") or created),

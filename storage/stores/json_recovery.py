@@ -32,8 +32,6 @@ log = logging.getLogger(__name__)
 
 BATCH = 100
 """Messages that are indexed in one transaction: others who write wait for a few hundredths of a second."""
-AGAIN_AFTER = 5.0
-"""Seconds after which a batch that failed (a full disk) is tried again."""
 
 _WORDS_MISSING = """
 CREATE TABLE IF NOT EXISTS words_missing (
@@ -383,7 +381,7 @@ class MissingWords:
                 why = error.sentence if isinstance(error, KeepsakeError) else type(error).__name__
                 log.warning("words cannot be indexed right now: %s", why)
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(AGAIN_AFTER):
+                    async with asyncio.timeout(5.0):
                         await self._stopping.wait()
                 continue
             if is_done:

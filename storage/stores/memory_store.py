@@ -42,8 +42,6 @@ from storage.tables.timeline import TimelineTable
 
 WORDS_WITHIN = 2.0
 """Seconds that a search waits for words that are being indexed."""
-OPTIMIZED_AFTER = 4
-"""Messages after which the index of words is optimized, when there is time."""
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 
@@ -278,7 +276,7 @@ class MemoryStore(FoldTable):
 
     async def optimize_words(self) -> None:
         """Join a little of what some writes left in pieces in the index of words: call it when nobody waits."""
-        if self._unmerged >= OPTIMIZED_AFTER:
+        if self._unmerged >= 4:  # messages
             self._unmerged = 0
             await self.database.transact(word_index.optimize, None)
 

@@ -17,8 +17,6 @@ from storage.schema.rows import CONVERSATION_ROWS, message_of, moment_of
 from storage.tables.owner_tables import OwnerTables
 from text.characters import well_formed
 
-FIRST_WORDS = 200
-"""Characters of the first message that a list reads."""
 MATERIAL = 8
 """Messages from which a title is made."""
 
@@ -204,7 +202,7 @@ def _listed(connection: Connection, place: Scope, row: Row, current: Scope) -> L
     said = connection.execute(_FIRST_SAID, (*scope, 1)).fetchone()
     last = connection.execute(_LAST_AT, tuple(scope)).fetchone()
     if not label and said is not None:
-        label = " ".join(str(said["content"])[:FIRST_WORDS].split())
+        label = " ".join(str(said["content"])[:200].split())
     at = last[0] if last and last[0] is not None else row["opened_at"]
     return ListedConversation(
         scope=scope,

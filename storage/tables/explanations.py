@@ -14,9 +14,6 @@ from storage.schema.rows import message_of, text_of
 from storage.tables.owner_tables import OwnerTables
 from text.characters import well_formed
 
-KEPT = 100
-"""Explanations of an owner; older ones are deleted."""
-
 
 class ExplanationTable(OwnerTables):
     """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.account`)."""
@@ -66,7 +63,7 @@ def keep(connection: Connection, message: Message, account: str) -> None:
         return
     scope, created_at = message.scope, text_of(message.created_at)
     connection.execute(_KEEP, (message.id, *scope, well_formed(account), created_at))
-    connection.execute(_DROP_OLDEST, (scope.owner, KEPT))
+    connection.execute(_DROP_OLDEST, (scope.owner, 100))
 
 
 _KEEP = """

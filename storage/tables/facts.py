@@ -25,7 +25,6 @@ from text.characters import well_formed
 
 EARLIER = "earlier"
 """The origin of a row that holds the words that an edit replaced."""
-INSTANT = timedelta(microseconds=1)
 
 
 class FactTable(OwnerTables):
@@ -239,7 +238,8 @@ class FactTable(OwnerTables):
         if row is None:
             return False
         known, new = fact_of(row), change.fact
-        ended = max(new.valid_to, known.valid_from + INSTANT) if change.ends and new.valid_to else None
+        instant = timedelta(microseconds=1)
+        ended = max(new.valid_to, known.valid_from + instant) if change.ends and new.valid_to else None
         await tx.rows(
             """
             UPDATE facts SET source_ids = ?, tags = ?, importance = ?, observed_at = ?, valid_to = ?

@@ -13,8 +13,6 @@ from storage.schema.rows import REMINDER_ROWS, AnyRow, text_of
 from storage.tables.owner_tables import OwnerTables, take_ids
 from text.time_zones import moment_of
 
-_LONGEST_MONTH = 31
-
 
 class ReminderTable(OwnerTables):
     """The reminders of the owners in one store. Every method is durable when it returns."""
@@ -106,7 +104,7 @@ def reminder_of(row: AnyRow) -> Reminder:
         local = datetime.fromisoformat(row["wall_time"]).replace(tzinfo=None) if row["wall_time"] else None
     except ValueError:
         local = None
-    day = row["month_day"] if 0 <= row["month_day"] <= _LONGEST_MONTH else 0
+    day = row["month_day"] if 0 <= row["month_day"] <= 31 else 0
     return REMINDER_ROWS.of(row, local=local, month_day=day)
 
 

@@ -12,10 +12,6 @@ from storage.engine.protocol import Connection, Row
 from storage.schema.rows import message_of, text_of
 from storage.tables.owner_tables import OwnerTables
 
-MOST_HOURS = 100_000
-"""Hours in which something was said that are counted, the newest: eleven years without a pause."""
-MOST_SPEAKERS = 50
-
 _KINDS: Mapping[TimelineKind, str] = {
     "": "",
     "user": "AND role = 'user' AND origin = ''",
@@ -71,12 +67,12 @@ class TimelineTable(OwnerTables):
 
     async def hours(self, scope: Scope) -> Sequence[tuple[datetime, int, int]]:
         """Hours in which something was said, ascending, with the number of messages and their characters."""
-        rows = await self._rows(scope.owner, _HOURS, *scope, MOST_HOURS)
+        rows = await self._rows(scope.owner, _HOURS, *scope, 100_000)  # eleven years without a pause
         return [(datetime.fromisoformat(f"{row[0]}:00+00:00"), int(row[1]), int(row[2])) for row in reversed(rows)]
 
     async def speakers(self, scope: Scope) -> Sequence[tuple[str, int]]:
         """The names under which most was said, with the number of their messages."""
-        rows = await self._rows(scope.owner, _SPEAKERS, *scope, MOST_SPEAKERS)
+        rows = await self._rows(scope.owner, _SPEAKERS, *scope, 50)
         return [(str(row[0]), int(row[1])) for row in rows]
 
 

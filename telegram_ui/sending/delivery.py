@@ -42,7 +42,6 @@ OnSent = Callable[[Sequence[int]], Awaitable[None]]
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
-TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds in all that one final text may wait for Telegram
 CHATS_KNOWN = 1_000  # chats whose state is kept while nothing is being sent there
@@ -160,7 +159,7 @@ class Delivery:
                     state.preview_from = self.clock.time() + seconds(refused)
                 except TelegramError as error:
                     log.debug("typing action not shown: %s", type(error).__name__)
-            await self.clock.sleep(TYPING_EVERY)
+            await self.clock.sleep(5.0)  # a chat action is shown for 5 s or less
 
     # Final texts ---------------------------------------------------------------------------------------------
 

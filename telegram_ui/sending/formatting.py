@@ -28,8 +28,6 @@ MOST_MESSAGES = 6
 """An answer that needs more messages than this is sent as a file."""
 MOST_MARKDOWN = MOST_MESSAGES * MAX_UNITS
 """Characters of an answer that are converted; a longer one is sent as a file, unconverted."""
-SPARED = 96
-"""Units that are left free of the last message of an answer that goes on."""
 MOST_NESTED = 16
 """Quotes, lists or entities inside one another at one place; no chat shows more."""
 MOST_FORMULAS = 1_000
@@ -143,7 +141,7 @@ def beginning(markdown: str, *, most: int = MOST_MESSAGES, ending: str = "") -> 
         return [part for part in parts if not part.is_blank]
     parts = [part for part in parts if not part.is_blank]
     *before, last = parts[:most] or [Piece(text="")]
-    room = MAX_UNITS - (units(ending) or SPARED)
+    room = MAX_UNITS - (units(ending) or 96)
     shortened = next(split(last.text, last.entities, limit=room), Piece(text=""))
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
 

@@ -16,9 +16,6 @@ from yarl import URL
 from runtime.http_client import open_session, proxy_for, read_bytes
 from runtime.metrics import counter
 
-WRITE_TIMEOUT = 20.0  # seconds beyond the others that a request without files may take to be sent
-HOSTS = 16  # whose proxies are remembered; there is one, or two with files
-UPLOAD_TIMEOUT = 600.0  # and one with files
 LONGEST_ANSWER = 32_000_000
 """Bytes that are read of one answer: Telegram gives out files of 20 MB at most, a server of one's own any."""
 
@@ -47,7 +44,7 @@ class AiohttpRequest(BaseRequest):
         self._pool = pool_timeout
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
-        self._proxies = LRUCache[str, str | None](HOSTS)
+        self._proxies = LRUCache[str, str | None](16)  # there is one, or two with files
 
     @property
     def read_timeout(self) -> float | None:
@@ -77,7 +74,7 @@ class AiohttpRequest(BaseRequest):
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
         body, headers = _body(request_data)
-        upload = UPLOAD_TIMEOUT if isinstance(body, aiohttp.FormData) else WRITE_TIMEOUT
+        upload = 600.0 if isinstance(body, aiohttp.FormData) else 20.0
         read = _given(read_timeout, self._read)
         connect = _given(connect_timeout, self._connect) + _given(pool_timeout, self._pool)
         timeout = aiohttp.ClientTimeout(

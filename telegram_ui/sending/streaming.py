@@ -37,9 +37,7 @@ STALLED_FOR = 0.5  # seconds after which its beginning is shown even though noth
 PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram takes about one a second)
 IN_A_GROUP_EVERY = 4.0  # seconds: of the 20 messages that a group takes in a minute, a quarter is for what must arrive
 DRAFT_FOR = 3.0  # seconds that an answer grows as a draft; what takes longer becomes a message, which can have [Stop]
-LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
-CONVERTED_HERE = 500
-"""Characters that are converted on the event loop (a few milliseconds at worst); more goes to a thread."""
+CONVERTED_HERE = 500  # characters that are converted on the event loop (a few milliseconds at worst)
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +344,7 @@ class AnswerStream:
             return
         # A draft that is late is dropped. A message or an edit is waited for (the request has its own time limit):
         # its id is needed, or it would overwrite the final text.
-        await asyncio.wait({painting}, timeout=LAST_PREVIEW if self._paints_draft else None)
+        await asyncio.wait({painting}, timeout=1.0 if self._paints_draft else None)
         await ended(painting)
 
 

@@ -22,7 +22,6 @@ MOST_TOLD_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
 """So many strangers are told within that time: Telegram's limit of messages is there for those who are served."""
 MOST_REQUESTS = 20
 """Strangers about whom admins are asked within TOLD_WITHIN."""
-ADMIN_KNOWN_FOR = timedelta(minutes=1)
 REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
 
 
@@ -96,7 +95,7 @@ class Access:
         if chat.is_private or person.id == ANONYMOUS_ADMIN:
             return True
         now, key = self._now(), (chat.id, person.id)
-        if key in self._admins and now - self._admins[key][0] < ADMIN_KNOWN_FOR:
+        if key in self._admins and now - self._admins[key][0] < timedelta(minutes=1):
             return self._admins[key][1]
         try:
             member = await self._bot.get_chat_member(chat.id, person.id)
@@ -107,9 +106,6 @@ class Access:
         return is_admin
 
 
-PASTES = 1_000  # that may go on, in all groups
-
-
 class Relevance:
     """Tells which updates concern the bot, and so may be written down: those of people it serves; in a group only what
     is addressed to it, and the further pieces of such a paste.
@@ -118,7 +114,7 @@ class Relevance:
     def __init__(self, access: Access, commands: Commands) -> None:
         self._access = access
         self._commands = commands
-        self._long = LRUCache[tuple[Scope, int], ParsedUpdate](PASTES)
+        self._long = LRUCache[tuple[Scope, int], ParsedUpdate](1_000)  # in all groups
 
     def __call__(self, update: telegram.Update) -> bool:
         if upgraded(update) is not None:

@@ -93,10 +93,6 @@ class Placing:
         return parsed if is_there else await self.now(parsed)
 
 
-REFUSALS = 10
-"""Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run."""
-LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
-
 Outcome = Literal["arrived", "lost", "later"]
 
 
@@ -145,12 +141,12 @@ class AnswerDelivery:
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, where(error))  # noqa: TRY400
                     return "lost", list(stream.sent)
                 refusals += not _was_unreachable(error)
-                if refusals == REFUSALS:
+                if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
                     return "later", list(stream.sent)
                 logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
-                wait = min(LONGEST_WAIT, wait * 2)
+                wait = min(30.0, wait * 2)
             else:
                 return "arrived", list(stream.sent)
         logger.warning("Update %s: its answer is not sent a third time.", update_id)

@@ -41,15 +41,7 @@ from telegram_ui.updates.supergroups import SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
 
-COMMANDS_AT_ONCE = 128
-SLOW_AT_ONCE = 8
-CHATS_AT_ONCE = 256  # most of them wait for a model, and nobody should wait for a place behind them
-SETTLING_AT_ONCE = 4
-COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
-NOTICES_AT_ONCE = 4
 MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
-BUTTONS_AT_ONCE = 4
-ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
 
 
 class Dispatcher:
@@ -82,12 +74,12 @@ class Dispatcher:
         self._answer_delivery = AnswerDelivery(queue, pause)
         self._file_attempts = FileAttempts(queue, delivery)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
-        self._command_queues = SerialQueues("commands", at_once=COMMANDS_AT_ONCE)
-        self._slow_queues = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
-        self._chat_queues = SerialQueues("chats", at_once=CHATS_AT_ONCE)
-        self._settle_queues = SerialQueues("settling", at_once=SETTLING_AT_ONCE)
-        self._notice_queues = SerialQueues("notices", at_once=NOTICES_AT_ONCE)
-        self._button_queues = SerialQueues("buttons", at_once=BUTTONS_AT_ONCE)
+        self._command_queues = SerialQueues("commands", at_once=128)
+        self._slow_queues = SerialQueues("slow commands", at_once=8)
+        self._chat_queues = SerialQueues("chats", at_once=256)  # most of them wait for a model
+        self._settle_queues = SerialQueues("settling", at_once=4)
+        self._notice_queues = SerialQueues("notices", at_once=4)
+        self._button_queues = SerialQueues("buttons", at_once=4)
         self._all_queues = (
             self._command_queues,
             self._slow_queues,
@@ -122,7 +114,7 @@ class Dispatcher:
         commands.dependencies.answers.send = self._send_answer
         commands.dependencies.answers.begin = self._answer_delivery.begin
         self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
-        self._albums = LRUCache[Scope, str](ALBUMS)
+        self._albums = LRUCache[Scope, str](1_000)  # a picture of each is declined once
         self._closing = False
 
     async def dispatch(self, received: Received) -> None:
@@ -172,7 +164,7 @@ class Dispatcher:
         """
         self._closing = self._delivery.is_closing = True
         self._pastes.close()
-        patience = min(COMMAND_PATIENCE, grace)
+        patience = min(2.0, grace)  # a command half done would be done again by the next run
         commands = (self._command_queues, self._slow_queues)
         await asyncio.gather(
             *(queues.close(grace=grace - patience, patience=patience) for queues in commands),

@@ -27,14 +27,10 @@ UNFINISHED = gauge("keepsake_updates_unfinished", "Updates that this process has
 MOST_UNFINISHED = 1_000  # updates of everybody; Telegram keeps the others until there is room
 MOST_OF_ONE = 200  # updates of one person; any more are refused with a sentence, so that nobody waits for them
 MOST_URGENT = 20  # commands and presses of one person beyond that: /stop is needed most when too much waits
-REFUSAL_TOLD_EVERY = timedelta(minutes=1)
 PEOPLE_KNOWN = 10_000  # people of whom the process knows when they were last told
 BEGINNINGS = 20  # runs that may die over an update before it is given up
 TRIED_FOR = timedelta(hours=1)  # and the least time until then: it may only have waited behind the one that killed them
 SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
-CUT_PAUSE = 1.0  # seconds between two cuts of the file's log: each costs as much as several commits
-BLOCKED_PAUSE = 10.0  # and after one that another program's reading did not allow
-KEPT_FOR = timedelta(hours=48)  # twice the time for which Telegram offers an update again
 
 
 class NotKeptError(TelegramError):
@@ -210,7 +206,8 @@ class DurableQueue(asyncio.Queue[object]):
         """
         while True:
             await self._has_text.wait()
-            await pause(CUT_PAUSE if await self.forget_text() else BLOCKED_PAUSE)
+            # A cut costs as much as several commits; another program's reading may be in its way.
+            await pause(1.0 if await self.forget_text() else 10.0)
 
     async def forget_text(self) -> bool:
         """Cut the log now if it may hold such a text; False when it still may. One cut serves all who wait for it."""
@@ -276,7 +273,8 @@ class DurableQueue(asyncio.Queue[object]):
 
     async def purge(self) -> None:
         """Forget ids that Telegram will not offer again."""
-        await self._inbox.purge(self._now() - KEPT_FOR)
+        # Twice the time for which Telegram offers an update again.
+        await self._inbox.purge(self._now() - timedelta(hours=48))
 
     async def first_unwritten(self) -> int | None:
         """Try again to write what could not be written; the lowest id that still is not on disk."""
@@ -411,7 +409,7 @@ class DurableQueue(asyncio.Queue[object]):
         """The first in a while is passed on, so that its sender is told; the others are dropped."""
         who, now = _sender(update), self._now()
         last = self._refused.get(who)
-        if last is not None and now - last < REFUSAL_TOLD_EVERY:
+        if last is not None and now - last < timedelta(minutes=1):
             return
         self._refused[who] = now
         logger.warning("Person %s has %s updates unfinished; more are refused.", who, self._of_each[who])

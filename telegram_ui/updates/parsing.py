@@ -26,8 +26,6 @@ LARGEST_ID = 2**52
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
-SHORTEST_NAME = 3
-"""Characters of the bot's name, below which it is a word like any other."""
 COMMAS = ",，、،"
 AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
 """Matches the punctuation between the bot's name and the words to it."""
@@ -343,7 +341,7 @@ def _without_name(words: str, name: str) -> str | None:
     Telegram gives a bot such messages only where its privacy mode is off.
     """
     name = name.strip()
-    if len(name) < SHORTEST_NAME:
+    if len(name) < 3:  # a shorter one is a word like any other
         return None
     begin, end = words[: len(name)], words[len(name) :]
     if begin.casefold() == name.casefold() and not re.match(r"[\w'’@-]", end):

@@ -13,7 +13,6 @@ SURELY_SPLIT = 4000  # whatever follows a text of this length at once belongs to
 SHORTEST_CUT = LIMIT // 2  # clients cut at a gap in the last half; a shorter piece is the last one
 MOST_PIECES = 25  # of one paste, some 100,000 characters; the next one begins another turn
 QUIET = 1.5  # seconds without a further piece, after which a paste is complete
-APART = timedelta(seconds=3)  # Telegram's dates have whole seconds; what was sent further apart was not one paste
 
 
 class Sent(Protocol):
@@ -54,7 +53,8 @@ def continues(piece: Sent, last: Sent) -> bool:
     They are of one album; or forwarded together; or `last` is near the limit; or the two could not have been one
     message: two shorter texts are two messages.
     """
-    if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > APART:
+    # Telegram's dates have whole seconds.
+    if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > timedelta(seconds=3):
         return False
     if piece.album or last.album:
         return piece.album == last.album

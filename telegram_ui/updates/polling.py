@@ -61,7 +61,6 @@ def _is_bounded(raw: Mapping[str, Any]) -> bool:
     return not level and parts <= MOST_PARTS
 
 
-HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
 OVERDUE = 60.0  # seconds; Telegram holds a poll for 25 at most
 
 
@@ -83,7 +82,7 @@ class HoldingBot(ExtBot[None]):
         """As its parent, with the offset held back; slowly then, for Telegram offers the same again at once."""
         unwritten = await self._queue.first_unwritten() if self._queue else None
         if unwritten is not None:
-            await self._pause(HELD_PAUSE)
+            await self._pause(1.0)
             offset = min(offset, unwritten) if offset else unwritten
         await super().get_updates(offset, **options)
         fetched, self._fetched = self._fetched, []

@@ -40,9 +40,7 @@ from telegram_ui.updates.shared_queue import SharedQueue
 
 logger = logging.getLogger(__name__)
 
-HELD = timedelta(seconds=25)  # how long Telegram may hold a poll
 SILENT_FOR = 300.0  # seconds without a successful poll after which polling is started again
-LONGEST_WAIT = 30.0  # seconds between attempts to reach Telegram
 REFUSED = "Telegram refuses this token. Copy it again from BotFather."
 
 Pause = Callable[[float], Awaitable[None]]
@@ -249,7 +247,7 @@ async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pa
         except TelegramError as error:
             logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, wait)
             await pause(wait)
-            wait = min(LONGEST_WAIT, wait * 2)
+            wait = min(30.0, wait * 2)
         else:
             return
 
@@ -283,7 +281,7 @@ async def _polling(
 
     async def start() -> None:
         await updater.start_polling(
-            timeout=HELD,
+            timeout=timedelta(seconds=25),  # Telegram may hold a poll so long
             bootstrap_retries=0,
             allowed_updates=ALLOWED_UPDATES,
             drop_pending_updates=False,

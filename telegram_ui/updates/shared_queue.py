@@ -26,9 +26,7 @@ from telegram_ui.updates.durable_queue import (
 
 logger = logging.getLogger(__name__)
 
-CLAIM_AGAIN = 1.0  # seconds after a failure
 IDLE_FOR = 300.0  # seconds without an update, after which another process may serve a chat
-FREE = 20  # places that have to be free before more is claimed, so that one claim serves several
 
 
 class SharedQueue(DurableQueue):
@@ -79,7 +77,7 @@ class SharedQueue(DurableQueue):
                 await self._let_go()
             except KeepsakeError as error:
                 logger.warning("Updates cannot be claimed right now (%s).", type(error).__name__)
-                await pause(CLAIM_AGAIN)
+                await pause(1.0)
                 continue
             if self._unwritten:
                 await self.first_unwritten()
@@ -103,7 +101,7 @@ class SharedQueue(DurableQueue):
 
     async def _claim(self, bot: telegram.Bot) -> int:
         """Claim, and queue what was claimed; how much that was."""
-        while (room := self._limit - len(self._unfinished)) < min(FREE, self._limit):
+        while (room := self._limit - len(self._unfinished)) < min(20, self._limit):  # so that one claim serves several
             self._room.clear()
             await self._room.wait()
         async with self._claiming:

@@ -23,9 +23,6 @@ from telegram_ui.updates.serial_queue import SerialQueues, Work
 
 logger = logging.getLogger(__name__)
 
-KNOWN = 1_000  # groups that became a supergroup under this process; of the others the memory knows
-LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take it
-
 
 @define(eq=False)
 class SupergroupUpgrades:
@@ -37,7 +34,7 @@ class SupergroupUpgrades:
     _queues: Sequence[SerialQueues]
     _settling: SerialQueues
     _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
-    _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, KNOWN), init=False)
+    _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
     def as_now(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """The update under the group's new id; its message cannot be replied to any more."""
@@ -82,7 +79,7 @@ class SupergroupUpgrades:
             except StorageError as error:
                 logger.warning("The memory of %s cannot follow to %s yet (%s).", old, new, type(error).__name__)
                 await self._pause(wait)
-                wait = min(LONGEST_WAIT, wait * 2)
+                wait = min(30.0, wait * 2)
             else:
                 return
 
