@@ -18,7 +18,6 @@ from llm import prompts
 from llm.chat_model import ChatModel, OnText, prompt_room
 from llm.quota import Quota
 from llm.tool_calls import offered_text
-from llm.window import SHORTER
 from locales.catalog import tr
 from records.context import Context, ContextPart
 from records.errors import ContextTooLong, ModelBroken
@@ -32,8 +31,6 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-MOST_REFUSALS = 3
-"""Times that a prompt is built again, shorter, where the endpoint says how long it may be; where it does not, once."""
 MOST_ROUNDS = 3
 """Times that the model may use tools before it has to answer."""
 RESULTS_SHARE = 3
@@ -125,8 +122,8 @@ class AnswerLoop:
         exchanged: list[PromptMessage] = []
         used: list[Used] = []
         must_answer = False
-        rounds = refusals = 0
-        # Ends: each time around it is one round nearer to where the model must answer, or to the last refusal.
+        rounds = 0
+        # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
             ceiling = self.ceiling(turn)
             extra = self._schemas(offer) + self._size(exchanged)
@@ -146,18 +143,13 @@ class AnswerLoop:
                 return Answered(
                     context=whole, completion=completion, at=self._clock(), used=tuple(used), is_stopped=True
                 )
-            except ContextTooLong as refusal:
-                refusals += 1
-                if refusals >= (2 if refusal.limit is None else MOST_REFUSALS):
+            except ContextTooLong:
+                if self.ceiling(turn) >= ceiling:
                     raise
                 log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
                 if exchanged:
                     # In so small a window there is no room for what tools gave.
                     exchanged, offer = [], ()
-                else:
-                    offer = self._offer(turn, context)
-                shorter = int((context.tokens + extra) * SHORTER) if refusal.limit is None else self.ceiling(turn)
-                context = await remake(shorter - self._schemas(offer))
                 continue
             if not completion.calls:
                 whole = _with(context, exchanged, extra)

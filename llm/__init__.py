@@ -19,5 +19,5 @@ speech.py            text → speech, and recordings → the words in them
 text_calls.py        calls of tools that a model wrote as text
 tool_calls.py        tools on the wire: offered, called, answered
 trial.py             what a model can do, for --check
-window.py            how much a model takes in one request, as its endpoint has told
+window.py            how long a prompt may be, as operator and refusals say
 """

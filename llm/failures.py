@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from llm.window import read_refusal
 from locales.catalog import tr
 from locales.lists import all_of
 from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelLoading, ModelRefused
@@ -76,8 +75,7 @@ def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelErro
     status, code, message = error.status_code, error_code(error.body), error_message(error.body)
     is_named = not _TOO_LONG_CODES.isdisjoint((code, str(error_body(error.body).get("type"))))
     if is_named or (status in (400, 413, 422, 500) and _TOO_LONG.search(message)):
-        said = read_refusal(error_body(error.body), message)
-        return ContextTooLong(limit=said.limit, size=said.size)
+        return ContextTooLong()
     if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
         return ModelRefused(tr("errors-no-credit"))
     if status == 503 and _LOADING.search(message):

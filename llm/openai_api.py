@@ -20,7 +20,7 @@ from llm.failures import StatusError, error_body, error_code, error_in_answer, e
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.server_info import context_size
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
-from llm.window import Refusal, Window
+from llm.window import Window
 from locales.catalog import tr
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
@@ -102,8 +102,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             REFUSALS.labels(self.name, type(error).__name__).inc()
             raise
         SECONDS.labels(self.name).observe(monotonic() - started)
-        counted = self.note_usage(messages, answer.usage)
-        usage = answer.usage or Usage(prompt=counted, completion=await self._spoken(answer.text))
+        usage = answer.usage or Usage(prompt=self._counted(messages), completion=await self._spoken(answer.text))
         for kind, tokens in (("prompt", usage.prompt), ("cached", usage.cached), ("completion", usage.completion)):
             TOKENS.labels(self.name, kind).inc(tokens)
         log.info(
@@ -111,13 +110,6 @@ class OpenAIChat(EndpointClient, ChatModel):
             *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
         )
         return answer.completion(self.name, usage)
-
-    def note_usage(self, messages: Sequence[PromptMessage], usage: Usage | None) -> int:
-        """The tokens of a prompt as counted here; what the endpoint counted (None: nothing) corrects later ones."""
-        counted = self._counted(messages)
-        if usage is not None:
-            self._window.note_usage(counted, usage.prompt)
-        return counted
 
     @property
     def prompt_limit(self) -> int | None:
@@ -180,8 +172,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if answer.was_shown:
                     # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
                     raise failure from None
-                if isinstance(failure, ContextTooLong):
-                    self._note_too_long(self._counted(messages), failure)
+                if isinstance(failure, ContextTooLong) and isinstance(error, StatusError):
+                    self._note_too_long(messages, error_message(error.body))
                     raise failure from None
                 if any(one.pictures for one in messages):
                     self._demand_pictures(error)
@@ -267,11 +259,12 @@ class OpenAIChat(EndpointClient, ChatModel):
         count = self._tokenizer.count
         return count(text) if len(text) <= SHORT_TEXT else await asyncio.to_thread(count, text)
 
-    def _note_too_long(self, counted: int, failure: ContextTooLong) -> None:
-        self._window.note_refusal(counted, Refusal(limit=failure.limit, size=failure.size))
+    def _note_too_long(self, messages: Sequence[PromptMessage], words: str) -> None:
+        counted = self._counted(messages)
+        self._window.note_refusal(counted, words)
         log.info(
-            "model %s: %d tokens are too long (its window: %s tokens); prompts are kept to %s tokens from now on",
-            *(self.name, counted, failure.limit or "not told", self.prompt_limit),
+            "model %s: %d tokens are too long; prompts are kept to %s tokens from now on",
+            *(self.name, counted, self.prompt_limit),
         )
 
     def _note_broken_call(self, request: Mapping[str, Any]) -> None:

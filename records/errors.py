@@ -161,12 +161,6 @@ class ModelRefused(ModelError):  # noqa: N818
 class ContextTooLong(ModelRefused):
     """This is too long for the model."""
 
-    def __init__(self, sentence: str | None = None, *, limit: int | None = None, size: int | None = None) -> None:
-        """`limit` of the window and `size` of the prompt in the endpoint's own tokens, where it names them."""
-        super().__init__(sentence)
-        self.limit = limit
-        self.size = size
-
 
 class PicturesRefused(ModelRefused):
     """The model does not take pictures."""

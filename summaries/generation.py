@@ -178,14 +178,14 @@ class Summariser:
         return [], score(text, told, tokens=tokens, source_tokens=size)
 
     async def _text_that_fits(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
-        """Once more, in smaller parts, where the endpoint has said that its window is smaller than was known."""
-        window = self._window
-        try:
-            return await self._text(material, ask, reasons, spent)
-        except ContextTooLong as refusal:
-            if refusal.limit is None or self._window >= window:
-                raise
-        return await self._text(material, ask, reasons, spent)
+        """The text, in smaller parts each time that the endpoint's refusal has made the window smaller."""
+        while True:
+            window = self._window
+            try:
+                return await self._text(material, ask, reasons, spent)
+            except ContextTooLong:
+                if self._window >= window:
+                    raise
 
     async def _text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
         """In one call where everything fits the window, otherwise a call for each part and one for their texts.

@@ -81,11 +81,9 @@ class WatchedModel(ChatModel):
             completion = await self._model.complete(messages, on_text=seen, schema=schema)
             known = Answer(completion=completion, first=first[0] if first else None, shown=tuple(shown))
             self._answered.add(messages, schema, known, offers=self._offers)
-        else:
-            self._model.note_usage(messages, known.completion.usage)
-            if on_text is not None:
-                for text in known.shown:
-                    await on_text(text)
+        elif on_text is not None:
+            for text in known.shown:
+                await on_text(text)
         completion, watch = known.completion, self._watch
         watch.first.append(known.first)
         watch.shown += known.shown

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from records.model_calls import PromptMessage
 from records.scopes import Scope
-from tests.peers.openai_server import Answer, Behaviour
+from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
 from tests.support.talk import ANNA, Talk, talking
 from text.tokenizer import Tokenizer
 
@@ -16,14 +16,17 @@ TOKENS = Tokenizer.for_model("chat-model")
 
 
 class LlamaCpp:
-    """A server of 1,024 tokens that counts a third more than we do, and refuses what leaves no room."""
+    """A server of 1,024 tokens that counts a third more than we do, tools too, and refuses what leaves no room."""
 
-    def __init__(self) -> None:
+    def __init__(self, peer: OpenAIServer) -> None:
+        self._peer = peer
         self.refused = 0
 
     def size(self, messages: Sequence[Mapping[str, str]]) -> int:
+        """The size of the last request, which has these messages."""
         made = [PromptMessage(role="user", content=one["content"] or "") for one in messages]
-        return TOKENS.prompt_tokens(made) * 4 // 3
+        tools = json.dumps(self._peer.requests[-1].body.get("tools", ""))
+        return (TOKENS.prompt_tokens(made) + TOKENS.count(tools)) * 4 // 3
 
     def answers(self, text: str) -> "Answering":
         return Answering(self, text)
@@ -39,7 +42,7 @@ class Answering:
         if size < N_CTX:
             return Behaviour(text=self._text, prompt_tokens=size)
         self._server.refused += 1
-        error = {"code": 400, "message": "the request exceeds the available context size, try increasing it"}
+        error = {"code": 400, "message": f"request ({size} tokens) exceeds the available context size ({N_CTX} tokens)"}
         error |= {"type": "exceed_context_size_error", "n_prompt_tokens": size, "n_ctx": N_CTX}
         return Behaviour(status=400, raw=json.dumps({"error": error}))
 
@@ -54,8 +57,8 @@ async def a_long_talk(talk: Talk, *, turns: int = 24) -> list[str]:
 
 
 async def test_with_a_small_server_the_chat_goes_on_with_its_folds(tmp_path: Path) -> None:
-    server = LlamaCpp()
     async with talking(tmp_path) as talk:
+        server = LlamaCpp(talk.server)
         talk.server.default("chat-model", server.answers("It does. " * 20))
         talk.server.default("summary-model", server.answers("The user noted what the herons of some ponds eat."))
         talk.server.default_schema("facts", server.answers('{"facts": []}'))
@@ -73,9 +76,9 @@ async def test_with_a_small_server_the_chat_goes_on_with_its_folds(tmp_path: Pat
         assert server.size(talk.server.of("chat-model")[-1].messages) <= N_CTX * 3 // 4
 
 
-async def test_the_limit_is_kept_and_the_endpoints_own_counting_corrects_ours(tmp_path: Path) -> None:
-    server = LlamaCpp()
+async def test_the_limit_that_a_refusal_tells_is_kept(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
+        server = LlamaCpp(talk.server)
         await talk.remember(every_n=500)
         for number in range(6):
             await talk.say(f"Note {number}: " + "frogs and small fish. " * 40)
@@ -83,14 +86,13 @@ async def test_the_limit_is_kept_and_the_endpoints_own_counting_corrects_ours(tm
         before = len(talk.server.of("chat-model"))
         assert (await talk.say("And now?")).text == "Yes."
         assert (await talk.say("And then?")).text == "Yes."
-        sizes = [server.size(request.messages) for request in talk.server.of("chat-model")[before:]]
-        assert [size >= N_CTX for size in sizes] == [True, False, False]
-        assert sizes[-1] > N_CTX // 2, "not smaller than it has to be"
+        assert len(talk.server.of("chat-model")[before:]) == 3, "one is refused"
+        assert server.size(talk.server.of("chat-model")[-1].messages) > N_CTX // 2, "not smaller than it has to be"
 
 
 async def test_a_message_that_alone_is_too_long_is_answered_by_its_ends(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
-        talk.server.default("chat-model", LlamaCpp().answers("Yes."))
+        talk.server.default("chat-model", LlamaCpp(talk.server).answers("Yes."))
         await talk.remember()
         reply = await talk.say("START " + "frogs and small fish. " * 400 + "END")
         assert reply.text == "Yes."

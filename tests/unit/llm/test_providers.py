@@ -161,11 +161,10 @@ async def test_it_has_no_tools_and_is_asked_without(bench: Bench, name: str) -> 
 async def test_it_overflows_and_its_window_is_known(bench: Bench, peer: Mapping[str, Any]) -> None:
     *_, limit = peer["too_long"]
     bench.server.script("m", refusing(peer["too_long"]))
-    with pytest.raises(ContextTooLong) as caught:
+    with pytest.raises(ContextTooLong):
         await bench.model.complete(asked("word " * 1500))
-    assert caught.value.limit == limit
     assert bench.model.prompt_limit is not None
-    assert bench.model.prompt_limit < (limit or 1500)
+    assert bench.model.prompt_limit < min(1500, limit or 1500)
 
 
 @everywhere

@@ -9,7 +9,6 @@ import pytest
 from chat.operation import Operation
 from llm import prompts
 from llm.openai_api import OpenAIChat
-from llm.window import Refusal
 from locales.catalog import tr
 from records.errors import DocumentUnreadable
 from records.forgetting import Forgetting
@@ -73,7 +72,7 @@ async def test_the_window_of_one_model_is_not_that_of_another(tmp_path: Path) ->
         usual, other = loop._model, loop._others["other-model"]
         assert isinstance(usual, OpenAIChat)
         assert isinstance(other, OpenAIChat)
-        other._window.note_refusal(900, Refusal(limit=700))
+        other._window.note_refusal(900, "")
         assert usual.prompt_limit is None
         assert other.prompt_limit is not None
 
