@@ -4,18 +4,16 @@ Owns who waits, who is interrupted, and for how long. Does not know what is aske
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from llm.chat_model import ChatModel, OnText
 from records.model_calls import Completion, PromptMessage
 
 LONGEST_WAIT = 180.0
 """Seconds that a background request waits for a moment without answers."""
-MOST_PASSED = 20
-"""Answers that a background request lets pass; where so many end without a pause, the endpoint serves many at once."""
 MOST_INTERRUPTIONS = 3
 """Times that a background request gives way; after that it is finished, or a busy chat would never be summarised."""
 
@@ -31,61 +29,47 @@ class Precedence:
     def __init__(self, patience: float = LONGEST_WAIT) -> None:
         self._patience = patience
         self._answers = 0
-        self._ended = 0
-        self._next_end = asyncio.Event()
-        self._interruptible: set[asyncio.Task[Any]] = set()
-        self._interrupted: set[asyncio.Task[Any]] = set()
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+        self._interruptible: set[asyncio.Timeout] = set()
 
     @asynccontextmanager
     async def answering(self) -> AsyncIterator[None]:
         """While a person is answered. What this task asks, such as a fold before the answer, does not wait."""
         self._answers += 1
-        if self._answers == 1:
-            self._interrupt()
+        self._quiet.clear()
+        while self._interruptible:
+            self._interruptible.pop().reschedule(asyncio.get_running_loop().time())
         was = _answering.set(True)
         try:
             yield
         finally:
             _answering.reset(was)
             self._answers -= 1
-            self._ended += 1
-            self._next_end.set()
-            self._next_end = asyncio.Event()
+            if not self._answers:
+                self._quiet.set()
 
-    async def after_answers(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    async def after_answers(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """The result of `work`, begun in a moment without answers. Where one begins meanwhile, it is cancelled, and
         begun again later.
         """
         for _ in range(0 if _answering.get() else MOST_INTERRUPTIONS):
-            if not await self._quiet():
-                break
-            task = asyncio.create_task(work())
-            self._interruptible.add(task)
             try:
-                return await task
-            except asyncio.CancelledError:
-                mine = asyncio.current_task()
-                if task not in self._interrupted or (mine is not None and mine.cancelling()):
+                async with asyncio.timeout(self._patience):
+                    await self._quiet.wait()
+            except TimeoutError:
+                break
+            interruption = asyncio.timeout(None)
+            try:
+                async with interruption:
+                    self._interruptible.add(interruption)
+                    return await work()
+            except TimeoutError:
+                if not interruption.expired():
                     raise
             finally:
-                self._interruptible.discard(task)
-                self._interrupted.discard(task)
+                self._interruptible.discard(interruption)
         return await work()
-
-    def _interrupt(self) -> None:
-        for task in self._interruptible:
-            if not task.done():
-                self._interrupted.add(task)
-                task.cancel()
-
-    async def _quiet(self) -> bool:
-        """Wait until nobody is answered; False where that does not happen in time."""
-        last = self._ended + MOST_PASSED
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._patience):
-                while self._answers and self._ended < last:
-                    await self._next_end.wait()
-        return not self._answers
 
 
 class BackgroundModel(ChatModel):

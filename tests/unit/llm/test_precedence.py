@@ -7,7 +7,7 @@ from typing import Self
 
 import pytest
 
-from llm.precedence import MOST_INTERRUPTIONS, MOST_PASSED, Precedence
+from llm.precedence import MOST_INTERRUPTIONS, Precedence
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
@@ -92,21 +92,6 @@ async def test_what_gave_way_often_enough_is_finished() -> None:
     work.may_end.set()
     assert await running == "done"
     assert work.begun == MOST_INTERRUPTIONS + 1
-
-
-async def test_where_many_are_answered_without_a_pause_it_is_begun_among_them() -> None:
-    order, work = Precedence(), Work()
-    work.may_end.set()
-    answer = await Answer.begun(order)
-    running = asyncio.create_task(order.after_answers(work))
-    for _ in range(MOST_PASSED):
-        await turns_of_the_loop()
-        assert not running.done()
-        following = await Answer.begun(order)
-        await answer.end()
-        answer = following
-    assert await running == "done"
-    await answer.end()
 
 
 async def test_after_a_long_wait_it_is_begun_in_any_case() -> None:
