@@ -19,8 +19,8 @@ def test_plain_statements_are_noted() -> None:
     assert [(one["text"], one["message"]) for one in found] == [
         ("Anna lives in Oslo.", 1),
         ("Anna is allergic to walnuts.", 1),
-        ("Anna likes jazz.", 2),
         ("Anna's sister is Olga.", 2),
+        ("Anna likes jazz.", 2),
     ]
 
 
