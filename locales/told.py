@@ -58,6 +58,8 @@ def to_operator() -> bool:
 def told(error: KeepsakeError) -> str:
     """One or two sentences, without a secret and without a message's text."""
     is_own = error.sentence != (type(error).__doc__ or "").strip()
+    if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
+        return f"{error.sentence} {tr('transfer-left')}"
     if is_own and not isinstance(error, FOR_THE_OPERATOR):
         return error.sentence if to_operator() else error.plain
     return tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))

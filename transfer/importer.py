@@ -17,6 +17,7 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from locales.catalog import tr
 from locales.lists import clauses
+from locales.told import retention_text
 from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StorageError
 from records.facts import LASTING, MOST_FACTS
 from records.messages import Message, Role
@@ -27,6 +28,7 @@ from runtime.tasks import taken, uncancelled
 from storage.schema.portable_tables import Portable
 from storage.stores.memory_store import MemoryStore
 from transfer.archiver import Archiver, chunks
+from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 from transfer.formats.keepsake import signer
 from transfer.plans import NOTHING_GIVEN, Given, Imported, ImportPlan
@@ -94,9 +96,9 @@ class Importer:
             origin = (tr(f"import-signed-{signed}"),)
         notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_instructions(work))
         if self._retention and old:
-            notes = (*notes, tr("import-retained", old=old, days=self._retention.days))
+            notes = (*notes, f"{retention_text(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
-            name=tr(f"import-title-{work.history.format}"),
+            name=detection.title(work.history.format),
             total=len(work.history.messages),
             known=len(work.history.messages) - len(work.fresh),
             first_at=first_at,
@@ -192,7 +194,7 @@ class Importer:
             async with self._memory.home(owner) as store:
                 new, known = await store.history.new_facts(owner, facts), await store.facts.valid(owner)
             if new and len(known) + new > MOST_FACTS:
-                raise ImportRefused(tr("import-facts-in-all", most=MOST_FACTS))
+                raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MOST_FACTS)))
 
     # adding ----------------------------------------------------------------------------------------------------
 
@@ -306,7 +308,7 @@ def _instructions(work: _Work) -> list[str]:
         return []
     shown = clauses(tr("shared-quoted", text=" ".join(one.split())[:LONGEST_SHOWN]) for one in asked[:MOST_SHOWN])
     if len(asked) > MOST_SHOWN:
-        shown = tr("import-instructions-more", shown=shown, more=len(asked) - MOST_SHOWN)
+        shown = tr("import-more", shown=shown, more=len(asked) - MOST_SHOWN)
     return [tr("import-instructions", shown=shown)]
 
 
@@ -315,20 +317,9 @@ def _differences(work: _Work, owner: int) -> list[str]:
     rows = work.history.rows
     if rows is None or work.restoration or not work.fresh:
         return []
-    if work.history.owner != owner:
-        why = tr("import-differs-another")
-    elif work.history.is_whole or work.history.export is not None:
-        why = tr("import-differs-holds")
-    else:
-        why = tr("import-differs-earlier")
-    lost = [tr("import-lost-numbers")]
-    if count := len(rows.get("summaries", ())):
-        lost.append(tr("import-lost-summaries", count=count))
-    if rows.get("profiles"):
-        lost.append(tr("import-lost-profile"))
-    if rows.get("versions"):
-        lost.append(tr("import-lost-versions"))
-    told = tr("import-differs", why=why, lost=clauses(lost))
+    is_restorable = work.history.is_whole or work.history.export is not None
+    why = "another" if work.history.owner != owner else "holds" if is_restorable else "earlier"
+    told = tr("import-differs", why=tr(f"import-differs-{why}"))
     return [told if work.history.is_whole else f"{told} {tr('import-send-others')}"]
 
 

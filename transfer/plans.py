@@ -82,10 +82,7 @@ def question_text(question: Question, chosen: Collection[int], heading: str) -> 
 
 def plan_text(plan: ImportPlan) -> str:
     """What an import would do, in figures."""
-    if plan.facts:
-        lines = [tr("transfer-plan-facts", name=plan.name, messages=plan.total, facts=plan.facts)]
-    else:
-        lines = [tr("transfer-plan", name=plan.name, messages=plan.total)]
+    lines = [tr("transfer-plan", name=plan.name, what=_counted(plan.total, plan.facts))]
     if plan.is_restored and plan.missing:
         lines.append(tr("transfer-plan-part", missing=plan.missing))
     elif plan.is_restored:
@@ -94,13 +91,13 @@ def plan_text(plan: ImportPlan) -> str:
         lines.append(" ".join([_added(plan), *_known(plan.known)]))
         lines.append(tr("transfer-as-history"))
     elif plan.new_facts:
-        lines.append(" ".join([tr("transfer-adds-facts", facts=plan.new_facts), *_known(plan.known)]))
+        lines.append(" ".join([tr("transfer-adds", what=_counted(0, plan.new_facts)), *_known(plan.known)]))
     elif plan.total or plan.facts:
         lines.append(tr("transfer-all-known"))
     else:
         lines.append(tr("transfer-empty"))
     if plan.new and plan.facts and not plan.is_restored:
-        lines.append(_with_facts(plan))
+        lines.append(tr("transfer-new-facts", facts=plan.new_facts))
     if plan.reminders:
         lines.append(tr("transfer-plan-reminders", reminders=plan.reminders))
     lines += plan.notes
@@ -115,10 +112,7 @@ def done_text(done: Imported) -> str:
         return tr("transfer-done-part", messages=done.messages, missing=done.missing)
     if done.is_restored:
         return tr("transfer-done-whole", messages=done.messages)
-    added = [tr("shared-facts", facts=done.facts)] if done.facts else []
-    if done.messages or not added:
-        added.insert(0, tr("shared-messages", messages=done.messages))
-    told = tr("transfer-done", what=all_of(added))
+    told = tr("transfer-done", what=_counted(done.messages, done.facts))
     return " ".join([told, *_known(done.known), tr("transfer-ask-me")])
 
 
@@ -126,20 +120,13 @@ def _known(count: int) -> list[str]:
     return [tr("transfer-known", messages=count)] if count else []
 
 
+def _counted(messages: int, facts: int) -> str:
+    counts = [tr("shared-messages", messages=messages)] if messages or not facts else []
+    return all_of([*counts, *([tr("shared-facts", facts=facts)] if facts else [])])
+
+
 def _added(plan: ImportPlan) -> str:
     """How many messages would be added, and of when."""
-    if plan.first_at is None or plan.last_at is None:
-        return tr("transfer-adds", messages=plan.new)
-    days = (one.astimezone(UTC).date() for one in (plan.first_at, plan.last_at))
-    first, last = (calendar_day(one, with_year=True) for one in days)
-    if first == last:
-        return tr("transfer-adds-day", messages=plan.new, day=first)
-    return tr("transfer-adds-days", messages=plan.new, first=first, last=last)
-
-
-def _with_facts(plan: ImportPlan) -> str:
-    if plan.new_facts == plan.facts:
-        return tr("transfer-its-facts", facts=plan.facts)
-    if not plan.new_facts:
-        return tr("transfer-its-facts-known", facts=plan.facts)
-    return tr("transfer-new-facts", facts=plan.new_facts)
+    ends = [one.astimezone(UTC).date() for one in (plan.first_at, plan.last_at) if one]
+    days = dict.fromkeys(calendar_day(one, with_year=True) for one in ends)
+    return tr("transfer-adds-dated", what=_counted(plan.new, 0), when=" – ".join(days))

@@ -196,7 +196,7 @@ def _head(kind: str, title: str) -> str:
 
 
 def _name(role: str, speaker: str) -> str:
-    return speaker or tr("transfer-page-me" if role == "user" else "transfer-page-bot")
+    return speaker or (tr("transfer-page-me") if role == "user" else "Keepsake")
 
 
 def _one_line(text: str) -> str:

@@ -67,7 +67,7 @@ async def _read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHisto
                     rows.setdefault(kind.removeprefix("rows:"), []).extend(value)
     except subprocess_worker.ChildDied:
         pass
-    raise ImportRefused(tr("import-died"))
+    raise ImportRefused(tr("import-too-much"))
 
 
 def _message(values: dict[str, Any]) -> ImportedMessage:

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from locales.catalog import tr
-from records.errors import ImportRefused
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, Repeat, Wish
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import Portable
@@ -18,7 +16,7 @@ from storage.schema.rows import text_of
 from storage.schema.validation import RowError, checked
 from summaries.policies import POLICIES
 from text.time_zones import moment_of, next_time
-from transfer.formats.history import ImportedHistory
+from transfer.formats.history import ImportedHistory, wrong_at
 
 _REPEATS: Mapping[object, Repeat] = {"daily": "daily", "weekly": "weekly", "monthly": "monthly"}
 
@@ -34,8 +32,7 @@ def checked_rows(history: ImportedHistory, owner: int, now: datetime) -> Mapping
         made = checked(rows, owner, is_whole=history.is_whole)
         _demand_known_policies(made)
     except RowError as error:
-        why = tr("import-row", row=error.row, why=tr(f"import-its-{error.problem}", name=error.name))
-        raise ImportRefused(tr("import-damaged", why=why)) from None
+        raise wrong_at(f"{error.row}.{error.name}") from None
     return made
 
 

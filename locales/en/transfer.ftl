@@ -1,23 +1,21 @@
-transfer-admins-export = Only the admins of this group can export its memory.
-transfer-admins-import = Only the admins of this group can import into its memory.
-transfer-nothing = There is nothing to export: nothing is stored.
+transfer-admins-only = Only the admins of this group can do that.
+transfer-nothing = There is nothing to export.
 transfer-not-private = I could not write to you in private. Open a chat with me, press Start, and send /export here again.
-transfer-anonymous = You write as the group, so I do not know whom to send the file. Send /export under your own name.
+transfer-anonymous = You write as the group, so I do not know whom to send it. Send /export under your own name.
 transfer-sent = I have sent it to you in private.
 transfer-ask-for-file =
     Now send me the file, within 10 minutes. I read:
-    • an export of mine (/export),
-    • Telegram Desktop: one chat or everything (Export chat history, JSON or HTML),
-    • ChatGPT, Claude: the .zip of their data export; Gemini: “My Activity” of Google Takeout, AI Studio,
-    • WhatsApp (Export chat), Discord, conversations in JSON or Markdown.
+    • an export of mine, Telegram Desktop (JSON or HTML), WhatsApp, Discord,
+    • ChatGPT and Claude (the .zip of their export), Gemini (“My Activity” of Google Takeout, AI Studio),
+    • conversations in JSON or Markdown.
 
-    At most 20 MB; .zip and .gz are fine. First I say what it would add; nothing is stored before you agree.
+    At most 20 MB, also .zip or .gz. Nothing is stored before you agree.
 transfer-as-reply = Send it as a reply to this message.
 transfer-no-file = I no longer see the file. Please send it again with /import as its caption.
 transfer-left = Nothing was imported.
 transfer-not-awaited = I no longer wait for a file. Nothing was imported.
-transfer-again = What was imported stays; send the file again to continue.
-transfer-incognito = Nothing is written while you are incognito. /incognito ends that; then send the file again.
+transfer-again = What came in stays; send the file again to continue.
+transfer-incognito = Nothing is written while you are incognito. /incognito ends that.
 transfer-import = Import
 transfer-cancel = Cancel
 transfer-importing = Importing…
@@ -25,42 +23,24 @@ transfer-importing-so-far = Importing… { $done } of { shared-messages }.
 transfer-stopped = The import stopped after { shared-messages }.
 transfer-not-begun = The import did not begin.
 transfer-moved = The memory was moved or erased in the meantime.
-transfer-plan = This is { $name } with { shared-messages }.
-transfer-plan-facts = This is { $name } with { shared-messages } and { shared-facts }.
-transfer-plan-whole = Nothing else is stored here, so it would all come back: messages, summaries, facts, settings.
-transfer-plan-part = It is one of several files; its messages come back now, all else with the last. Please send the others too. Still to come: { $missing }.
+transfer-plan = This is { $name } with { $what }.
+transfer-plan-whole = Nothing else is stored here, so it would all come back.
+transfer-plan-part = Its messages come back now, all else with the last file. Please send the others too. Still to come: { $missing }.
 transfer-done-part = Done: { shared-messages } came back as they were. Still to come: { $missing }.
-transfer-adds = It would add { shared-messages }.
-transfer-adds-day = It would add { shared-messages } of { $day }.
-transfer-adds-days = It would add { shared-messages } from { $first } to { $last }.
-transfer-adds-facts = It would add { shared-facts }.
-transfer-as-history = They would be archived under their dates: I find them when they matter, and summarise them without a model.
+transfer-adds = It would add { $what }.
+transfer-adds-dated = It would add { $what } ({ $when }).
+transfer-as-history = They would be archived under their dates, without asking a model. I find them when they matter.
 transfer-all-known = All of it is known already. There is nothing to import.
 transfer-empty = It holds no messages: there is nothing to import.
 transfer-turns-on = Memory is off; importing turns it on.
-transfer-known = { $messages ->
-    [one] { shared-messages } is known already and stays as it is.
-   *[other] { shared-messages } are known already and stay as they are.
- }
+transfer-known = { shared-messages } known already.
 transfer-done-whole = Done: { shared-messages } came back as they were, and everything that belongs to them.
 transfer-done = Done: { $what } added.
 transfer-ask-me = Ask me about them.
-transfer-its-facts = { $facts ->
-    [one] Its fact would be imported too.
-   *[other] Its facts would be imported too.
- }
-transfer-its-facts-known = { $facts ->
-    [one] Its fact is known already.
-   *[other] Its facts are known already.
- }
-transfer-new-facts = { $facts ->
-    [one] { shared-facts } that is not known yet would be imported too.
-   *[other] { shared-facts } that are not known yet would be imported too.
- }
+transfer-new-facts = Facts that are new: { $facts }.
 transfer-settings = your settings
 transfer-of-group = The memory of the group “{ $title }”.
 transfer-caption = For machines (JSON), everything that I keep here: { $what }. /import reads it again.
-transfer-caption-gz = For machines (JSON, compressed), everything that I keep here: { $what }. /import reads it again.
 transfer-plan-reminders = Reminders that would be set: { $reminders }
 transfer-paste = From another assistant
 transfer-paste-how = Copy my next message into the other assistant, and paste its answer here within 10 minutes. You see every fact before I keep it.
@@ -71,9 +51,9 @@ transfer-go-on = Continue
 transfer-pause = Pause
 transfer-stopping = I stop in a moment.
 transfer-paused = It is paused; what came in stays.
-transfer-ended = The import is ended; what came in stays. /forget can remove it.
+transfer-ended = It is ended; what came in stays. /forget can remove it.
 transfer-minutes-left = Minutes left: about { $minutes }.
-transfer-for-whom = Who is the export for? To read: Markdown files and one page with a search field. For a machine: JSON, which /import reads again.
+transfer-for-whom = Who is the export for? To read: Markdown, and a page with a search field. For a machine: JSON, which /import reads again.
 transfer-for-me = For me
 transfer-for-a-machine = For a machine
 transfer-caption-zip = To read: { $what }, as Markdown, one file a month. It opens as a vault in Obsidian.
@@ -84,4 +64,3 @@ transfer-page-profile = Profile
 transfer-page-facts = Facts
 transfer-page-summaries = Summaries
 transfer-page-me = Me
-transfer-page-bot = Keepsake

@@ -185,7 +185,7 @@ async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_texts: Callable[[str, str], None]
 ) -> None:
     """It is recognised and imported once."""
-    own_texts("en", "import-title-diary = a diary\nimport-file-diary = a diary.txt")
+    own_texts("en", "import-title-diary = a diary")
     monkeypatch.setitem(FORMATS, DIARY.name, DIARY)
     data = b"Dear diary\nThe spare key lies under the flowerpot.\nIt rained.\n"
     done: list[tuple[int, int]] = []

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from locales.catalog import tr
 from transfer.formats.conversations import (
     ROLES,
     Conversations,
@@ -32,7 +31,6 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
-    WrongElement,
 )
 from transfer.formats.memories import sentences
 
@@ -49,13 +47,10 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
 
 def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[ImportedMessage]:
-    if not isinstance(raw, dict):
-        raise WrongElement(tr("import-no-conversation"))
-    if raw.get("is_do_not_remember") is True:
+    talk = demand_object(raw)
+    if talk.get("is_do_not_remember") is True:
         return []
-    mapping = raw.get("mapping")
-    if not isinstance(mapping, dict):
-        raise WrongElement(tr("import-no-object"), ".mapping")
+    mapping = demand_object(talk.get("mapping"), ".mapping")
     nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
 
     def age(name: str) -> float:
@@ -65,9 +60,9 @@ def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[I
         times = [one["create_time"] for one in messages if isinstance(one.get("create_time"), int | float)]
         return float(times[0]) if times else 0.0
 
-    path = branch(nodes, raw.get("current_node"), "parent", age)
+    path = branch(nodes, talk.get("current_node"), "parent", age)
     # Where a message has no time of its own, it is as old as the one before it, the first as its conversation.
-    last = moment(raw.get("create_time"), ".create_time") or reading.now
+    last = moment(talk.get("create_time"), ".create_time") or reading.now
     said: list[ImportedMessage] = []
     for node in path:
         message = nodes[node].get("message")
@@ -165,6 +160,7 @@ def _fits(sample: Sample) -> bool:
 
 FORMAT = ImportFormat(
     name="chatgpt",
+    product="ChatGPT",
     fits=_fits,
     read=read,
     members=lambda _, name: is_numbered(name, "conversations"),

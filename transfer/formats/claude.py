@@ -137,6 +137,7 @@ def _fits(sample: Sample) -> bool:
 
 FORMAT = ImportFormat(
     name="claude",
+    product="Claude",
     fits=_fits,
     read=read,
     members=lambda folder, name: (

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from locales.catalog import tr
-from records.errors import ImportRefused
 from records.messages import Role
 from transfer.formats.history import (
     ImportedFact,
@@ -22,6 +21,7 @@ from transfer.formats.history import (
     SourceFile,
     WrongElement,
     offered,
+    wrong_at,
 )
 from transfer.formats.json_stream import JsonStream
 
@@ -34,6 +34,8 @@ ROLES: Mapping[object, Role] = {
     "bot": "assistant",
     "chatgpt": "assistant",
 }
+_SHOWN = 40
+"""Characters of a title by which a damaged conversation is named."""
 _MILLISECONDS = 10**11
 """A number of seconds from here on would be in the year 5138: it is one of milliseconds."""
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
@@ -46,7 +48,8 @@ class Conversations:
     def __init__(self, name: str) -> None:
         self._name = name
         self._talks: list[list[ImportedMessage]] = []
-        self._damaged: list[str] = []
+        self._damaged = 0
+        self._first_damaged = ""
         self.wordless = 0
         self.facts: list[ImportedFact] = []
         self.seen: Counter[str] = Counter()
@@ -60,7 +63,9 @@ class Conversations:
         for file in files:
             walk = file.walk()
             for where, at, raw in _each_object(walk):
-                with self.each(where, walk, at):
+                title = text_of(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
+                named = f"{where} {tr('shared-quoted', text=title[:_SHOWN])}" if title else where
+                with self.each(named, walk, at):
                     self.add(read_one(raw))
 
     @contextmanager
@@ -69,13 +74,13 @@ class Conversations:
         try:
             yield
         except WrongElement as wrong:
-            line = str(walk.line_of(at)) if not self._damaged else "?"
-            self._damaged.append(tr("import-place", where=f"{where}{wrong.where}", line=line, why=wrong.why))
+            self._first_damaged = self._first_damaged or wrong.place(where, walk.line_of(at))
+            self._damaged += 1
 
     def history(self, reading: Reading, *notes: str) -> ImportedHistory:
         """Conversations in the order of their beginnings. Raises ImportRefused where all of them are damaged."""
         if self._damaged and not self._talks and not self.facts:
-            raise ImportRefused(tr("import-refused", why=self._damaged[0]))
+            raise wrong_at(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
         told = list(notes)
         if len(self._talks) > 1:
@@ -83,7 +88,7 @@ class Conversations:
         if self.wordless:
             told.append(tr("import-wordless", count=self.wordless))
         if self._damaged:
-            told.append(tr("import-damaged-skipped", count=len(self._damaged), first=self._damaged[0]))
+            told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
         questions, facts = offered(self.facts, reading)
         return ImportedHistory(
             format=self._name,
@@ -126,16 +131,16 @@ def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
             made = datetime.fromisoformat(value)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise WrongElement(tr("import-no-time"), where)
+            raise WrongElement(where)
         seconds = float(value)
         return datetime.fromtimestamp(seconds / 1000 if abs(seconds) >= _MILLISECONDS else seconds, UTC)
     except (ValueError, OverflowError, OSError):
-        raise WrongElement(tr("import-no-time"), where) from None
+        raise WrongElement(where) from None
 
 
 def demand_object(value: object, where: str = "") -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise WrongElement(tr("import-no-object"), where)
+        raise WrongElement(where)
     return value
 
 
@@ -143,7 +148,7 @@ def demand_list(value: object, where: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise WrongElement(tr("import-no-list"), where)
+        raise WrongElement(where)
     return value
 
 
@@ -182,7 +187,7 @@ def branch(nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[s
     node: object = leaf
     while isinstance(node, str) and node in nodes:
         if node in seen:
-            raise WrongElement(tr("import-circle"), f"[{node[:40]!r}]")
+            raise WrongElement(f"[{node[:40]!r}]")
         seen.add(node)
         found.append(node)
         node = nodes[node].get(parent)

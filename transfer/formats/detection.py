@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from typing import IO, cast
 
 from locales.catalog import tr
-from locales.lists import any_of
+from locales.lists import listed
 from records.errors import ImportRefused
 from records.facts import MOST_FACTS
 from runtime.cooperative import consumed, yielding_gil
@@ -109,13 +109,11 @@ def read(
         if (form := _format_of(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
     if not found:
-        raise ImportRefused(tr("import-no-export", known=_known()) if is_packed else _unknown(files[0]))
-    if len(found) > 1:
-        raise ImportRefused(tr("import-kinds-differ"))
-    [[kind, group]] = found.items()
+        raise _unknown(None if is_packed else files[0])
+    [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
-    if form.is_alone and len(group) > 1:
-        raise ImportRefused(tr("import-several-own"))
+    if len(found) > 1 or (form.is_alone and len(group) > 1):
+        raise ImportRefused(tr("import-kinds-differ"))
     history = _split(well_formed_history(form.read(group, reading)), form.longest_message)
     _demand_bounds([history], len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
@@ -134,11 +132,11 @@ def _demand_bounds(histories: Sequence[ImportedHistory], size: int) -> None:
     """What a file of `size` bytes may hold, for whoever keeps it."""
     most = MESSAGES_ANYWAY + size // BYTES_A_MESSAGE
     if sum(len(one.messages) for one in histories) > most:
-        raise ImportRefused(tr("import-too-many-messages", most=most))
+        raise _more_than(tr("shared-messages", messages=most))
     for rows in (one.rows for one in histories if one.rows):
         facts = rows.get("facts", ())
         if len(facts) > MOST_FACTS:
-            raise ImportRefused(tr("import-too-many-facts", most=MOST_FACTS))
+            raise _more_than(tr("shared-facts", facts=MOST_FACTS))
         for number, fact in enumerate(yielding_gil(facts)):
             if len(str(fact.get("text", ""))) > LONGEST_FACT:
                 raise ImportRefused(tr("import-fact-too-long", number=str(number), most=LONGEST_FACT))
@@ -193,11 +191,16 @@ def _names(walk: JsonStream, sample: Sample) -> Iterator[None]:
             return
 
 
-def _unknown(file: SourceFile) -> str:
-    """What an unknown file seems to be."""
-    start = file.text[:SAMPLED].lstrip()
-    kind = "json" if start[:1] in "{[" else "html" if start[:1] == "<" else "csv" if _is_csv(start) else "text"
-    return tr("import-unknown-format", seems=tr(f"import-seems-{kind}"), known=_known())
+def _unknown(file: SourceFile | None) -> ImportRefused:
+    """Says what an unknown file seems to be; None: an archive."""
+    start = file.text[:SAMPLED].lstrip() if file else ""
+    kind = "json" if start[:1] in ("{", "[") else "html" if start[:1] == "<" else "csv" if _is_csv(start) else "text"
+    seems = tr(f"import-seems-{kind if file else 'archive'}")
+    return ImportRefused(tr("import-unknown-format", seems=seems, known=listed(dict.fromkeys(map(title, FORMATS)))))
+
+
+def _more_than(what: str) -> ImportRefused:
+    return ImportRefused(tr("import-more-than", what=what))
 
 
 def _is_csv(start: str) -> bool:
@@ -205,8 +208,10 @@ def _is_csv(start: str) -> bool:
     return len(lines) > 1 and lines[0].count(",") > 1 and len({line.count(",") for line in lines}) == 1
 
 
-def _known() -> str:
-    return any_of([tr(f"import-file-{name}") for name in FORMATS])
+def title(name: str) -> str:
+    """What a file of a format is called to a person."""
+    product = FORMATS[name].product
+    return tr("import-title", name=product) if product else tr(f"import-title-{name}")
 
 
 def _text(data: bytes) -> str:
@@ -236,7 +241,7 @@ def _unpacked(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError):
         raise ImportRefused(tr("import-damaged-archive")) from None
     if len(data) > most:
-        raise ImportRefused(tr("import-unpacked", megabytes=most // 1_000_000))
+        raise _more_than(f"{most // 1_000_000} MB")
     return [(name, data)]
 
 
@@ -255,9 +260,9 @@ def _from_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
             wanted = [one for one in files if _is_wanted(_path(one[0]))]
         wanted = wanted or [one for one in files if PurePosixPath(_path(one[0])).suffix in _READABLE]
         if not wanted:
-            raise ImportRefused(tr("import-no-export", known=_known()))
+            raise _unknown(None)
         if len(wanted) > MOST_FILES:
-            raise ImportRefused(tr("import-too-many-files", most=MOST_FILES))
+            raise _more_than(tr("import-files", count=MOST_FILES))
         unpacked: list[tuple[str, bytes]] = []
         for path, entry in sorted(wanted, key=lambda one: one[0]):
             unpacked.append((path, _bounded(entry, left, whole=most)))
@@ -268,7 +273,7 @@ def _from_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
 def _entries(data: bytes, opened: ExitStack) -> list[tuple[str, Callable[[], IO[bytes]]]]:
     """The files of an archive: the path of each, and what opens it."""
     if data.count(_ENTRY) > MOST_ENTRIES:  # before the list is read
-        raise ImportRefused(tr("import-many-in-archive", most=MOST_ENTRIES))
+        raise _more_than(tr("import-files", count=MOST_ENTRIES))
     archive = opened.enter_context(zipfile.ZipFile(io.BytesIO(data)))
     files = [one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX")]
     return [(one.filename, partial(archive.open, one)) for one in files]
@@ -281,7 +286,7 @@ def _bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
         for block in _blocks(packed):
             taken += block
             if len(taken) > most:
-                raise ImportRefused(tr("import-unpacked", megabytes=whole // 1_000_000))
+                raise _more_than(f"{whole // 1_000_000} MB")
     return bytes(taken)
 
 

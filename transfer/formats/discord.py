@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from locales.catalog import tr
 from runtime.cooperative import yielding_gil
 from transfer.formats.conversations import (
     Conversations,
@@ -66,7 +65,7 @@ def _own(file: SourceFile) -> Iterator[tuple[str, dict[str, Any]]]:
             for number, row in enumerate(yielding_gil(rows)):
                 yield f"[{number}]", {key: value for key, value in row.items() if key}
         except csv.Error:  # a field longer than any message
-            raise WrongElement(tr("import-no-object"), f"[{rows.line_num}]") from None
+            raise WrongElement(f"[{rows.line_num}]") from None
         return
     walk = file.walk()
     for number in walk.elements():
@@ -141,6 +140,7 @@ def _fits(sample: Sample) -> bool:
 
 FORMAT = ImportFormat(
     name="discord",
+    product="Discord",
     fits=_fits,
     read=read,
     members=lambda folder, name: folder.removeprefix("c").isdecimal() and name in ("messages.json", "messages.csv"),

@@ -67,7 +67,7 @@ def _record(raw: dict[str, Any], zone: tzinfo) -> list[ImportedMessage]:
         return []
     said_at = moment(raw.get("time"), ".time", zone)
     if said_at is None:
-        raise WrongElement(tr("import-missing"), ".time")
+        raise WrongElement(".time")
     answers = [
         text_in(text_of(one.get("html")))
         for one in demand_list(raw.get("safeHtmlItem"), ".safeHtmlItem")
@@ -170,6 +170,7 @@ def _fits(sample: Sample) -> bool:
 
 FORMAT = ImportFormat(
     name="gemini",
+    product="Gemini",
     fits=_fits,
     read=read,
     members=lambda _, name: (

@@ -19,18 +19,22 @@ LONGEST_MESSAGE = 16_000
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """What is wrong with one element of a file, in its reader's words. `where`: in which part of the element; who reads
-    the file adds which element it is.
+    """An element of a file is missing, or not what belongs there. `where`: in which part of it; who reads the file adds
+    which element it is.
     """
 
-    def __init__(self, why: str, where: str = "") -> None:
-        super().__init__(why)
-        self.why = why
+    def __init__(self, where: str = "") -> None:
+        super().__init__(where)
         self.where = where
 
-    def refusal(self, element: str, line: int) -> ImportRefused:
-        """The error that the person reads. `line`: of the file, counted from 1."""
-        return ImportRefused(tr("import-wrong", where=f"{element}{self.where}", line=str(line), why=self.why))
+    def place(self, element: str, line: int) -> str:
+        """Where a person finds it. `line`: of the file, counted from 1."""
+        return tr("import-line", where=f"{element}{self.where}", line=str(line))
+
+
+def wrong_at(place: str) -> ImportRefused:
+    """The error that the person reads."""
+    return ImportRefused(tr("import-wrong", where=place))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,16 +177,17 @@ class SourceFile:
 class ImportFormat:
     """A format that can be imported.
 
-    What an import of it, and its file, are called to a person: `import-title-NAME` and `import-file-NAME` in locales.
-    `fits`: whether a file is of this format; asked after each name of a member. `read`: takes all files of the format
-    that were sent together; raises ImportRefused. `members`: whether a file of an archive is called like this format's,
-    by its folder and its name (lower case); where none is, each file of the archive is looked at. `is_text`: whether it
+    `product`: the program that writes it; a format without one is called `import-title-NAME` in locales. `fits`:
+    whether a file is of this format; asked after each name of a member. `read`: takes all files of the format that
+    were sent together; raises ImportRefused. `members`: whether a file of an archive is called like this format's, by
+    its folder and its name (lower case); where none is, each file of the archive is looked at. `is_text`: whether it
     is no JSON. `is_alone`: of several in one archive none is read. `longest_message`: characters; longer are split.
     """
 
     name: str
     fits: Callable[[Sample], bool]
     read: Callable[[Sequence[SourceFile], Reading], ImportedHistory]
+    product: str = ""
     members: Callable[[str, str], bool] = lambda _folder, _name: False
     is_text: bool = False
     is_alone: bool = False

@@ -65,11 +65,9 @@ class JsonStream:
         try:
             value, self._at = _DECODER.raw_decode(self._text, self._at)
         except json.JSONDecodeError as error:
-            self.fail(error.msg, error.pos)
-        except RecursionError:
-            self.fail(tr("import-too-deep"), self._at)
-        except ValueError:
-            self.fail(tr("import-out-of-bounds"), self._at)
+            self.fail(error.pos)
+        except (RecursionError, ValueError):  # nested too deeply, or a number out of all bounds
+            self.fail()
         self._skip_space()
         return value
 
@@ -86,7 +84,7 @@ class JsonStream:
         for _ in self._parts("{", "}"):
             name = self.value()
             if not isinstance(name, str):
-                self.fail(tr("import-quotes-expected"), self._at)
+                self.fail()
             self._expect(":")
             begin = self._skip_space()
             yield name
@@ -103,13 +101,13 @@ class JsonStream:
     def end(self) -> None:
         """Demand that nothing follows."""
         if self._skip_space() != len(self._text):
-            self.fail(tr("import-follows"), self._at)
+            self.fail()
 
-    def fail(self, why: str, at: int | None = None) -> NoReturn:
+    def fail(self, at: int | None = None) -> NoReturn:
         """Raise ImportRefused naming the line and column."""
         at = self._at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
-        raise ImportRefused(tr("import-not-json", line=str(self.line_of(at)), column=str(column), why=why))
+        raise ImportRefused(tr("import-not-json", line=str(self.line_of(at)), column=str(column)))
 
     def _extent(self, most: int) -> tuple[int, int]:
         """Where the next value ends, and how many values it holds, itself included; as many as `most` are counted.
@@ -125,7 +123,7 @@ class JsonStream:
                     depth += 1
                     parts += 1
                     if depth > MOST_DEPTH:
-                        self.fail(tr("import-too-deep"), self._at)
+                        self.fail()
                 case "}" | "]":
                     depth -= 1
                     if not depth:
@@ -145,7 +143,7 @@ class JsonStream:
             yield self._skip_space()
             character = self.peek()
             if character not in (",", closing) or not character:
-                self.fail(tr("import-expected-either", what=",", other=closing), self._at)
+                self.fail()
             self._at += 1
             if character == closing:
                 self._skip_space()
@@ -153,7 +151,7 @@ class JsonStream:
 
     def _expect(self, character: str) -> None:
         if self.peek() != character:
-            self.fail(tr("import-expected", what=character), self._at)
+            self.fail()
         self._at += 1
 
     def _skip_space(self) -> int:

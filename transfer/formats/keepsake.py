@@ -17,7 +17,7 @@ from typing import IO, Any, Literal, TypeGuard
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin, Role
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement, wrong_at
 from transfer.formats.json_stream import JsonStream
 
 MARK = "keepsake-export"
@@ -105,13 +105,13 @@ def read(walk: JsonStream) -> ImportedHistory:
                 if name == "messages":
                     messages.append(_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
-                raise wrong.refusal(f"{name}[{number}]", walk.line_of(at)) from None
+                raise wrong_at(wrong.place(f"{name}[{number}]", walk.line_of(at))) from None
     walk.end()
     if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
-        raise ImportRefused(tr("import-no-owner"))
+        raise wrong_at("owner")
     part, called = facts["part"], facts["export"]
     if not _is_id(part) or not 0 < part <= MOST_PARTS:
-        raise ImportRefused(tr("import-no-part"))
+        raise wrong_at("part")
     is_named = isinstance(called, str) and 0 < len(called) <= LONGEST_NAME and called.isascii()
     return ImportedHistory(
         format="keepsake",
@@ -126,27 +126,27 @@ def read(walk: JsonStream) -> ImportedHistory:
 
 def _row(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise WrongElement(tr("import-no-object"))
+        raise WrongElement
     return value
 
 
 def _message(values: Row, owner: object) -> ImportedMessage:
     number, role, content = values.get("id"), values.get("role"), values.get("content")
     if not _is_id(number):
-        raise WrongElement(tr("import-its-no-number", name="id"))
+        raise WrongElement(".id")
     if not isinstance(role, str) or role not in _ROLES:
-        raise WrongElement(tr("import-its-no-role"))
+        raise WrongElement(".role")
     if not isinstance(content, str):
-        raise WrongElement(tr("import-its-no-text", name="content"))
+        raise WrongElement(".content")
     source = values.get("source")
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
     is_imported = name.startswith("import:")
     thread = values.get("thread_id", 0)
     if not _is_id(thread):
-        raise WrongElement(tr("import-its-no-number", name="thread_id"))
+        raise WrongElement(".thread_id")
     turn = values.get("turn_id")
     if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
-        raise WrongElement(tr("import-its-no-number", name="turn_id"))
+        raise WrongElement(".turn_id")
     return ImportedMessage(
         source=name if is_imported else f"import:keepsake:{name}",
         also=None if is_imported or not source else name,
@@ -171,7 +171,7 @@ def _date(value: object) -> datetime:
         moment = datetime.fromisoformat(str(value))
         return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise WrongElement(tr("import-its-no-date", name="created_at")) from None
+        raise WrongElement(".created_at") from None
 
 
 def _json(value: Any) -> str:

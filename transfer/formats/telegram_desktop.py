@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 from locales.catalog import tr
 from locales.lists import listed
-from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
 from transfer.formats.conversations import DELETED, forwarded, noted, poll, reacted, text_of
@@ -27,6 +26,7 @@ from transfer.formats.history import (
     SourceFile,
     WrongElement,
     own_speaker,
+    wrong_at,
 )
 from transfer.formats.json_stream import JsonStream
 
@@ -110,7 +110,7 @@ def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
     skipped: Counter[str] = Counter()
     for chat in chats:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
-            raise ImportRefused(tr("import-not-telegrams", where=chat.where))
+            raise wrong_at(f"{chat.where}id")
         if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
             skipped["here"] += len(chat.messages)
             continue
@@ -136,7 +136,7 @@ def _messages(chat: _Chat, reading: Reading, skipped: Counter[str]) -> Iterator[
         try:
             made = _message(raw, chat, reading.person, reading.zone)
         except WrongElement as wrong:
-            raise wrong.refusal(f"{chat.where}messages[{number}]", chat.walk.line_of(at)) from None
+            raise wrong_at(wrong.place(f"{chat.where}messages[{number}]", chat.walk.line_of(at))) from None
         if isinstance(made, str):
             skipped[made] += 1
         else:
@@ -173,7 +173,7 @@ def _notes(held: Sequence[tuple[str, int]], skipped: Counter[str], own: bool, pe
     if len(held) > 1:
         named = listed(tr("import-chat-held", name=name, count=count) for name, count in held[:_MOST_NAMED])
         if len(held) > _MOST_NAMED:
-            named = tr("import-holds-more", named=named, more=len(held) - _MOST_NAMED)
+            named = tr("import-more", shown=named, more=len(held) - _MOST_NAMED)
         notes.append(tr("import-holds-chats", chats=len(held), named=named))
     if held and not own:
         notes.append(tr("import-none-yours", id=str(person)))
@@ -183,12 +183,12 @@ def _notes(held: Sequence[tuple[str, int]], skipped: Counter[str], own: bool, pe
 
 def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMessage | Literal["service", "wordless"]:
     if not isinstance(raw, dict):
-        raise WrongElement(tr("import-no-object"))
+        raise WrongElement
     if raw.get("type", "message") != "message":
         return "service"
     number = raw.get("id")
     if not isinstance(number, int) or isinstance(number, bool):
-        raise WrongElement(tr("import-its-no-number", name="id"))
+        raise WrongElement(".id")
     said_at = _date(raw, zone)
     content = _content(raw)
     if not content.strip():
@@ -226,19 +226,19 @@ def _date(raw: Mapping[str, Any], zone: tzinfo) -> datetime:
         moment = datetime.fromisoformat(raw["date"])
         return (moment.replace(tzinfo=zone) if moment.tzinfo is None else moment).astimezone(UTC)
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        raise WrongElement(tr("import-its-no-date", name="date")) from None
+        raise WrongElement(".date") from None
 
 
 def _content(raw: Mapping[str, Any]) -> str:
     """The words: a text, or pieces, some of which carry a link or a format; then what else was sent, in words."""
     text = raw.get("text", "")
     if not isinstance(text, str | list):
-        raise WrongElement(tr("import-text-neither"))
+        raise WrongElement(".text")
     pieces = []
     for piece in [text] if isinstance(text, str) else text:
         words = piece.get("text") if isinstance(piece, dict) else piece
         if not isinstance(words, str):
-            raise WrongElement(tr("import-piece-wordless"))
+            raise WrongElement(".text")
         target = text_of(piece.get("href")) if isinstance(piece, dict) and piece.get("type") == "text_link" else ""
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
@@ -274,6 +274,7 @@ def _place(raw: Mapping[str, Any]) -> str:
 
 FORMAT = ImportFormat(
     name="telegram",
+    product="Telegram",
     fits=lambda sample: (
         sample.opening == "{"
         and bool(

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
-from locales.catalog import tr
 from transfer.formats.conversations import forwarded, noted, poll
 from transfer.formats.history import (
     ImportedHistory,
@@ -21,6 +20,7 @@ from transfer.formats.history import (
     WrongElement,
     fingerprint,
     own_speaker,
+    wrong_at,
 )
 from transfer.formats.html_blocks import Block, blocks
 
@@ -41,7 +41,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
                 try:
                     made, speaker = _message(block, speaker, reading.zone)
                 except WrongElement as wrong:
-                    raise wrong.refusal(f"{file.path}[{number}]", 0) from None
+                    raise wrong_at(f"{file.path}[{number}]{wrong.where}") from None
                 if made:
                     messages.append(made)
                 else:
@@ -103,7 +103,7 @@ def _words(part: Block) -> str:
 def _moment(stamp: str, zone: tzinfo) -> datetime:
     found = _DATE.search(stamp)
     if found is None:
-        raise WrongElement(tr("import-its-no-date", name="date"))
+        raise WrongElement(".date")
     day, month, year, hour, minute, second = map(int, found.groups()[:6])
     offset = f"{found[7]}:{found[8]}" if found[7] else ""
     text = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{offset}"
@@ -111,7 +111,7 @@ def _moment(stamp: str, zone: tzinfo) -> datetime:
         made = datetime.fromisoformat(text)
         return (made if made.tzinfo else made.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise WrongElement(tr("import-its-no-date", name="date")) from None
+        raise WrongElement(".date") from None
 
 
 def _fits(sample: Sample) -> bool:
@@ -121,6 +121,7 @@ def _fits(sample: Sample) -> bool:
 
 FORMAT = ImportFormat(
     name="telegram-html",
+    product="Telegram",
     fits=_fits,
     read=read,
     members=lambda _, name: name.startswith("messages") and name.endswith(".html"),

@@ -21,10 +21,10 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
-    WrongElement,
     fingerprint,
     numbered,
     own_speaker,
+    wrong_at,
 )
 from transfer.formats.written_dates import HALF, hour_of
 
@@ -89,12 +89,12 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     messages: list[ImportedMessage] = []
     for chat, _ in chats:
         seen: Counter[str] = Counter()
-        for number, one in enumerate(yielding_gil(chat)):
+        for one in yielding_gil(chat):
             name = fingerprint(one.line.stamp, one.speaker, one.words)
             try:
                 said_at = _moment(one.line, order or "dmy", reading.zone)
             except ValueError:
-                raise WrongElement(tr("import-no-time")).refusal(f"[{number}]", 0) from None
+                raise wrong_at(one.line.stamp) from None
             messages.append(
                 ImportedMessage(
                     source=f"import:whatsapp:{numbered(name, seen)}",
@@ -189,6 +189,7 @@ def _fits(sample: Sample) -> bool:
 
 FORMAT = ImportFormat(
     name="whatsapp",
+    product="WhatsApp",
     fits=_fits,
     read=read,
     members=lambda _, name: name == "_chat.txt" or ("whatsapp" in name and name.endswith(".txt")),

@@ -27,7 +27,7 @@ class ExportCommands(Family):
         super().__init__(dependencies)
         self._documents = Documents(self._delivery)
 
-    @command("export", who="admins", queue="slow", refusal="transfer-admins-export")
+    @command("export", who="admins", queue="slow", refusal="transfer-admins-only")
     async def _export(self, ask: Ask) -> str | None:
         if (wanted := ask.argument.strip().lower()) in (MARKDOWN, JSON):
             return await self._send(ask, wanted)
@@ -38,7 +38,7 @@ class ExportCommands(Family):
         await self._delivery.say(ask.chat, tr("transfer-for-whom"), keyboard=InlineKeyboardMarkup([row]))
         return None
 
-    @press(EXPORT, who="admins", queue="slow", refusal="transfer-admins-export")
+    @press(EXPORT, who="admins", queue="slow", refusal="transfer-admins-only")
     async def _press_export(self, ask: Ask) -> None:
         if said := await self._send(ask, ask.argument):
             await self._delivery.say(ask.chat, said)
@@ -81,7 +81,7 @@ def caption_text(file: Exported) -> str:
     named = {"messages": messages, "summaries": summaries, "facts": facts}
     counts = [words(file.counts[table]) for table, words in named.items() if file.counts.get(table)]
     what = listed(counts) or tr("transfer-settings")
-    for ending, key in {".zip": "zip", ".html": "html", ".gz": "gz"}.items():
-        if file.name.endswith(ending):
-            return tr(f"transfer-caption-{key}", what=what)
+    for kind in ("zip", "html"):
+        if file.name.endswith(f".{kind}"):
+            return tr(f"transfer-caption-{kind}", what=what)
     return tr("transfer-caption", what=what)

@@ -79,7 +79,7 @@ class TransferCommands(Family):
     @command(
         "import",
         who="admins",
-        refusal="transfer-admins-import",
+        refusal="transfer-admins-only",
         reads_file=True,
     )
     async def _import(self, ask: Ask) -> None:
@@ -109,7 +109,7 @@ class TransferCommands(Family):
         if document is None or not self.awaits_file(ask):
             return False
         if not await self._may_configure(ask.chat, ask.person):
-            await self._delivery.say(ask.chat, tr("transfer-admins-import"))
+            await self._delivery.say(ask.chat, tr("transfer-admins-only"))
         elif await self._offer(
             ask, _Sent(message_id=document.message_id, document=document)
         ):  # otherwise another file may follow
@@ -234,7 +234,7 @@ class TransferCommands(Family):
             rows.append([self._button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
         return question_text(question, asked.chosen, asked.heading), InlineKeyboardMarkup(rows)
 
-    @press(ANSWER, who="admins", refusal="transfer-admins-import", reads_file=True)
+    @press(ANSWER, who="admins", refusal="transfer-admins-only", reads_file=True)
     async def _press_answer(self, ask: Ask) -> None:
         if (sent := await self._sent(ask)) is None:
             return
@@ -260,7 +260,7 @@ class TransferCommands(Family):
     async def _press_leave(self, ask: Ask) -> None:
         await self._show(ask, tr("transfer-ended" if ask.argument == ASKED else "transfer-left"))
 
-    @press(LOOK, who="admins", refusal="transfer-admins-import", reads_file=True)
+    @press(LOOK, who="admins", refusal="transfer-admins-only", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
         """A file that could not be fetched or read just now."""
         if (sent := await self._sent(ask)) is not None:
@@ -269,7 +269,7 @@ class TransferCommands(Family):
 
     # the import itself -----------------------------------------------------------------------------------------
 
-    @press(STOP, who="admins", refusal="transfer-admins-import")
+    @press(STOP, who="admins", refusal="transfer-admins-only")
     async def _press_stop(self, ask: Ask) -> str | None:
         """Ends a running import after its current messages; what came in stays, so that it can go on later."""
         if progress := self._running.get((ask.chat.location, ask.message_id)):
@@ -277,7 +277,7 @@ class TransferCommands(Family):
             return tr("transfer-stopping")
         return None
 
-    @press(IMPORT, who="admins", queue="slow", refusal="transfer-admins-import", reads_file=True)
+    @press(IMPORT, who="admins", queue="slow", refusal="transfer-admins-only", reads_file=True)
     async def _press_import(self, ask: Ask) -> None:
         here = (ask.chat.location, ask.message_id)
         if here in self._finished:

@@ -137,7 +137,7 @@ async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "reading_child.child()"
     )
     monkeypatch.setattr(reading, "_CHILD", child)
-    with pytest.raises(ImportRefused, match="more than I can read"):
+    with pytest.raises(ImportRefused, match="more memory or time"):
         await read(telegram(1_200))
 
 
@@ -158,7 +158,7 @@ async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.
     )
     monkeypatch.setattr(reading, "_CHILD", child)
     data = gzip.compress(b'{"type": "a", "id": 1, "messages": [{"id": 1, "x": [' + b'{"":0},' * 1_000_000 + b"0]}]}")
-    with pytest.raises(ImportRefused, match="more than I can read") as refused:
+    with pytest.raises(ImportRefused, match="more memory or time") as refused:
         await read(data)
     taken = int(refused.value.sentence.split()[-1])
     assert most / 2 < taken <= most
@@ -220,12 +220,12 @@ def test_unknown_members_are_skipped_and_known_ones_bounded() -> None:
     walk = JsonStream('{"a": [[], {}, "]"], "b": 1}', most=3)
     assert list(walk.members()) == ["a", "b"]
     walk = JsonStream('{"a": [1, 2, 3, 4]}', most=4)
-    with pytest.raises(ImportRefused, match="more than I can read"):
+    with pytest.raises(ImportRefused, match="more memory or time"):
         [walk.value() for _ in walk.members()]
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
-    with pytest.raises(ImportRefused, match="nested too deeply"):
+    with pytest.raises(ImportRefused, match="not valid JSON"):
         JsonStream("[" * (MOST_DEPTH + 1) + "]" * (MOST_DEPTH + 1)).value()
     assert JsonStream("[" * MOST_DEPTH + "]" * MOST_DEPTH).value()
 

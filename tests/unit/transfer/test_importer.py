@@ -402,13 +402,13 @@ async def test_what_a_restore_cannot_give_back_is_told_first(tmp_path: Path) -> 
         await talk.turn("Something.")
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
         assert plan.notes[-1] == (
-            "It cannot come back as it was, since this memory holds something already. Its messages get new numbers "
-            "and count as imported; its 3 summaries are made again without a model."
+            "This memory holds something already. So its messages get new numbers, and its summaries are made again. "
+            "Its profile and earlier texts are left out."
         )
         name = json.loads(data)["export"]
         part = data.replace(b'"more": false', b'"more": true').replace(f'"{name}"'.encode(), b"null")
         plan = await talk.services.importer.plan(HERE, ANNA.id, part)
-        assert "since it is one of several files that an earlier version wrote" in plan.notes[-1]
+        assert "An earlier version wrote this in several files" in plan.notes[-1]
 
 
 def fact(text: str, source: int) -> NewFact:
@@ -540,7 +540,7 @@ async def test_nothing_is_imported_while_incognito(tmp_path: Path) -> None:
 async def test_what_would_soon_be_erased_is_told(tmp_path: Path) -> None:
     async with talking(tmp_path, retention_days=900) as talk:
         plan = await talk.services.importer.plan(HERE, ANNA.id, CHATGPT)
-        assert "more than 900 days ago: 4 of these messages would be erased again" in plan.notes[-1]
+        assert "older than 900 days is erased for good. Of these messages, 4 would be" in plan.notes[-1]
 
 
 async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path) -> None:
@@ -595,16 +595,16 @@ async def test_an_export_holds_one_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "change", "why"),
     [
-        ("messages", {"created_at": "soon"}, "messages[1] (line 14): its 'created_at' is not a date"),
-        ("messages", {"content": None}, "its 'content' is not a text"),
-        ("messages", {"chunk_id": 99}, "messages[1]: its 'chunk_id' names a summary that is not there"),
-        ("messages", {"id": 10**12 + 1}, "messages[1]: its 'id' is not a whole number within its bounds"),
-        ("messages", {"telegram_id": "x"}, "messages[1]: its 'telegram_id' is not a whole number within its bounds"),
-        ("messages", {"id": 1}, "messages[1]: its 'id' is there twice"),
-        ("messages", {"source": "1:1", "role": "user"}, "messages[1]: its 'source' is there twice"),
-        ("users", {"policy": "heap"}, "users[0]: its 'policy' is none of the texts"),
-        ("summaries", {"source_ids": [77]}, "summaries[0]: its 'source_ids' names a summary that is not there"),
-        ("summaries", {"first_at": 3}, "summaries[0]: its 'first_at' is not a date"),
+        ("messages", {"created_at": "soon"}, "messages[1].created_at (line 14) is missing, or not what belongs there"),
+        ("messages", {"content": None}, "messages[1].content (line 14)"),
+        ("messages", {"chunk_id": 99}, "messages[1].chunk_id is missing, or not what belongs there"),
+        ("messages", {"id": 10**12 + 1}, "messages[1].id is"),
+        ("messages", {"telegram_id": "x"}, "messages[1].telegram_id is"),
+        ("messages", {"id": 1}, "messages[1].id is"),
+        ("messages", {"source": "1:1", "role": "user"}, "messages[1].source is"),
+        ("users", {"policy": "heap"}, "users[0].policy is"),
+        ("summaries", {"source_ids": [77]}, "summaries[0].source_ids is"),
+        ("summaries", {"first_at": 3}, "summaries[0].first_at is"),
     ],
 )
 async def test_a_damaged_export_is_refused(tmp_path: Path, table: str, change: dict[str, object], why: str) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from locales.catalog import speaking
+from locales.told import told
 from records.errors import ImportRefused
 from transfer.formats.history import ImportedHistory
 from transfer.rows import checked_rows
@@ -15,27 +16,32 @@ SUMMARY = {"id": 1, "level": 1, "summary_text": "Anna.", "created_at": NOW}
 
 
 @pytest.mark.parametrize(
-    ("language", "table", "row", "told"),
+    ("language", "table", "row", "told_text"),
     [
-        ("en", "facts", FACT | {"text": 3}, "The export is damaged: facts[0]: its 'text' is not a text. Nothing was"),
-        ("de", "facts", FACT | {"kind": "x"}, "facts[0]: sein 'kind' ist keiner der erlaubten Werte. Nichts wurde"),
-        ("zh", "facts", FACT | {"id": None}, "facts[0]：其 'id' 不是允许范围内的整数。没有"),
-        ("pt", "facts", FACT | {"created_at": "soon"}, "facts[0]: seu 'created_at' não é uma data. Nada"),
+        ("en", "facts", FACT | {"text": 3}, "facts[0].text is missing, or not what belongs there. Nothing was"),
+        ("de", "facts", FACT | {"kind": "x"}, "facts[0].kind fehlt oder ist nicht, was dort hingehört. Nichts wurde"),
+        ("zh", "facts", FACT | {"id": None}, "facts[0].id 缺失，或不是应有的内容。 没有"),
+        (
+            "pt",
+            "facts",
+            FACT | {"created_at": "soon"},
+            "facts[0].created_at falta, ou não é o que deve estar ali. Nada",
+        ),
         (
             "ru",
             "facts",
             FACT | {"source_ids": 3},
-            "facts[0]: 'source_ids' — не список того, что там должно быть. Ничего",
+            "facts[0].source_ids: нет того, что там должно быть. Ничего",
         ),
-        ("es", "summaries", SUMMARY, "summaries[0]: falta su 'source_chunk_ids'. No se ha importado nada."),
-        ("ar", "summaries", SUMMARY | {"level": "x"}, "القيمة \u2068level\u2069 ليست عددًا صحيحًا ضمن الحدود"),
+        ("es", "summaries", SUMMARY, "summaries[0].source_chunk_ids falta, o no es lo que debe estar ahí. No se"),
+        ("ar", "summaries", SUMMARY | {"level": "x"}, "\u2068summaries[0].level\u2069 مفقود، أو ليس"),
     ],
 )
 def test_a_damaged_row_is_refused_in_its_readers_language(
-    language: str, table: str, row: dict[str, object], told: str
+    language: str, table: str, row: dict[str, object], told_text: str
 ) -> None:
-    with speaking(language), pytest.raises(ImportRefused) as error:
-        checked_rows(
-            ImportedHistory(format="keepsake", messages=(), rows={table: [row]}), 7, datetime(2026, 11, 21, tzinfo=UTC)
-        )
-    assert told in error.value.sentence
+    history = ImportedHistory(format="keepsake", messages=(), rows={table: [row]})
+    with speaking(language):
+        with pytest.raises(ImportRefused) as error:
+            checked_rows(history, 7, datetime(2026, 11, 21, tzinfo=UTC))
+        assert told_text in told(error.value)
