@@ -179,24 +179,18 @@ class Writer:
                         one.settle(error)
 
     async def _write(self, group: Sequence[_Waiting]) -> None:
-        outcomes = await self._attempt(group)
-        if outcomes is not None:
-            for one, outcome in zip(group, outcomes, strict=True):
-                one.settle(outcome)
-        elif len(group) > 1:
-            # One of them, or the disk, failed in a way that undid all.
-            for one in group:
-                await self._write([one])
-
-    async def _attempt(self, group: Sequence[_Waiting]) -> Sequence[_Outcome] | None:
-        """What became of each in one transaction; None where a failure undid the work of several."""
         try:
             outcomes = await self._run(partial(self._together, [one.work for one in group]))
         except Exception as error:  # broad: whatever it is, its waiters must hear of it
-            return [error] * len(group)
-        if outcomes is not None and any(isinstance(one, _Done) for one in outcomes):
+            outcomes = [error] * len(group)
+        if outcomes is None:  # one of them, or the disk, failed in a way that undid all
+            for one in group:
+                await self._write([one])
+            return
+        if any(isinstance(one, _Done) for one in outcomes):
             self._note_commit()
-        return outcomes
+        for one, outcome in zip(group, outcomes, strict=True):
+            one.settle(outcome)
 
     async def _commit_alone(self) -> None:
         await self._run(self._commit)
@@ -214,39 +208,21 @@ class Writer:
 
     # in the database's thread --------------------------------------------------------------------------------
     def _together(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
-        """As `_attempt`."""
+        """What each returns or fails with; None where a failure undid the work of several."""
         self._begin(connection)
-        if len(works) == 1:
-            return [self._only(works[0], connection)]
-        try:
-            outcomes = self._each_apart(works, connection)
-            if outcomes is not None and any(isinstance(one, _Done) for one in outcomes):
-                self._commit(connection)
-        except Exception:  # broad: each is told its own failure when it is tried alone
-            return None
-        finally:
-            connection.rollback()
-        return outcomes
-
-    def _each_apart(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
-        """What each returns or fails with; None where SQLite itself took everything back (a full disk, for one)."""
         outcomes: list[_Outcome] = []
-        for work in works:
-            outcomes.append(self._in_savepoint(work, connection))
-            if not connection.in_transaction:
-                return None
-        return outcomes
-
-    def _only(self, work: Work[Any], connection: sqlite3.Connection) -> _Outcome:
         try:
-            with explained(self._path):
-                done = _Done(work(connection))
-            self._commit(connection)
-        except Exception as error:  # broad: it is the waiter's to judge
-            return error
+            for work in works:
+                outcomes.append(self._in_savepoint(work, connection))
+                if not connection.in_transaction and len(works) > 1:
+                    return None  # SQLite itself took everything back (a full disk, for one)
+            if any(isinstance(one, _Done) for one in outcomes):
+                self._commit(connection)
+        except Exception as error:  # broad: it is the waiters' to judge
+            return [error] if len(works) == 1 else None
         finally:
             connection.rollback()
-        return done
+        return outcomes
 
     def _in_savepoint(self, work: Work[Any], connection: sqlite3.Connection) -> _Outcome:
         connection.execute("SAVEPOINT one")
