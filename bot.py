@@ -285,11 +285,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         service = await stack.enter_async_context(
             telegram_service(
                 settings,
-                conversation=services.conversation,
-                corrections=services.corrections,
-                attachments=services.attachments,
-                inbox=services.memory.inbox,
-                people=services.memory.people,
+                services,
                 commands=partial(_commands, settings, services),
                 alongside=partial(
                     _alongside, settings if has_page and settings.dashboard_url else None, readiness.asked

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from attrs import define, field
+from attrs import define
 from telegram import InlineKeyboardMarkup
 from telegram.error import BadRequest, InvalidToken, NetworkError
 
@@ -34,7 +34,7 @@ from telegram_ui.updates.error_boundary import ErrorBoundary, where
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.reading import AttachedFiles, Read
 from telegram_ui.updates.repeats import Asked
-from telegram_ui.updates.serial_queue import SerialQueues
+from telegram_ui.updates.serial_queue import Queues
 
 logger = logging.getLogger(__name__)
 
@@ -159,25 +159,31 @@ def _was_unreachable(error: DeliveryError) -> bool:
     return isinstance(failed, NetworkError) and was_unreachable(failed)
 
 
-@define(kw_only=True, eq=False)
 class Answering:
     """One for the whole bot. The queues are the dispatcher's."""
 
-    _queue: DurableQueue
-    _conversation: Conversation
-    _memory: ExternalMemory
-    _commands: Commands
-    _delivery: Delivery
-    _error_boundary: ErrorBoundary
-    _placing: Placing
-    _answer_delivery: AnswerDelivery
-    _attached_files: AttachedFiles
-    _chat_queues: SerialQueues
-    _slow_queues: SerialQueues
-    _settle_queues: SerialQueues
-    _button_queues: SerialQueues
-    _settling: set[Scope] = field(factory=set, init=False)
-    _clearing: set[Scope] = field(factory=set, init=False)
+    def __init__(
+        self,
+        queue: DurableQueue,
+        commands: Commands,
+        queues: Queues,
+        error_boundary: ErrorBoundary,
+        placing: Placing,
+        answer_delivery: AnswerDelivery,
+    ) -> None:
+        self._queue = queue
+        self._commands = commands
+        self._dependencies = commands.dependencies
+        self._delivery = commands.dependencies.delivery
+        self._conversation = commands.dependencies.services.conversation
+        self._memory = commands.dependencies.services.memory
+        self._attached_files = AttachedFiles(self._delivery, commands.dependencies.services.attachments)
+        self._queues = queues
+        self._error_boundary = error_boundary
+        self._placing = placing
+        self._answer_delivery = answer_delivery
+        self._settling: set[Scope] = set()
+        self._clearing: set[Scope] = set()
 
     async def answer(self, pieces: Sequence[ParsedUpdate]) -> None:
         """Answer what a person said, in its pieces; not where they were removed while it waited. Raises nothing but
@@ -189,14 +195,14 @@ class Answering:
         first = await self._placing.again(pieces[0])
         pieces = [piece.within(first.scope) for piece in pieces]
         language = await self._commands.language(pieces[0].chat, pieces[0].person)
-        runs_it = self._commands.dependencies.operation.may_run_it(pieces[0].person)
+        runs_it = self._dependencies.operation.may_run_it(pieces[0].person)
         with speaking(language), speaking_to(operator=runs_it):
             await self._answer_turn(pieces)
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
         parsed, asked = pieces[0], Asked(pieces=tuple(pieces))
         ids = [piece.update_id for piece in pieces]
-        stop = partial(answers.stop_keyboard, self._commands.dependencies, parsed.chat, parsed.person)
+        stop = partial(answers.stop_keyboard, self._dependencies, parsed.chat, parsed.person)
         stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
         delivering: asyncio.Task[None] | None = None
         try:
@@ -228,13 +234,13 @@ class Answering:
         """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        keyboard = answers.keyboard_under(self._commands.dependencies, parsed.chat, parsed.person, reply)
+        keyboard = answers.keyboard_under(self._dependencies, parsed.chat, parsed.person, reply)
         outcome, shown_as = await self._answer_delivery.send(pieces[-1].update_id, stream, shown_text(reply), keyboard)
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
                 await self._error_boundary.guarded(parsed, partial(self._delivery.say, parsed.chat, notice))
             for proposal in reply.proposals:
-                ask = partial(proposals.ask, self._commands.dependencies, parsed.chat, parsed.person, proposal)
+                ask = partial(proposals.ask, self._dependencies, parsed.chat, parsed.person, proposal)
                 await self._error_boundary.guarded(parsed, ask)
         if outcome == "later":
             self._queue.postpone(ids)
@@ -242,7 +248,7 @@ class Answering:
             await self._done(ids, parsed.scope, reply)
             if not reply.is_error:
                 await self._conversation.shown(read.incoming, shown_as)
-            if keyboard is not None and self._commands.dependencies.last_buttons.note(parsed.chat, shown_as):
+            if keyboard is not None and self._dependencies.last_buttons.note(parsed.chat, shown_as):
                 self._clear_later(parsed.chat)
             self._speak_later(pieces, reply, shown_as)
         self.settle_later(parsed)
@@ -260,23 +266,23 @@ class Answering:
 
     def _speak_later(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:
         """The next turn does not wait for an answer to be spoken; a stop in order meanwhile ends it."""
-        parsed, dependencies = pieces[0], self._commands.dependencies
+        parsed, dependencies = pieces[0], self._dependencies
         if dependencies.speech is not None:
             was_heard = any(piece.file is not None and piece.file.kind == "speech" for piece in pieces)
             args = dependencies, parsed.chat, parsed.person, reply, shown_as
             speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
-            self._slow_queues.submit(parsed.location, partial(self._error_boundary.guarded, parsed, speak))
+            self._queues.slow.submit(parsed.location, partial(self._error_boundary.guarded, parsed, speak))
 
     def _clear_later(self, chat: Chat) -> None:
         """Have the buttons of earlier answers taken away, next to the answers to others."""
         # One waiting per place is enough: it takes all of them.
         if chat.location not in self._clearing:
             self._clearing.add(chat.location)
-            self._button_queues.submit(chat.location, partial(self._clear, chat))
+            self._queues.buttons.submit(chat.location, partial(self._clear, chat))
 
     async def _clear(self, chat: Chat) -> None:
         self._clearing.discard(chat.location)
-        await self._commands.dependencies.last_buttons.clear(self._delivery, chat)
+        await self._dependencies.last_buttons.clear(self._delivery, chat)
 
     def settle_later(self, parsed: ParsedUpdate) -> None:
         """Have a scope settled soon, next to the answers to others."""
@@ -284,12 +290,12 @@ class Answering:
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
             settle = partial(self._settle, parsed)
-            self._settle_queues.submit(parsed.location, partial(self._error_boundary.guarded, parsed, settle))
+            self._queues.settling.submit(parsed.location, partial(self._error_boundary.guarded, parsed, settle))
 
     async def _settle(self, parsed: ParsedUpdate) -> None:
         self._settling.discard(parsed.scope)
         # In a group it is said to everybody, and a button would be one person's alone.
-        buttons = self._commands.dependencies.buttons
+        buttons = self._dependencies.buttons
         again = summaries.fold_again(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
         for notice in await self._conversation.settle(parsed.scope):
             chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)

@@ -14,9 +14,6 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardMarkup, Update
 from telegram.error import TelegramError
 
-from chat.attachments import Attachments
-from chat.conversation import Conversation
-from chat.corrections import Corrections
 from locales.catalog import speaking, tr
 from records.errors import ServedElsewhere
 from records.scopes import Scope
@@ -24,7 +21,6 @@ from telegram_ui.commands import answers
 from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, work_under
-from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.documents import document_in
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
@@ -34,9 +30,9 @@ from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Receive
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
-from telegram_ui.updates.reading import AttachedFiles, FileAttempts
+from telegram_ui.updates.reading import FileAttempts
 from telegram_ui.updates.repeats import Asked, Repeats
-from telegram_ui.updates.serial_queue import SerialQueues, Work
+from telegram_ui.updates.serial_queue import Queues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
@@ -49,68 +45,34 @@ class Dispatcher:
 
     def __init__(
         self,
-        *,
         queue: DurableQueue,
         access: Access,
-        conversation: Conversation,
-        corrections: Corrections,
         commands: Commands,
-        delivery: Delivery,
-        attachments: Attachments,
+        *,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         pastes: Pastes[ParsedUpdate] | None = None,
     ) -> None:
         self._queue = queue
         self._access = access
-        self._corrections = corrections
         self._commands = commands
-        self._delivery = delivery
+        self._delivery = commands.dependencies.delivery
+        services = commands.dependencies.services
+        self._corrections = services.corrections
         self._repeats = Repeats(commands.dependencies.buttons)
         self._error_boundary = ErrorBoundary(
-            delivery, self._repeats, commands.language, commands.dependencies.operation.may_run_it
+            self._delivery, self._repeats, commands.language, commands.dependencies.operation.may_run_it
         )
-        memory = commands.dependencies.services.memory
-        self._placing = Placing(queue=queue, conversation=conversation, memory=memory)
+        self._placing = Placing(queue=queue, conversation=services.conversation, memory=services.memory)
         self._answer_delivery = AnswerDelivery(queue, pause)
-        self._file_attempts = FileAttempts(queue, delivery)
+        self._file_attempts = FileAttempts(queue, self._delivery)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
-        self._command_queues = SerialQueues("commands", at_once=128)
-        self._slow_queues = SerialQueues("slow commands", at_once=8)
-        self._chat_queues = SerialQueues("chats", at_once=256)  # most of them wait for a model
-        self._settle_queues = SerialQueues("settling", at_once=4)
-        self._notice_queues = SerialQueues("notices", at_once=4)
-        self._button_queues = SerialQueues("buttons", at_once=4)
-        self._all_queues = (
-            self._command_queues,
-            self._slow_queues,
-            self._chat_queues,
-            self._settle_queues,
-            self._notice_queues,
-            self._button_queues,
-        )
-        self._upgrades = SupergroupUpgrades(
-            corrections,
-            (self._command_queues, self._slow_queues, self._chat_queues),
-            self._settle_queues,
-            pause=pause,
-        )
+        self._queues = Queues()
+        self._upgrades = SupergroupUpgrades(self._corrections, self._queues, pause=pause)
         self._answering = Answering(
-            queue=queue,
-            conversation=conversation,
-            memory=memory,
-            commands=commands,
-            delivery=delivery,
-            error_boundary=self._error_boundary,
-            placing=self._placing,
-            answer_delivery=self._answer_delivery,
-            attached_files=AttachedFiles(delivery, attachments),
-            chat_queues=self._chat_queues,
-            slow_queues=self._slow_queues,
-            settle_queues=self._settle_queues,
-            button_queues=self._button_queues,
+            queue, commands, self._queues, self._error_boundary, self._placing, self._answer_delivery
         )
-        delivery.on_upgrade(self._upgrades.begin)
-        commands.dependencies.answers.stop = self._chat_queues.cancel
+        self._delivery.on_upgrade(self._upgrades.begin)
+        commands.dependencies.answers.stop = self._queues.chats.cancel
         commands.dependencies.answers.send = self._send_answer
         commands.dependencies.answers.begin = self._answer_delivery.begin
         self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
@@ -143,18 +105,17 @@ class Dispatcher:
         if parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_stoppable=False)
-            self._command_queues.submit(parsed.location, partial(_soon, enter))
+            self._queues.commands.submit(parsed.location, partial(_soon, enter))
         elif parsed.kind == "press":
             self._press(received, parsed)
         elif parsed.kind == "command":
             self._command(received, parsed)
         else:  # what may be a message to the model
-            self._command_queues.submit(parsed.location, partial(self._offer_to_wizard, received, parsed))
+            self._queues.commands.submit(parsed.location, partial(self._offer_to_wizard, received, parsed))
 
     async def idle(self) -> None:
         """Wait until everything dispatched is finished, settling included."""
-        for queues in self._all_queues:
-            await queues.idle()
+        await self._queues.idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
         """Begin nothing more; answers being written break off, answers being sent are given time to arrive,
@@ -164,15 +125,7 @@ class Dispatcher:
         """
         self._closing = self._delivery.is_closing = True
         self._pastes.close()
-        patience = min(2.0, grace)  # a command half done would be done again by the next run
-        commands = (self._command_queues, self._slow_queues)
-        await asyncio.gather(
-            *(queues.close(grace=grace - patience, patience=patience) for queues in commands),
-            self._chat_queues.close(grace=grace),
-            self._settle_queues.close(grace=grace),
-            self._notice_queues.close(grace=grace - patience, patience=patience),
-            self._button_queues.close(grace=grace),
-        )
+        await self._queues.close(grace=grace)
 
     # commands -----------------------------------------------------------------------------------------
     def _command(self, received: Received, parsed: ParsedUpdate) -> None:
@@ -180,7 +133,7 @@ class Dispatcher:
         if parsed.command == "stop":
             # At once, outside all queues; and again in its queue, for a message that came just before and has
             # not begun.
-            stopped = self._chat_queues.cancel(parsed.location)
+            stopped = self._queues.chats.cancel(parsed.location)
             self._in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
         elif parsed.command in self._commands.names:
             handle = self._commands.handle
@@ -222,11 +175,11 @@ class Dispatcher:
             self._route(again.received, again.pieces[0])
         else:
             turn = WaitingTurn(list(again.pieces), self._answering.answer)
-            enter = partial(self._chat_queues.submit, parsed.location, turn)
-            self._command_queues.submit(parsed.location, partial(_soon, enter))
+            enter = partial(self._queues.chats.submit, parsed.location, turn)
+            self._queues.commands.submit(parsed.location, partial(_soon, enter))
         is_answered_there = bool(again.pieces) and again.pieces[0].kind == "press"
         take = partial(self._take_press, received.update, parsed, is_answered_there=is_answered_there)
-        self._notice_queues.submit(parsed.location, take)
+        self._queues.notices.submit(parsed.location, take)
 
     async def _ask_to_send_again(self, parsed: ParsedUpdate) -> None:
         await self._delivery.replace(parsed.chat, parsed.telegram_id, tr("answers-send-again"))
@@ -243,7 +196,7 @@ class Dispatcher:
             if await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received)):
                 await self._done(received)
 
-        queues = self._slow_queues if is_slow else self._command_queues
+        queues = self._queues.slow if is_slow else self._queues.commands
         queues.submit(parsed.location, finished)
 
     def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_stoppable: bool = True) -> None:
@@ -258,7 +211,7 @@ class Dispatcher:
                     await self._done(received)
                 raise
 
-        self._chat_queues.submit(parsed.location, finished, is_stoppable=is_stoppable)
+        self._queues.chats.submit(parsed.location, finished, is_stoppable=is_stoppable)
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         """A button that has something answered: what came of it is settled as any turn is."""
@@ -290,8 +243,8 @@ class Dispatcher:
 
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # What had begun says by itself that it was stopped.
-        if not stopped and not self._chat_queues.cancel(parsed.location):
-            waiting = self._chat_queues.drop_next(parsed.location, WaitingTurn)
+        if not stopped and not self._queues.chats.cancel(parsed.location):
+            waiting = self._queues.chats.drop_next(parsed.location, WaitingTurn)
             if waiting is None:
                 await self._say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
@@ -300,24 +253,24 @@ class Dispatcher:
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""
-        is_to_be_told = parsed.chat.is_private and parsed.kind != "edited" and len(self._notice_queues) < MOST_NOTICES
+        is_to_be_told = parsed.chat.is_private and parsed.kind != "edited" and len(self._queues.notices) < MOST_NOTICES
         if is_to_be_told and self._access.may_tell_stranger(parsed.person):
             asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
             self._notify(parsed, lambda: tr("notices-stranger-asked" if asks else "notices-stranger", id=id_))
             if asks:
                 ask = partial(admin.ask_admins, self._commands.dependencies, parsed.person, parsed.text)
-                self._notice_queues.submit(parsed.scope, ask)
+                self._queues.notices.submit(parsed.scope, ask)
 
     def _notify(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
         """Say something that nobody waits for; not at all where too much is to be said already."""
-        if len(self._notice_queues) < MOST_NOTICES:
+        if len(self._queues.notices) < MOST_NOTICES:
 
             async def say() -> None:
                 # The store is not asked for a choice: what is said here must cost nothing.
                 with speaking(self._commands.app_language(parsed.person)):
                     await self._say(parsed.chat, sentence())
 
-            self._notice_queues.submit(
+            self._queues.notices.submit(
                 parsed.location, partial(self._error_boundary.guarded, parsed, say, is_known=False)
             )
 
@@ -363,10 +316,10 @@ class Dispatcher:
             return
         if parsed.kind == "wordless":
             self._pastes.end(parsed.sender)
-            self._chat_queues.submit(parsed.location, partial(self._answer_wordless, parsed))
+            self._queues.chats.submit(parsed.location, partial(self._answer_wordless, parsed))
         elif not self._pastes.extend(parsed):
             turn = WaitingTurn([parsed], self._answering.answer)
-            ticket = self._chat_queues.submit(parsed.location, turn, held=may_continue(parsed))
+            ticket = self._queues.chats.submit(parsed.location, turn, held=may_continue(parsed))
             if may_continue(parsed):
                 self._pastes.begin(turn.pieces, ticket.release)
 

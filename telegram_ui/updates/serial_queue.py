@@ -169,3 +169,28 @@ class SerialQueues:
     def _note_idle(self) -> None:
         if not self._waiting and not self._running:
             self._idle.set()
+
+
+class Queues:
+    """The bot's queues, each by scope. Commands never wait behind a model."""
+
+    def __init__(self) -> None:
+        self.commands = SerialQueues("commands", at_once=128)
+        self.slow = SerialQueues("slow commands", at_once=8)
+        self.chats = SerialQueues("chats", at_once=256)  # most of them wait for a model
+        self.settling = SerialQueues("settling", at_once=4)
+        self.notices = SerialQueues("notices", at_once=4)
+        self.buttons = SerialQueues("buttons", at_once=4)
+
+    async def idle(self) -> None:
+        """Wait until nothing waits or runs."""
+        for queues in (self.commands, self.slow, self.chats, self.settling, self.notices, self.buttons):
+            await queues.idle()
+
+    async def close(self, *, grace: float) -> None:
+        """Begin nothing more; answers that are sent are given time to arrive, commands to be done."""
+        patience = min(2.0, grace)  # a command half done would be done again by the next run
+        await asyncio.gather(
+            *(one.close(grace=grace - patience, patience=patience) for one in (self.commands, self.slow, self.notices)),
+            *(one.close(grace=grace) for one in (self.chats, self.settling, self.buttons)),
+        )

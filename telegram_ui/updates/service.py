@@ -21,13 +21,9 @@ from attrs import define
 from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
-from chat.attachments import Attachments
-from chat.conversation import Conversation
-from chat.corrections import Corrections
+from chat.services import Services
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
-from storage.bot_state.inbox import Inbox
-from storage.bot_state.people import People
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
@@ -106,13 +102,9 @@ async def identity(settings: Settings) -> str:
 @asynccontextmanager
 async def telegram_service(
     settings: Settings,
+    services: Services,
     *,
-    conversation: Conversation,
-    corrections: Corrections,
-    attachments: Attachments,
-    inbox: Inbox,
     commands: Callable[[Delivery, MayConfigure], Commands],
-    people: People | None = None,
     alongside: Callable[[Commands], AbstractAsyncContextManager[None]] = lambda commands: nullcontext(),
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
@@ -137,25 +129,17 @@ async def telegram_service(
         request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_request_options(settings)),
         get_updates_request=polls,
     )
-    access = Access(settings, bot, now=now, people=people)
+    memory = services.memory
+    access = Access(settings, bot, now=now, people=memory.people)
     delivery = Delivery(bot, streaming=settings.reply_streaming)
     answered = commands(delivery, access.may_configure)
-    answered.dependencies.services.memory.serves = access.serves
-    relevance, work = Relevance(access, answered), inbox.shared
-    queue = DurableQueue(inbox, keep=relevance, now=now)
+    memory.serves = access.serves
+    relevance, work = Relevance(access, answered), memory.inbox.shared
+    queue = DurableQueue(memory.inbox, keep=relevance, now=now)
     if work is not None:
-        queue = SharedQueue(inbox, work, keep=relevance, now=now, monotonic=monotonic)
+        queue = SharedQueue(memory.inbox, work, keep=relevance, now=now, monotonic=monotonic)
     application = build_application(bot, queue)
-    intake = Dispatcher(
-        queue=queue,
-        access=access,
-        conversation=conversation,
-        corrections=corrections,
-        commands=answered,
-        delivery=delivery,
-        attachments=attachments,
-        pause=pause,
-    )
+    intake = Dispatcher(queue, access, answered, pause=pause)
     application.add_handler(TypeHandler(Received, _dispatching(intake)))
 
     def is_polling() -> bool:

@@ -6,7 +6,7 @@ supergroup is handled.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
@@ -19,20 +19,17 @@ from locales.catalog import tr
 from records.errors import StorageError
 from records.scopes import Scope
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.serial_queue import SerialQueues, Work
+from telegram_ui.updates.serial_queue import Queues, SerialQueues, Work
 
 logger = logging.getLogger(__name__)
 
 
 @define(eq=False)
 class SupergroupUpgrades:
-    """Knows the new ids of groups, and does the work that follows. `queues`: the commands' first, in which all work
-    begins.
-    """
+    """Knows the new ids of groups, and does the work that follows."""
 
     _corrections: Corrections
-    _queues: Sequence[SerialQueues]
-    _settling: SerialQueues
+    _queues: Queues
     _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, 1_000), init=False)
 
@@ -62,15 +59,15 @@ class SupergroupUpgrades:
             if finished is not None:
                 await finished()
 
-        self._queues[0].submit(Scope(owner=new), follow)
+        self._queues.commands.submit(Scope(owner=new), follow)
 
     def _now(self, owner: int) -> int:
         return self._under_way.get(owner) or self._corrections.successor(owner)
 
     async def _follow(self, old: int, new: int) -> None:
         before = Scope(owner=old)
-        self._settling.cancel(before)
-        for queues in self._queues:
+        self._queues.settling.cancel(before)
+        for queues in (self._queues.commands, self._queues.slow, self._queues.chats):
             await _emptied(queues, before)
         wait = 1.0
         while True:

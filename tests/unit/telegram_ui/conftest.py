@@ -30,6 +30,7 @@ from records.scopes import Person, Scope
 from records.turns import Incoming, Reply
 from settings import Secret, Settings
 from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.people import People
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
@@ -247,6 +248,8 @@ class NothingChosen:
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.wizards = WizardStates(database)
+        self.inbox = UpdateInbox(database)
+        self.people: People | None = None
         self.open: dict[Scope, Scope] = {}
         self.forgotten: set[Scope] = set()
         self.serves: Callable[[int], bool] = lambda owner: True
@@ -283,34 +286,33 @@ class Bots:
         )
 
     def running(self, **options: Any) -> AbstractAsyncContextManager[Service]:
+        services = cast(
+            "Any",
+            SimpleNamespace(
+                clock=lambda: NOW,
+                conversation=self.conversation,
+                corrections=self.conversation,
+                memory=self.memory,
+                attachments=Attachments(
+                    documents=DocumentReader(),
+                    model=self.model,
+                    quota=cast("Any", self.conversation),
+                    ceiling=8000,
+                    transcriber=self.transcriber,
+                ),
+            ),
+        )
+
         def commands(delivery: Delivery, may_configure: MayConfigure) -> Commands:
             dependencies = Dependencies(
-                services=cast(
-                    "Any", SimpleNamespace(clock=lambda: NOW, conversation=self.conversation, memory=self.memory)
-                ),
-                delivery=delivery,
-                may_configure=may_configure,
-                buttons=Buttons(b"key"),
+                services=services, delivery=delivery, may_configure=may_configure, buttons=Buttons(b"key")
             )
             made = Commands(dependencies, [Toys, AnswerButtons, Proposals])
             self.toys = cast("Toys", made._families[0])
             return made
 
-        return telegram_service(
-            self.settings,
-            conversation=cast("Any", self.conversation),
-            corrections=cast("Any", self.conversation),
-            attachments=Attachments(
-                documents=DocumentReader(),
-                model=self.model,
-                quota=cast("Any", self.conversation),
-                ceiling=8000,
-                transcriber=self.transcriber,
-            ),
-            inbox=self.inbox,
-            commands=commands,
-            **options,
-        )
+        self.memory.inbox = self.inbox
+        return telegram_service(self.settings, services, commands=commands, **options)
 
     async def pending(self) -> list[int]:
         return [row.update_id for row in await self.inbox.pending(4242)]
