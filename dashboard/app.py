@@ -6,7 +6,6 @@ a visitor's name. Does not know what is shown, nor who runs the server.
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from attrs import define
@@ -23,16 +22,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from chat.services import Services
 from dashboard.admin import Admin
 from dashboard.changes import Changes
-from dashboard.host import Host
+from dashboard.host import STATIC, Host
 from dashboard.past import Past
 from dashboard.sessions import Sessions
-from dashboard.texts import FAMILY, wanted_texts
+from dashboard.texts import wanted_texts
 from dashboard.views import Views
 from dashboard.visits import Handler, Visits
 from dashboard.why import Why
 from runtime.http_server import BoundedProtocol, served
-
-STATIC = Path(__file__).parent / "static"
 
 # Telegram's own apps show a Mini App as a page of its own; in the browser it is a frame of theirs.
 CONTENT_POLICY = (
@@ -114,7 +111,7 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
     uploading: dict[str, Handler] = {"import/plan": past.plan, "import/run": past.run}
 
     async def texts(request: Request) -> Response:
-        return JSONResponse(wanted_texts(FAMILY, request))
+        return JSONResponse(wanted_texts(STATIC, request))
 
     async def page(_: Request) -> Response:
         return FileResponse(STATIC / "index.html", media_type="text/html")

@@ -13,13 +13,13 @@ from background.rebuild import Progress
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
 from dashboard.asked import Asked, BadRequest
+from dashboard.texts import on_page
 from dashboard.views import LONGEST_NAME, Views
 from dashboard.visits import Answer, Handler, Refused, Visit
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
 from locales.receipts import counts, outcome_text, quoting, receipt
 from records.conversations import FIRST_NUMBER, LONGEST_TITLE
-from records.facts import Profile
 from records.forgetting import Forgetting, Forgotten
 from records.owners import (
     LONGEST_INSTRUCTIONS,
@@ -102,11 +102,9 @@ class Changes:
         return change
 
     async def refresh_profile(self, visit: Visit) -> Answer:
-        async def untold(_: Profile | str | None) -> None:
-            """The page looks for the new version by itself."""
-
-        begun = self._services.distiller.start(visit.owner, untold)
-        return {"said": tr("memory-distilling" if begun else "memory-distilling-already")}
+        if await self._services.distiller.distil(visit.owner) is None:
+            raise Refused(409, tr("memory-not-enough"))
+        return await self._views.profile(visit)
 
     async def forget_profile(self, visit: Visit) -> Answer:
         what = Forgetting(what="profiles", ids=(visit.asked.integer("id"),))
@@ -128,7 +126,7 @@ class Changes:
     async def forget(self, visit: Visit) -> Answer:
         what = await self._what(visit)
         gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
-        return {"receipt": tr("forget-gone") if gone.is_nothing else receipt(gone), "counts": _figures(gone)}
+        return {"receipt": tr("forget-gone") if gone.is_nothing else on_page(receipt(gone)), "counts": _figures(gone)}
 
     async def _what(self, visit: Visit) -> Forgetting:
         """What is to be forgotten; of messages only those of this scope."""
@@ -241,7 +239,7 @@ class Changes:
             """The page looks how far it has come by itself."""
 
         self._services.rebuilder.start(visit.scope, untold)
-        return {"said": tr("web-begun")}
+        return {"said": tr("dashboard-rebuilding")}
 
     # conversations -------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """Messages, summaries and facts as the page gets them: values → JSON. Dates are ISO 8601 with a zone."""
 
-from collections.abc import Mapping
 from typing import Any
 
+from locales.told import worth
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, link
@@ -49,15 +49,11 @@ def summary(one: Summary) -> Json:
         "source_ids": list(one.source_ids),
         "base_id": one.base_id,
         "created_at": one.created_at.isoformat(),
-        "policy": one.policy,
-        "reason": one.reason,
         "score": one.score,
-        "details": _figures(one.details),
         "model": one.model,
         "milliseconds": one.milliseconds,
         "tokens_in": one.tokens_in,
         "tokens_out": one.tokens_out,
-        "compressed": one.times_compressed,
     }
 
 
@@ -73,15 +69,11 @@ def fact(one: Fact) -> Json:
         "is_pinned": one.is_pinned,
         "is_deleted": one.deleted_at is not None,
         "origin": one.origin,
-        "importance": one.importance,
+        "worth": worth(one),
         "source_ids": list(one.source_ids),
-        "created_at": one.created_at.isoformat(),
+        "said": one.observed_at.isoformat(),
     }
 
 
 def reminder(one: Reminder) -> Json:
     return {"id": one.id, "text": one.text, "due_at": one.due_at.isoformat(), "repeat": one.repeat}
-
-
-def _figures(details: Mapping[str, float]) -> Json:
-    return dict(details)

@@ -2,12 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from chat.operation import Operation
 from locales.catalog import ENGLISH
 from records.owners import Standing
 from settings import Secret
+
+STATIC = Path(__file__).parent / "static"
+"""The page itself: HTML, CSS and modules."""
 
 Configures = Callable[[int, int], Awaitable[bool]]
 """configures(owner, person): whether a person may configure this group's memory, as its admins may."""

@@ -19,6 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from chat.services import Services
 from dashboard.asked import LARGEST_NUMBER, BadRequest, body_of
 from dashboard.host import Host
+from dashboard.texts import on_page
 from dashboard.views import LONGEST_NAME
 from dashboard.visits import Answer, Refused, Visit
 from locales.catalog import speaking, tr
@@ -53,7 +54,7 @@ class Past:
         plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
         asking = [one for one in plan.questions if one.key not in given.answers and (plan.new or one.several)]
         return {
-            "text": plan_text(plan),
+            "text": on_page(plan_text(plan)),
             "questions": [
                 {
                     "key": one.key,
@@ -103,7 +104,7 @@ class Past:
         try:
             async with self._services.memory.kept(visit.owner):  # the request that began this is over
                 done = await self._services.importer.run(visit.scope, person, data, given, progress=progress)
-            return {"said": done_text(done), "learn": await self._learning(visit.owner, done.ids)}
+            return {"said": on_page(done_text(done)), "learn": await self._learning(visit.owner, done.ids)}
         except StaleFold:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:

@@ -1,50 +1,96 @@
-"""The texts of a page, made from a file of `locales/` into values that a browser can put together by itself.
+"""The texts of a page, made from the files of `locales/` into values that a browser can put together by itself.
 
 Owns their form: a text is a string, or a list of strings, {"argument"} and {"argument", "cases", "other"}. Does not
 know what the texts say.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families
 from locales.choice import spoken
 
-FAMILY = "dashboard"
-"""The file with the page's texts."""
 MOST_WANTED = 20
 """Languages of a browser that are looked at."""
+_KEY = re.compile(r"""["`]([a-z]+)-([\w-]+)(?:\$\{[^}]*\})?["`]""")
 
 Pattern = str | list[str | dict[str, Any]]
 
 
 @cache
-def page_texts(family: str, language: str) -> dict[str, Any]:
-    """All that a page says in one of LANGUAGES, with the names of the others. `family`: the file with its texts."""
+def page_texts(static: Path, language: str) -> dict[str, Any]:
+    """All that the page in a folder says in one of LANGUAGES, with the names of the others: the texts that its modules
+    name, whole or up to what they put in.
+    """
+    return {
+        "language": language,
+        "languages": dict(LANGUAGES),
+        "right_to_left": language in RIGHT_TO_LEFT,
+        "texts": {
+            key: _pattern(text)
+            for family, names in _named(static).items()
+            for key, text in _texts(language, family).items()
+            if any(key == name or (name.endswith("-") and key.startswith(name)) for name in names)
+        },
+    }
+
+
+@cache
+def _named(static: Path) -> Mapping[str, frozenset[str]]:
+    """The keys that a page's modules name, by the files in which these texts are."""
+    sources = [file.read_text(encoding="utf-8") for file in sorted(static.iterdir()) if file.suffix in (".js", ".html")]
+    known, found = set(families()), dict[str, set[str]]()
+    for family, name in (pair for source in sources for pair in _KEY.findall(source)):
+        if family in known:
+            found.setdefault(family, set()).add(f"{family}-{name}")
+    return {family: frozenset(names) for family, names in found.items()}
+
+
+def _texts(language: str, family: str) -> Mapping[str, object]:
     # Here, because reading Fluent takes a tenth of a second that a bot without a page need not spend.
     from fluent.syntax import FluentParser
     from fluent.syntax import ast as fluent
 
     source = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
     entries = FluentParser(with_spans=False).parse(source).body
-    texts: Mapping[str, Pattern] = {
-        one.id.name: _pattern(one.value) for one in entries if isinstance(one, fluent.Message) and one.value
-    }
-    return {
-        "language": language,
-        "languages": dict(LANGUAGES),
-        "right_to_left": language in RIGHT_TO_LEFT,
-        "texts": texts,
-    }
+    return {one.id.name: one.value for one in entries if isinstance(one, fluent.Message) and one.value}
 
 
-def wanted_texts(family: str, request: Request) -> dict[str, Any]:
+def wanted_texts(static: Path, request: Request) -> dict[str, Any]:
     """The texts in the first language that the page wants of ours, or else that of its browser."""
     wanted = request.query_params.get("wanted", "")
-    return page_texts(family, preferred(wanted.split(",")[:MOST_WANTED]) if wanted else reader_of(request))
+    return page_texts(static, preferred(wanted.split(",")[:MOST_WANTED]) if wanted else reader_of(request))
+
+
+def on_page(text: str) -> str:
+    """What the chat says, without what names its commands: the page has a field or a button in their place. It may be
+    that nothing is left.
+    """
+    command = _command()
+    kept = list[str]()
+    for part in _PARTS.findall(_BRACKETS.sub(lambda found: "" if command.search(found[0]) else found[0], text)):
+        if not command.search(part):
+            kept.append(part)
+        elif kept:
+            kept[-1] = _UNFINISHED.sub(lambda found: "。" if found[0] == "；" else ".", kept[-1])
+    return "".join(kept).strip()
+
+
+_PARTS = re.compile(r".+?(?:[.!?;؟؛](?=\s|\Z)|[。！？；]|\Z)\s*", re.DOTALL)
+"""Sentences, and their halves before a semicolon."""
+_BRACKETS = re.compile(r"\s?[(（][^()（）]*[)）]")
+_UNFINISHED = re.compile(r"[;；؛](?=\s*\Z)")
+
+
+@cache
+def _command() -> re.Pattern[str]:
+    names = "|".join(key.removeprefix("menu-") for key in _texts(ENGLISH, "menu"))
+    return re.compile(rf"(?<![\w/.:])/(?:{names})\b")
 
 
 def preferred(tags: Iterable[str], default: str = ENGLISH) -> str:

@@ -14,6 +14,7 @@ from chat.operation import Operation
 from chat.services import Services
 from dashboard import forms
 from dashboard.asked import BadRequest
+from dashboard.texts import on_page
 from dashboard.visits import Answer, Refused, Visit
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
@@ -172,9 +173,6 @@ class Views:
         known = await self._services.facts.known(visit.owner)
         return {
             "facts": [forms.fact(one) for one in known[::-1][:MOST_FACTS_SENT]],
-            "total": len(known),
-            "may_change": True,  # whoever may not is not shown a group's page at all
-            "is_on": bool(visit.config and visit.config.enabled),
         }
 
     async def profile(self, visit: Visit) -> Answer:
@@ -292,8 +290,8 @@ class Views:
             "longest_instructions": LONGEST_INSTRUCTIONS,
             "thresholds": THRESHOLDS,
             "most_every_n": 500,
-            "privacy": what_is_stored(
-                config, is_private=not visit.is_group, retention_days=self._operation.retention_days
+            "privacy": on_page(
+                what_is_stored(config, is_private=not visit.is_group, retention_days=self._operation.retention_days)
             ),
         }
 

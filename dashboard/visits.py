@@ -17,9 +17,9 @@ from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
 from dashboard.asked import Asked, BadRequest, TooLarge, asked_in
-from dashboard.host import Host
+from dashboard.host import STATIC, Host
 from dashboard.sessions import NoSession, Session, Sessions
-from dashboard.texts import FAMILY, page_texts, reader_of
+from dashboard.texts import on_page, page_texts, reader_of
 from locales.catalog import speaking, tr
 from locales.choice import language_for
 from locales.told import speaking_to, told
@@ -108,7 +108,7 @@ class Visits:
                 "group": session.group,
                 "owner": self._services.memory.successor(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
-                "spoken": page_texts(FAMILY, language),
+                "spoken": page_texts(STATIC, language),
             }
 
         with speaking(reader_of(request, self._host.default_language)):
@@ -211,7 +211,7 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
     except TooLarge:
         return _said(413, tr("web-too-large"))
     except NoSession:
-        return _said(401, tr("web-no-session"))
+        return JSONResponse({"error": tr("web-no-session")}, 401)  # the one way in, which is a command
     except ServedElsewhere:
         # What only looks asks again by itself; what changes something was not begun, and says so.
         return _said(503, tr("web-elsewhere"), {"Retry-After": "1"})
@@ -219,13 +219,18 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
         number = secrets.token_hex(4)
         log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
         busy = isinstance(error, ImportBusy)
-        return _said(409 if busy else 400 if isinstance(error, ImportRefused) else 503, told(error))
+        return _said(
+            409 if busy else 400 if isinstance(error, ImportRefused) else 503,
+            told(error),
+        )
     except Exception as error:  # broad: the log has where, without what
         number = secrets.token_hex(4)
         log.error("[%s] a request of the page failed", number, exc_info=error)  # noqa: TRY400 - with its number
         return _said(500, tr("notices-went-wrong"))
-    return answer if isinstance(answer, Response) else JSONResponse(answer)
+    if isinstance(answer, Response):
+        return answer
+    return JSONResponse({**answer, "said": on_page(str(answer["said"]))} if "said" in answer else answer)
 
 
 def _said(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse({"error": sentence}, status, headers)
+    return JSONResponse({"error": on_page(sentence) or tr("shared-failed")}, status, headers)

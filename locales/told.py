@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from locales.catalog import tr
 from records import errors
 from records.errors import KeepsakeError, QuotaExceeded
+from records.facts import Fact
 from records.owners import OwnerConfig, StorageType, mode_of
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
@@ -75,6 +76,16 @@ def apology(error: KeepsakeError, *, kept: bool) -> str:
 def numbered(sentence: str, number: str) -> str:
     """A sentence about a failure, and for whoever may run the bot the number that the log has of it."""
     return f"{sentence} {tr('notices-error', number=number)}" if to_operator() else sentence
+
+
+WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
+"""The least importance of a fact (0 to 1) for the text memory-worth-NAME; "" says nothing."""
+
+
+def worth(fact: Fact) -> str:
+    """How important a fact is, in a word or two; "" for most."""
+    name = next(name for least, name in WORTH if fact.importance >= least)
+    return tr(f"memory-worth-{name}") if name else ""
 
 
 SIGNALS = frozenset(

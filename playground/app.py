@@ -16,8 +16,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from dashboard.app import STATIC as OF_DASHBOARD
 from dashboard.app import SafeHeaders, SameOrigin
+from dashboard.host import STATIC as OF_DASHBOARD
 from dashboard.texts import reader_of, wanted_texts
 from locales.catalog import speaking, tr
 from playground.bot_api import bot_api
@@ -67,7 +67,7 @@ def playground_app(
         return JSONResponse({"model_name": name, "is_fresh": guests is not None and guests.is_fresh})
 
     async def texts(request: Request) -> Response:
-        return JSONResponse(wanted_texts("page", request))
+        return JSONResponse(wanted_texts(STATIC, request))
 
     async def dashboard_link(request: Request) -> Response:
         try:

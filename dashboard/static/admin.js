@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { read, write } from "./memory.js";
 import { asked, attempt, button, confirmed, paged, pill, tile } from "./parts.js";
-import { counted, fullDate, has, roughly, sizeOf, tr } from "./texts.js";
+import { counted, fullDate, roughly, sizeOf, tr } from "./texts.js";
 
 export const admin = {
   id: "admin",
@@ -31,27 +31,27 @@ const LONGEST = 3500; // characters of a message to everybody
 function broadcast({ broadcasts }, show) {
   const act = (name, id) => async () => { const state = await write(`admin/broadcast${name}`, { id }); show(state); return state; };
   const writes = () => attempt(async () => {
-    const text = await asked(tr("dashboard-broadcast"), tr("dashboard-next"), { label: tr("dashboard-broadcast"), most: LONGEST });
+    const text = await asked(tr("broadcast-write"), tr("dashboard-next"), { label: tr("broadcast-write"), most: LONGEST });
     if (!text) return null;
     const made = await write("admin/broadcast", { text });
     const fields = [h("p", { class: "hint lines", dir: "auto" }, made.told), h("blockquote", { class: "text", dir: "auto" }, made.text)];
-    return (await confirmed(tr("dashboard-broadcast"), tr("dashboard-broadcast-send"), fields)) ? act("/send", made.id)() : null;
+    return (await confirmed(tr("broadcast-write"), tr("broadcast-send"), fields)) ? act("/send", made.id)() : null;
   });
-  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-broadcast")), h("p", { class: "hint" }, tr("dashboard-broadcast-about")),
-    broadcasts.map((one) => h("div", { class: "card-line" }, h("p", { class: "lines", dir: "auto", role: "status" }, one.said), button(tr("dashboard-broadcast-stop"), (pressed) => attempt(act("/stop", one.id), pressed), { kind: "bad small" }))),
-    h("div", { class: "actions" }, button(tr("dashboard-broadcast-write"), writes, { symbol: "edit" })));
+  return h("section", { class: "card group-of-fields", "aria-label": tr("broadcast-write") },
+    broadcasts.map((one) => h("div", { class: "card-line" }, h("p", { class: "lines", dir: "auto", role: "status" }, one.said), button(tr("broadcast-stop"), (pressed) => attempt(act("/stop", one.id), pressed), { kind: "bad small" }))),
+    h("div", { class: "actions" }, button(tr("broadcast-write"), writes, { symbol: "edit" })));
 }
 
 function people({ people: all, everyone }, show) {
   const act = (name, id) => (pressed) => attempt(async () => { const state = await write(`admin/${name}`, { id }); show(state); return state; }, pressed);
   const row = (one) => h("li", { class: "card card-line" },
-    h("div", {}, h("p", { dir: "auto" }, h("b", {}, one.name || `#${one.id}`)), h("p", { class: "hint" }, [has(`dashboard-admin-is-${one.standing}`) ? tr(`dashboard-admin-is-${one.standing}`) : one.standing, tr("dashboard-admin-tokens", { tokens: counted(one.used_today) })].join(" · "))),
+    h("div", {}, h("p", { dir: "auto" }, h("b", {}, one.name || `#${one.id}`)), h("p", { class: "hint" }, [one.standing === "refused" ? tr("dashboard-admin-refused") : tr(`admin-standing-${one.standing}`), tr("dashboard-admin-tokens", { tokens: counted(one.used_today) })].join(" · "))),
     h("div", { class: "actions" },
-      one.standing !== "allowed" ? button(tr("dashboard-admin-allow"), act("allow", one.id), { kind: "small" }) : null,
-      one.standing === "asked" ? button(tr("dashboard-admin-refuse"), act("refuse", one.id), { kind: "small" }) : null,
+      one.standing !== "allowed" ? button(tr("admin-allow"), act("allow", one.id), { kind: "small" }) : null,
+      one.standing === "asked" ? button(tr("admin-refuse"), act("refuse", one.id), { kind: "small" }) : null,
       one.standing === "allowed" ? button(tr("dashboard-admin-remove"), act("remove", one.id), { kind: "bad small" }) : null));
-  return h("section", {}, h("h3", {}, tr("dashboard-admin-people")), everyone ? h("p", { class: "hint" }, tr("dashboard-admin-everyone")) : null, paged(all, (part) => h("ul", { class: "cards" }, part.map(row))));
+  return h("section", {}, h("h3", {}, tr("admin-button-people")), everyone ? h("p", { class: "hint" }, tr("admin-everyone")) : null, paged(all, (part) => h("ul", { class: "cards" }, part.map(row))));
 }
 
-const errors = ({ errors: all }) => h("section", {}, h("h3", {}, tr("dashboard-admin-errors")),
-  all.length ? h("ul", { class: "cards" }, all.slice(0, 50).map((one) => h("li", { class: "card" }, h("p", { class: "hint" }, `${fullDate(one.at)} · ${one.where}`), h("p", { class: "text mono" }, one.text)))) : h("p", { class: "hint" }, tr("dashboard-admin-no-errors")));
+const errors = ({ errors: all }) => h("section", {}, h("h3", {}, tr("admin-button-errors")),
+  all.length ? h("ul", { class: "cards" }, all.slice(0, 50).map((one) => h("li", { class: "card" }, h("p", { class: "hint" }, `${fullDate(one.at)} · ${one.where}`), h("p", { class: "text mono" }, one.text)))) : h("p", { class: "hint" }, tr("admin-no-errors")));

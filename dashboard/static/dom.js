@@ -1,6 +1,8 @@
 // Building elements. Owns the one way in which data becomes page: text nodes and properties, never markup.
 // Knows no texts and no server, so that any page may use it.
 
+import { tame } from "./language.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
@@ -18,7 +20,8 @@ export function h(tag, props = {}, ...children) {
     else if (name.includes("-") || name === "list" || !(name in element)) element.setAttribute(name, value);
     else element[name] = value;
   }
-  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false && child !== ""));
+  const shown = children.flat(2).filter((child) => child !== null && child !== undefined && child !== false && child !== "");
+  element.append(...shown.map((child) => (child instanceof Node ? child : tame(child))));
   return element;
 }
 

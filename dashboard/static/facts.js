@@ -4,10 +4,10 @@ import { h, icon } from "./dom.js";
 import { forget } from "./forget.js";
 import { read, write } from "./memory.js";
 import { asked, attempt, button, choice, closeSheet, empty, paged, sheet, roundButton } from "./parts.js";
-import { dateOf, fullDate, has, tr } from "./texts.js";
+import { dateOf, tr } from "./texts.js";
 
 const LONGEST = 1000; // characters of a fact
-const KINDS = ["instruction", "personal", "preference", "knowledge", "event"];
+const KINDS = ["instruction", "preference", "facts"]; // as in the chat; all others are of the last
 
 let wanted = "holds";
 let sought = "";
@@ -22,14 +22,15 @@ export const facts = {
     search.addEventListener("input", () => { sought = search.value; show({}); });
     root.append(
       h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), search),
-        choice([["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]], wanted, (value) => { wanted = value; show({}); }, { "aria-label": tr("dashboard-facts-which") }),
-        answer.may_change ? button(tr("dashboard-fact-add"), () => change(show, "add", {}, tr("dashboard-fact-add"), ""), { symbol: "plus", kind: "main" }) : null),
+        choice([["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]], wanted, (value) => { wanted = value; show({}); }, { "aria-label": tr("dashboard-tab-facts") }),
+        button(tr("dashboard-fact-add"), () => change(show, "add", {}, tr("dashboard-fact-add"), ""), { symbol: "plus", kind: "main" })),
       place);
     show({});
   },
 };
 
 const holds = (fact) => fact.until === null && !fact.is_deleted;
+const kindOf = (fact) => (KINDS.includes(fact.kind) ? fact.kind : "facts");
 
 // A superseded fact is shown under the newest of those that came after it.
 function families(all) {
@@ -45,45 +46,42 @@ function families(all) {
   return { heads, under };
 }
 
-function list(place, { facts: all, may_change: mayChange }, show) {
+function list(place, { facts: all }, show) {
   const { heads, under } = families(all);
   const words = sought.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const fits = (fact) => words.every((word) => `${fact.text} ${fact.subject}`.toLocaleLowerCase().includes(word));
   const shown = heads.filter((fact) => (wanted === "all" || holds(fact)) && [fact, ...(under.get(fact.id) ?? [])].some(fits));
-  const rank = (fact) => KINDS.indexOf(fact.kind) * 2 + (fact.is_pinned ? 0 : 1);
+  const rank = (fact) => KINDS.indexOf(kindOf(fact)) * 2 + (fact.is_pinned ? 0 : 1);
   shown.sort((a, b) => holds(b) - holds(a) || rank(a) - rank(b) || b.id - a.id);
   const draw = (part) => h("div", {}, [...grouped(part)].map(([kind, group]) =>
-    h("section", { class: "group" }, h("h3", {}, titleOf(kind)), h("ul", { class: "cards" }, group.map((fact) => card(fact, under.get(fact.id) ?? [], mayChange, show))))));
-  place.replaceChildren(shown.length ? paged(shown, draw) : empty(tr(all.length ? "dashboard-facts-no-match" : "dashboard-facts-none")));
+    h("section", { class: "group" }, h("h3", {}, kind === "over" ? tr("dashboard-facts-over") : tr(`memory-heading-${kind}`)), h("ul", { class: "cards" }, group.map((fact) => card(fact, under.get(fact.id) ?? [], show))))));
+  place.replaceChildren(shown.length ? paged(shown, draw) : empty(all.length ? tr("dashboard-found", { number: 0 }) : tr("dashboard-facts-none")));
 }
 
 function grouped(part) {
   const groups = new Map();
   for (const fact of part) {
-    const kind = holds(fact) ? fact.kind : "over";
+    const kind = holds(fact) ? kindOf(fact) : "over";
     groups.set(kind, [...(groups.get(kind) ?? []), fact]);
   }
   return groups;
 }
 
-const titleOf = (kind) => (kind === "over" ? tr("dashboard-facts-over") : has(`dashboard-kinds-${kind}`) ? tr(`dashboard-kinds-${kind}`) : kind);
-
-function card(fact, earlier, mayChange, show) {
+function card(fact, earlier, show) {
   const state = fact.is_deleted ? "deleted" : fact.until === null ? "holds" : "over";
   return h("li", { class: `card fact ${state}`, data: { fact: String(fact.id) } },
     h("div", { class: "card-line" },
-      h("p", { class: "text", dir: "auto" }, fact.is_pinned ? h("span", { class: "pin", role: "img", "aria-label": tr("dashboard-fact-pinned") }, icon("pin")) : null, fact.text),
-      mayChange ? roundButton("more", tr("dashboard-more-about", { name: fact.text.slice(0, 60) }), () => openFact(fact, earlier, show)) : null),
+      h("p", { class: "text", dir: "auto" }, fact.is_pinned ? h("span", { class: "pin", role: "img", "aria-label": tr("why-for-pinned") }, icon("pin")) : null, fact.text),
+      roundButton("more", tr("dashboard-more-about", { name: fact.text.slice(0, 60) }), () => openFact(fact, earlier, show))),
     h("p", { class: "hint" }, toldOf(fact)),
-    earlier.length ? h("details", { class: "line" }, h("summary", {}, tr("dashboard-fact-before", { number: earlier.length })), historyOf(earlier)) : null);
+    earlier.length ? h("details", { class: "line" }, h("summary", {}, tr("memory-earlier", { number: earlier.length })), historyOf(earlier)) : null);
 }
 
 const historyOf = (earlier) => h("ol", { class: "history" }, [...earlier].sort((a, b) => b.id - a.id).map((one) => h("li", {}, h("p", { class: "text", dir: "auto" }, one.text), h("p", { class: "hint" }, toldOf(one)))));
 
 function toldOf(fact) {
-  const range = fact.until === null ? tr("dashboard-fact-since", { day: dateOf(fact.since) }) : `${dateOf(fact.since)} – ${dateOf(fact.until)}`;
-  const origin = fact.origin === "owner" ? tr("dashboard-fact-by-hand") : fact.origin === "earlier" ? tr("dashboard-fact-earlier") : "";
-  return [range, origin, fact.is_deleted && tr("dashboard-fact-deleted")].filter(Boolean).join(" · ");
+  const range = fact.until === null ? tr("memory-since", { day: dateOf(fact.since) }) : `${dateOf(fact.since)} – ${dateOf(fact.until)}`;
+  return [fact.worth, range].filter(Boolean).join(" · ");
 }
 
 /** All that can be done to a fact. */
@@ -93,18 +91,19 @@ function openFact(fact, earlier, show) {
   const isHolding = holds(fact);
   sheet(tr("dashboard-fact"),
     h("p", { class: "text large", dir: "auto" }, fact.text),
-    h("p", { class: "hint" }, toldOf(fact)),
-    h("p", { class: "hint" }, tr("dashboard-learned-at", { date: fullDate(fact.created_at) })),
+    h("p", { class: "hint" }, fact.worth, fact.worth ? " · " : "", fact.until === null ? tr("memory-holds", { from: dateOf(fact.since), said: dateOf(fact.said) }) : tr("memory-held", { from: dateOf(fact.since), until: dateOf(fact.until), said: dateOf(fact.said) })),
+    fact.origin === "owner" ? h("p", { class: "hint" }, tr("memory-by-hand")) : null,
+    fact.is_deleted ? h("p", { class: "hint" }, tr("memory-is-deleted")) : null,
     h("div", { class: "actions" },
-      isHolding ? button(tr("dashboard-edit"), reworded("edit", tr("dashboard-edit")), { symbol: "edit" }) : null,
-      isHolding ? button(tr(fact.is_pinned ? "dashboard-unpin" : "dashboard-pin"), act(fact.is_pinned ? "unpin" : "pin"), { symbol: "pin" }) : null,
+      isHolding ? button(tr("memory-button-edit"), reworded("edit", tr("memory-button-edit")), { symbol: "edit" }) : null,
+      isHolding ? button(tr(fact.is_pinned ? "memory-button-unpin" : "memory-button-pin"), act(fact.is_pinned ? "unpin" : "pin"), { symbol: "pin" }) : null,
       isHolding ? button(tr("dashboard-supersede"), reworded("supersede", tr("dashboard-supersede"))) : null,
-      fact.is_deleted ? button(tr("dashboard-restore"), act("restore"), { kind: "main" }) : null,
-      isHolding && earlier.some((one) => one.origin === "earlier") ? button(tr("dashboard-undo"), act("undo"), { symbol: "again" }) : null,
-      !fact.is_deleted ? button(tr("dashboard-delete"), act("delete"), { kind: "bad" }) : null,
+      fact.is_deleted ? button(tr("memory-button-undo-delete"), act("restore"), { kind: "main" }) : null,
+      isHolding && earlier.some((one) => one.origin === "earlier") ? button(tr("memory-button-undo-edit"), act("undo"), { symbol: "again" }) : null,
+      !fact.is_deleted ? button(tr("memory-button-delete"), act("delete"), { kind: "bad" }) : null,
       button(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] }, async () => { closeSheet(); show(await read("facts")); }), { kind: "bad" })),
     fact.source_ids.length ? h("p", {}, tr("dashboard-fact-said"), " ", fact.source_ids.slice(0, 20).map((id) => [h("a", { href: `#timeline/${id}`, on: { click: closeSheet } }, `#${id}`), " "])) : null,
-    earlier.length ? h("section", {}, h("h3", {}, tr("dashboard-fact-history")), historyOf(earlier)) : null);
+    earlier.length ? h("section", {}, h("h3", {}, tr("memory-earlier", { number: earlier.length })), historyOf(earlier)) : null);
 }
 
 async function change(show, name, more, title, value) {

@@ -1,6 +1,9 @@
 // Texts, numbers and dates in one language, as the server has made them from the files in which the bot's own stand. The
 // pages of the dashboard and of the playground speak through it; it knows no server and no text by name.
 
+/** What somebody wrote, without the signs that turn the words after it around: they reach past its end. */
+export const tame = (text) => String(text).replace(/[\u202a-\u202e]/g, "");
+
 /** What a page says itself with, of an answer of api/texts; the document's language and its marked elements follow it. */
 export function speaking({ language, right_to_left: isRightToLeft, texts }) {
   const locale = `${language}-u-nu-latn`; // the digits that the bot writes
@@ -12,7 +15,7 @@ export function speaking({ language, right_to_left: isRightToLeft, texts }) {
     if (typeof part === "string") return part;
     const value = given[part.argument];
     const written = part.cases ? shown(part.cases[plural.select(value)] ?? part.cases[part.other], given)
-      : typeof value === "number" ? counted(value) : String(value);
+      : typeof value === "number" ? counted(value) : tame(value);
     // What is put in may run the other way than the sentence around it.
     return isRightToLeft && pattern.length > 1 ? `\u2068${written}\u2069` : written;
   }).join(""));

@@ -34,7 +34,7 @@ async function show({ keeps = false } = {}) {
   const mine = ++drawn;
   shown = page;
   for (const tab of byId("tabs").children) {
-    if (tab.dataset.page === page.id) { tab.setAttribute("aria-current", "page"); if (!keeps) tab.scrollIntoView({ block: "nearest", inline: "center" }); }
+    if (tab.dataset.page === page.id) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
   const root = h("div", { class: `view ${page.id}` }, h("h2", { class: "view-title" }, tr(`dashboard-tab-${page.id}`)));
@@ -45,7 +45,7 @@ async function show({ keeps = false } = {}) {
     if (mine !== drawn) return;
     if (problem.status === 401) return over(problem.message);
     if (problem.status === undefined) console.error(problem);
-    root.append(empty(problem.status ? problem.message : tr("dashboard-failed")));
+    root.append(empty(problem.status ? problem.message : tr("shared-failed")));
   }
   if (mine !== drawn) return;
   const at = scrollY;
@@ -77,22 +77,22 @@ function header({ moved }) {
     how.storage ? pill(how.storage) : "",
   ].filter(Boolean));
   const standing = [];
-  if (!how.configured || !how.enabled) standing.push(h("p", { class: "note" }, tr("dashboard-memory-off"), " ", h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
-  if (folding?.state === "processing") standing.push(h("p", { class: "note" }, tr("dashboard-summarising")));
+  if (!how.configured || !how.enabled) standing.push(h("p", { class: "note" }, tr("basics-is-off"), " ", h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
+  if (folding?.state === "processing") standing.push(h("p", { class: "note" }, tr("summaries-status-folding")));
   else if (folding?.error) standing.push(h("p", { class: "note bad" }, tr("dashboard-summary-failed", { error: folding.error })));
-  if (rebuilding) standing.push(progress(tr("dashboard-rebuilding"), rebuilding[0], rebuilding[1], tr("dashboard-done-of", { done: rebuilding[0], total: rebuilding[1] })));
-  if (learning) standing.push(progress(tr("dashboard-learning"), learning[0], learning[1], tr("dashboard-done-of", { done: learning[0], total: learning[1] })));
-  else if (how.enabled && how.auto_fold && how.every_n > 0 && folding?.state !== "processing") standing.push(progress(tr("dashboard-until-summary"), counts.active_turns, how.every_n, tr("dashboard-turns-of", { done: counts.active_turns, total: how.every_n })));
+  if (rebuilding) standing.push(progress(tr("dashboard-rebuilding"), rebuilding[0], rebuilding[1], tr("search-so-far", { shown: rebuilding[0], total: rebuilding[1] })));
+  if (learning) standing.push(progress(tr("dashboard-learning"), learning[0], learning[1], tr("search-so-far", { shown: learning[0], total: learning[1] })));
+  else if (how.enabled && how.auto_fold && how.every_n > 0 && folding?.state !== "processing") standing.push(progress(tr("dashboard-until-summary"), counts.active_turns, how.every_n, tr("search-so-far", { shown: counts.active_turns, total: how.every_n })));
   byId("standing").replaceChildren(...standing);
   if (!byId("places").contains(document.activeElement)) places(home);
   if (moved && !isBusy()) (shown?.refresh ?? (() => show({ keeps: true })))();
 }
 
 function places(home) {
-  const label = (one) => one.label || (one.thread ? tr("dashboard-untitled", { date: fullDate(one.last_at) }) : tr("dashboard-main"));
+  const label = (one) => one.label || `${tr("chats-untitled")}, ${fullDate(one.last_at)}`;
   const scopes = home.scopes.some((one) => one.thread === home.thread) ? home.scopes : [{ thread: home.thread, label: "", last_at: Date.now() }, ...home.scopes];
   const choices = [];
-  if (visit.owner !== visit.person) choices.push(choice([[visit.person, tr("dashboard-mine")], [visit.owner, tr("dashboard-memory-group")]], home.owner, (owner) => to(Number(owner), undefined), { "aria-label": tr("dashboard-whose") }));
+  if (visit.owner !== visit.person) choices.push(choice([[visit.person, tr("dashboard-mine")], [visit.owner, tr("dashboard-memory-group")]], home.owner, (owner) => to(Number(owner), undefined), { "aria-label": tr("dashboard-memory") }));
   if (scopes.length > 1) choices.push(choice(scopes.map((one) => [one.thread, label(one)]), home.thread, (thread) => to(home.owner, Number(thread)), { "aria-label": tr("dashboard-conversation") }));
   byId("places").replaceChildren(...choices);
 }
@@ -108,6 +108,8 @@ async function to(owner, thread) {
 }
 
 function tabs() {
+  // What sticks below them stands where they end, in however many lines.
+  new ResizeObserver(() => document.documentElement.style.setProperty("--tabs", `${byId("tabs").offsetHeight}px`)).observe(byId("tabs"));
   byId("tabs").replaceChildren(...PAGES.map((page) => h("a", { href: `#${page.id}`, data: { page: page.id } }, icon(page.id), h("span", {}, tr(`dashboard-tab-${page.id}`)))));
 }
 

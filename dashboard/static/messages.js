@@ -7,11 +7,11 @@ import { attempt, button, closeSheet, roundButton, sheet } from "./parts.js";
 import { clockOf, fullDate, has, tr } from "./texts.js";
 
 /** Who said it, as people read it. */
-export const speakerOf = ({ speaker, role }) => speaker || (role === "user" ? tr("dashboard-person") : role === "assistant" ? tr("dashboard-bot") : tr("dashboard-system"));
+export const speakerOf = ({ speaker, role }) => speaker || (role === "user" ? tr("dashboard-person") : tr("dashboard-bot"));
 
 /** A row of the timeline. `words` are marked in it; `leads`: it leads to its place among the others. */
 export function messageRow(message, { words = [], when = "", leads = false } = {}) {
-  const origin = message.origin && has(`dashboard-origin-${message.origin}`) ? h("span", { class: "origin" }, tr(`dashboard-origin-${message.origin}`)) : null;
+  const origin = message.origin && has(`dashboard-of-${message.origin}`) ? h("span", { class: "origin" }, tr(`dashboard-of-${message.origin}`)) : null;
   return h("article", { class: `said ${message.role}${message.chunk === null ? "" : " archived"}`, data: { id: String(message.id) }, vars: { "--hue": hueOf(message.chunk) } },
     h("header", {}, h("b", { dir: "auto" }, speakerOf(message)), origin, message.edited_at ? h("span", { class: "origin" }, tr("dashboard-edited")) : null,
       h("time", { dateTime: message.at }, when || clockOf(message.at)),
@@ -34,12 +34,12 @@ export const openMessage = (message) => attempt(async () => {
   sheet(speakerOf(whole),
     h("p", { class: "hint" }, fullDate(whole.at), whole.edited_at ? ` · ${tr("dashboard-edited")}` : ""),
     h("p", { class: "text", dir: "auto" }, whole.text),
-    h("p", { class: "hint" }, whole.chunk === null ? tr("dashboard-message-active") : h("a", { href: `#summaries/${whole.chunk}`, on: { click: closeSheet } }, tr("dashboard-message-archived"))),
+    whole.chunk === null ? null : h("p", {}, h("a", { href: `#summaries/${whole.chunk}`, on: { click: closeSheet } }, tr("dashboard-summary"))),
     others.length ? h("details", {}, h("summary", {}, tr("dashboard-turn")), h("ul", { class: "quotes" }, others.map((one) => quoteOf(one)))) : null,
     h("div", { class: "actions" },
       whole.link ? h("a", { class: "button", href: whole.link, target: "_blank", rel: "noopener noreferrer" }, icon("link"), tr("dashboard-in-telegram")) : null,
-      button(tr("dashboard-forget-message"), () => forget({ what: "messages", ids: [whole.id], ...thread }, gone), { kind: "bad" }),
-      others.length ? button(tr("dashboard-forget-turn"), () => forget({ what: "turn", ids: [whole.id], ...thread }, gone), { kind: "bad" }) : null));
+      button(tr("forget-it"), () => forget({ what: "messages", ids: [whole.id], ...thread }, gone), { kind: "bad" }),
+      others.length ? button(tr("forget-turn"), () => forget({ what: "turn", ids: [whole.id], ...thread }, gone), { kind: "bad" }) : null));
 });
 
 function marked(text, words) {

@@ -26,7 +26,7 @@ export async function attempt(act, button = null) {
     if (answer?.said) toast(answer.said);
     return true;
   } catch (problem) {
-    if (problem.name !== "AbortError") toast(problem.message && problem.status !== undefined ? problem.message || tr("dashboard-no-answer") : tr("dashboard-no-answer"), { bad: true });
+    if (problem.name !== "AbortError") toast((problem.status !== undefined && problem.message) || tr("shared-failed"), { bad: true });
     return false;
   } finally {
     if (button) button.disabled = false;
@@ -53,7 +53,7 @@ export function paged(all, draw, { size = 50 } = {}) {
   const place = h("div", { class: "paged" });
   const show = (first) => {
     const pages = Math.ceil(all.length / size);
-    const buttons = all.length > size ? pagerOf(first > 0 ? () => show(first - size) : null, first + size < all.length ? () => show(first + size) : null, tr("dashboard-page-of", { page: first / size + 1, pages })) : null;
+    const buttons = all.length > size ? pagerOf(first > 0 ? () => show(first - size) : null, first + size < all.length ? () => show(first + size) : null, tr("search-so-far", { shown: first / size + 1, total: pages })) : null;
     place.replaceChildren(...[draw(all.slice(first, first + size)), buttons].filter(Boolean));
     if (first || place.dataset.moved) place.scrollIntoView({ block: "start" });
     place.dataset.moved = "1";

@@ -3,7 +3,7 @@
 import { h, progress } from "./dom.js";
 import { look, memory, read, write } from "./memory.js";
 import * as net from "./net.js";
-import { attempt, button, labelled, toast } from "./parts.js";
+import { attempt, button, labelled } from "./parts.js";
 import { tr } from "./texts.js";
 
 export const past = {
@@ -18,7 +18,7 @@ export const past = {
 function importing(paste) {
   const place = h("div", { class: "import" });
   const file = h("input", { type: "file", on: { change: () => { if (file.files[0]) planned(place, file.files[0], {}); } } });
-  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-import")), h("p", { class: "hint" }, tr("dashboard-import-about")),
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("transfer-import")), h("p", { class: "hint" }, tr("dashboard-import-about")),
     labelled(tr("dashboard-import-file"), file), pasting(place, paste), place);
 }
 
@@ -28,20 +28,20 @@ function pasting(place, prompt) {
   const form = h("form", { class: "group-of-fields", on: { submit: (event) => { event.preventDefault(); planned(place, new File([field.value], ""), {}); } } },
     h("p", { class: "hint" }, tr("dashboard-import-paste-about")), h("blockquote", { class: "text", dir: "auto" }, prompt),
     labelled(tr("dashboard-import-answer"), field), h("div", { class: "actions" }, h("button", { class: "button" }, tr("dashboard-next"))));
-  return h("details", {}, h("summary", {}, tr("dashboard-import-paste")), form);
+  return h("details", {}, h("summary", {}, tr("transfer-paste")), form);
 }
 
 const given = (file, answers) => ({ owner: memory.owner, thread: memory.thread, name: file.name, answers: JSON.stringify(answers) });
 
 /** Says what an import would do, and asks what it has to know, until nothing is left to ask. */
 const planned = (place, file, answers) => attempt(async () => {
-  place.replaceChildren(h("p", { class: "hint" }, tr("dashboard-import-reading")));
+  place.replaceChildren(h("p", { class: "hint" }, tr("dashboard-loading")));
   try {
     const plan = await (await net.upload("import/plan", given(file, answers), file)).json();
     const fields = plan.questions.map((question) => questionOf(question, answers));
     const next = (event) => { event.preventDefault(); planned(place, file, { ...answers, ...Object.fromEntries(fields.map((one) => [one.key, one.chosen()])) }); };
     const buttons = plan.questions.length ? h("button", { class: "button main" }, tr("dashboard-next"))
-      : plan.has_new ? button(tr("dashboard-import-run"), () => run(place, file, answers), { kind: "main" }) : learnButton(plan.learn);
+      : plan.has_new ? button(tr("transfer-import"), () => run(place, file, answers), { kind: "main" }) : learnButton(plan.learn);
     place.replaceChildren(h("form", { class: "import", on: { submit: next } }, h("p", { class: "lines", dir: "auto" }, plan.text), ...fields.map((one) => one.node), h("div", { class: "actions" }, buttons)));
   } catch (problem) {
     place.replaceChildren();
@@ -58,7 +58,7 @@ function questionOf({ key, text, options, several, chosen }) {
 
 async function run(place, file, answers) {
   const stopping = new AbortController();
-  const show = (done, total) => place.replaceChildren(progress(tr("dashboard-importing"), done, total, tr("dashboard-done-of", { done, total })), h("div", { class: "actions" }, button(tr("dashboard-pause"), () => stopping.abort())));
+  const show = (done, total) => place.replaceChildren(progress(tr("transfer-importing"), done, total, tr("search-so-far", { shown: done, total })), h("div", { class: "actions" }, button(tr("transfer-pause"), () => stopping.abort())));
   place.dataset.busy = "1";
   show(0, 1);
   try {
@@ -68,10 +68,10 @@ async function run(place, file, answers) {
       if (line.said !== undefined) end = line;
       else show(line.done, line.total);
     }
-    place.replaceChildren(h("p", { class: "lines", dir: "auto", role: "status" }, end?.said ?? tr("dashboard-import-paused")), ...(end?.learn ? [h("p", { class: "hint" }, end.learn.text), h("div", { class: "actions" }, learnButton(end.learn))] : []));
+    place.replaceChildren(h("p", { class: "lines", dir: "auto", role: "status" }, end?.said ?? tr("transfer-paused")), ...(end?.learn ? [h("p", { class: "hint" }, end.learn.text), h("div", { class: "actions" }, learnButton(end.learn))] : []));
   } catch (problem) {
     const isPaused = problem.name === "AbortError";
-    place.replaceChildren(h("p", { class: "hint", role: "status" }, isPaused ? tr("dashboard-import-paused") : problem.status === undefined ? tr("dashboard-no-answer") : problem.message), h("div", { class: "actions" }, button(tr("dashboard-import-go-on"), () => run(place, file, answers), { kind: "main" })));
+    place.replaceChildren(h("p", { class: "hint", role: "status" }, isPaused ? tr("transfer-paused") : problem.status === undefined ? tr("shared-failed") : problem.message), h("div", { class: "actions" }, button(tr("transfer-go-on"), () => run(place, file, answers), { kind: "main" })));
   } finally {
     delete place.dataset.busy;
     look().catch(() => {});
@@ -95,14 +95,14 @@ async function* linesOf(answer) {
 
 const toldLater = (act) => (pressed) => attempt(async () => { const answer = await act(); await look(); dispatchEvent(new HashChangeEvent("hashchange")); return answer; }, pressed);
 
-const learnButton = (offer) => (offer ? button(tr("dashboard-learn"), toldLater(() => write("learn", { first: offer.first, last: offer.last })), { kind: "main" }) : null);
+const learnButton = (offer) => (offer ? button(tr("learning-offer"), toldLater(() => write("learn", { first: offer.first, last: offer.last })), { kind: "main" }) : null);
 
 /** Learning facts from all that was imported: the offer of it, or how it is stopped. */
 function learning(offer) {
   const isLearning = Boolean(memory.home.learning);
   if (!offer && !isLearning) return null;
-  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-learn")), h("p", { class: "hint" }, tr("dashboard-learn-about"), " ", isLearning ? "" : offer.text),
-    h("div", { class: "actions" }, isLearning ? button(tr("dashboard-learn-stop"), toldLater(() => write("learn/stop")), { kind: "bad" }) : learnButton(offer)));
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("learning-offer")), isLearning ? null : h("p", { class: "hint" }, offer.text),
+    h("div", { class: "actions" }, isLearning ? button(tr("learning-stop"), toldLater(() => write("learn/stop")), { kind: "bad" }) : learnButton(offer)));
 }
 
 function exporting() {
@@ -111,8 +111,7 @@ function exporting() {
     const address = URL.createObjectURL(blob);
     h("a", { href: address, download: filename }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
-    toast(tr("dashboard-exported", { name: filename }));
   }, pressed);
-  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-export")), h("p", { class: "hint" }, tr("dashboard-export-about")),
-    h("div", { class: "actions" }, button(tr("dashboard-export-page"), fetched("html")), button(tr("dashboard-export-readable"), fetched("markdown")), button(tr("dashboard-export-whole"), fetched("json"))));
+  return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-export")),
+    h("div", { class: "actions" }, button(tr("dashboard-export-page"), fetched("html")), button(tr("transfer-for-me"), fetched("markdown")), button(tr("transfer-for-a-machine"), fetched("json"))));
 }

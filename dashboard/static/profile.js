@@ -11,9 +11,9 @@ export const profile = {
   id: "profile",
   async draw(root) {
     const { versions } = await read("profile");
-    const refresh = button(tr("dashboard-profile-refresh"), (pressed) => attempt(async () => ({ said: tr("dashboard-profile-refreshing"), ...(await write("profile/refresh")) }), pressed), { symbol: "again" });
+    const refresh = button(tr("memory-button-rewrite"), (pressed) => attempt(() => write("profile/refresh"), pressed), { symbol: "again" });
     root.append(h("p", { class: "hint" }, tr("dashboard-profile-about")), h("div", { class: "actions" }, refresh));
-    if (!versions.length) return root.append(empty(tr("dashboard-profile-none")));
+    if (!versions.length) return root.append(empty(tr("memory-no-profile")));
     const place = h("div", { class: "versions" });
     const [newest, ...earlier] = versions;
     const show = () => {
@@ -22,7 +22,7 @@ export const profile = {
       place.replaceChildren(versionOf(newest, other, "added"), ...(other ? [versionOf(other, newest, "gone")] : []));
     };
     if (earlier.length) {
-      const names = [["", tr("dashboard-profile-alone")], ...earlier.map((one) => [one.id, fullDate(one.created_at)])];
+      const names = [["", "–"], ...earlier.map((one) => [one.id, fullDate(one.created_at)])];
       root.append(h("label", { class: "field inline" }, h("span", {}, tr("dashboard-profile-compare")), choice(names, compared ?? "", (id) => { compared = Number(id) || null; show(); })));
     }
     show();
@@ -35,13 +35,13 @@ const parts = (text) => text.split(/(?<=[.!?。！？؟]\s)|\n/u).filter((part) 
 function versionOf(version, other, kind) {
   const known = new Set(other ? parts(other.text).map((part) => part.trim()) : []);
   const lines = version.text.split("\n").map((line) => h("p", { dir: "auto" }, parts(line).map((part) => (other && !known.has(part.trim()) ? h(kind === "added" ? "ins" : "del", {}, part) : part))));
-  const remove = button(tr("dashboard-profile-forget"), () => attempt(async () => {
-    if (!(await confirmed(tr("dashboard-profile-forget"), tr("dashboard-forget"), [h("p", { class: "hint" }, tr("dashboard-forget-final"))], { bad: true }))) return null;
+  const remove = button(tr("memory-button-erase", { id: String(version.id) }), () => attempt(async () => {
+    if (!(await confirmed(tr("forget-ask-this"), tr("dashboard-forget"), [h("p", { class: "hint" }, tr("forget-final"))], { bad: true }))) return null;
     const answer = await write("profile/forget", { id: version.id });
     dispatchEvent(new HashChangeEvent("hashchange"));
     return answer;
   }), { kind: "bad small" });
   return h("article", { class: "version card" },
-    h("header", {}, h("h3", {}, fullDate(version.created_at)), version.model ? h("p", { class: "hint" }, tr("dashboard-by-model", { model: version.model })) : null),
+    h("h3", {}, tr("memory-version", { id: String(version.id), day: fullDate(version.created_at) })),
     h("div", { class: "prose" }, lines), h("div", { class: "actions" }, remove));
 }

@@ -22,12 +22,12 @@ export const statistics = {
     const [figures] = await Promise.all([read("statistics"), uPlot()]);
     const { counts, answers } = figures;
     root.append(h("dl", { class: "tiles" },
-      tile(tr("dashboard-stat-messages"), counts.total, tr("dashboard-stat-archived", { number: counts.archived })),
+      tile(tr("dashboard-messages"), counts.total, tr("dashboard-stat-archived", { number: counts.archived })),
       tile(tr("dashboard-stat-summaries"), counts.summaries),
-      tile(tr("dashboard-stat-saved"), roughly(figures.tokens_saved), tr("dashboard-stat-saved-hint")),
+      tile(tr("dashboard-stat-saved"), roughly(figures.tokens_saved)),
       answers.explained ? tile(tr("dashboard-stat-earlier"), share.format(answers.with_earlier / answers.explained), tr("dashboard-stat-of-answers", { number: answers.explained })) : null,
       answers.explained ? tile(tr("dashboard-stat-facts"), share.format(answers.with_facts / answers.explained), tr("dashboard-stat-of-answers", { number: answers.explained })) : null,
-      tile(tr("dashboard-stat-room"), figures.room === null ? tr("dashboard-stat-no-limit") : roughly(figures.room)),
+      tile(tr("dashboard-stat-room"), figures.room === null ? "∞" : roughly(figures.room), figures.room === null ? tr("usage-no-limit") : ""),
       figures.cost["30"] !== null ? tile(tr("dashboard-stat-cost"), dollars.format(figures.cost["30"])) : null));
     if (!figures.days.length) return root.append(empty(tr("dashboard-messages-none")));
     const charts = h("div", { class: "charts" });
@@ -37,7 +37,7 @@ export const statistics = {
       for (const other of event.currentTarget.parentNode.children) other.setAttribute("aria-pressed", String(other === event.currentTarget));
       show();
     } } }, inDays.format(days));
-    root.append(h("div", { class: "spans", role: "group", "aria-label": tr("dashboard-stat-span") }, SPANS.map(choose)), charts);
+    root.append(h("div", { class: "spans", role: "group", "aria-label": tr("dashboard-stat-time") }, SPANS.map(choose)), charts);
     show();
     return folds(root, figures.folds);
   },
@@ -71,7 +71,8 @@ function chart(title, series) {
   const options = {
     width: 300, height: HEIGHT, padding: [12, 8, 0, 0], cursor: { y: false, drag: { x: false, y: false } }, legend: { show: false },
     tzDate: (at) => window.uPlot.tzDate(new Date(at * 1000), "UTC"),
-    scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.1, 4)] } },
+    // Half a day more at both ends, or the first and the last bar would be cut.
+    scales: { x: { range: [days[0] - DAY / 2, today + DAY / 2] }, y: { range: (_, __, most) => [0, Math.max(most * 1.1, 4)] } },
     axes: [{ ...axis, grid: { show: false }, space: 70, size: 30, values: (_, at) => at.map((one) => date.format(new Date(one * 1000))) }, { ...axis, size: 52, values: (_, at) => at.map((one) => (Number.isInteger(one) ? roughly(one) : "")) }],
     series: [{}, ...series.map(([name, , line]) => ({ label: name, stroke: colour(line), fill: colour(line), width: 0, points: { show: false }, paths: window.uPlot.paths.bars({ size: [0.7, 28], radius: 0.2 }) }))],
   };
@@ -94,8 +95,8 @@ const table = (title, head, rows) => h("div", { class: "table", role: "region", 
 function folds(root, made) {
   if (!made.length) return;
   const seconds = manner(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
-  const rows = made.slice(-30).reverse().map((one) => [one.day, `L${one.level}`, one.count, one.tokens_in, one.tokens_out, seconds.format(one.milliseconds / 1000)]);
-  root.append(h("section", { class: "card" }, h("h3", {}, tr("dashboard-stat-folds")), table(tr("dashboard-stat-folds"), [tr("dashboard-stat-day"), tr("dashboard-stat-level"), tr("dashboard-stat-number"), tr("dashboard-stat-read"), tr("dashboard-stat-written"), tr("dashboard-stat-time")], rows)));
+  const rows = made.slice(-30).reverse().map((one) => [`${one.day} · L${one.level} × ${one.count}`, one.tokens_in, one.tokens_out, seconds.format(one.milliseconds / 1000)]);
+  root.append(h("section", { class: "card" }, h("h3", {}, tr("dashboard-stat-folds")), table(tr("dashboard-stat-folds"), [tr("dashboard-stat-day"), tr("dashboard-stat-read"), tr("dashboard-stat-written"), tr("dashboard-stat-time")], rows)));
 }
 
 let loading = null;

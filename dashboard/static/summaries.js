@@ -3,9 +3,9 @@
 
 import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
-import { memory, read, write } from "./memory.js";
+import { look, memory, read, write } from "./memory.js";
 import { attempt, button, confirmed, empty, paged, pagerOf, roundButton, walkable } from "./parts.js";
-import { counted, dateOf, has, manner, spanOf, tr } from "./texts.js";
+import { counted, dateOf, manner, spanOf, tr } from "./texts.js";
 
 const MOST_ZOOM = 16;
 const NARROWEST = 14; // pixels of a brick, so that a finger meets it
@@ -32,7 +32,7 @@ export const summaries = {
     const turn = async (befores) => { part.befores = befores; draw(await read("summaries", { before: befores.at(-1) })); };
     const draw = ({ summaries: shown, total, has_more: hasMore }) => chart.replaceChildren(pyramidOf(shown, Number(detail)), total > shown.length ? pagerOf(
       part.befores.length > 1 ? () => turn(part.befores.slice(0, -1)) : null, hasMore ? () => turn([...part.befores, shown.at(-1).id]) : null,
-      tr("dashboard-summaries-count", { shown: shown.length, total })) : h("p", { class: "hint" }, tr("dashboard-summaries-active", { active: shown.filter((one) => one.is_active).length, total })));
+      tr("search-so-far", { shown: shown.length, total })) : h("p", { class: "hint" }, tr("dashboard-summaries-active", { active: shown.filter((one) => one.is_active).length, total })));
     draw(answer);
     root.append(chart, place);
     return opened(place, Number(detail) || answer.summaries[0].id).catch((problem) => place.replaceChildren(empty(problem.message)));
@@ -41,7 +41,7 @@ export const summaries = {
 
 function actions() {
   const fold = async (pressed) => attempt(() => write("summaries/fold"), pressed);
-  const rebuild = async (pressed) => { if (await confirmed(tr("dashboard-rebuild"), tr("dashboard-rebuild-yes"), [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(() => write("summaries/rebuild"), pressed); };
+  const rebuild = async (pressed) => { if (await confirmed(tr("dashboard-rebuild"), tr("dashboard-rebuild"), [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(async () => { const answer = await write("summaries/rebuild"); await look(); return answer; }, pressed); };
   return h("div", { class: "actions" }, memory.home.counts.active_turns ? button(tr("dashboard-fold"), fold) : null, button(tr("dashboard-rebuild"), rebuild));
 }
 
@@ -68,7 +68,7 @@ function pyramidOf(all, chosen) {
   const { places, width } = spans(all);
   const levels = [...new Set(all.map((one) => one.level))].sort((a, b) => b - a);
   const most = Math.max(...levels.map((level) => all.filter((one) => one.level === level).length));
-  const canvas = h("div", { class: "canvas" }, levels.map((level) => h("div", { class: "level", role: "group", "aria-label": tr("dashboard-level", { level: String(level) }) },
+  const canvas = h("div", { class: "canvas" }, levels.map((level) => h("div", { class: "level", role: "group", "aria-label": `L${level}` },
     h("span", { class: "level-name", "aria-hidden": "true" }, `L${level}`),
     all.filter((one) => one.level === level).sort((a, b) => places.get(a.id).from - places.get(b.id).from).map((one, index) => brickOf(one, places.get(one.id), width, one.id === chosen, index === 0)))));
   const frame = h("div", { class: "pyramid" }, canvas);
@@ -95,10 +95,10 @@ function pyramidOf(all, chosen) {
 }
 
 function brickOf(one, { from, to }, width, isChosen, isFirst) {
-  const count = tr("dashboard-count-messages", { number: one.messages });
+  const told = `L${one.level} · ${headOf(one)}`;
   return h("a", {
-    href: `#summaries/${one.id}`, class: one.is_active ? "brick active" : "brick", tabIndex: isFirst ? 0 : -1, title: `${count} · ${spanOf(one.first_at, one.last_at)}`,
-    "aria-current": isChosen ? "true" : null, "aria-label": tr(one.is_active ? "dashboard-summary-active" : "dashboard-summary-passive", { level: String(one.level), messages: count, date: dateOf(one.first_at) }),
+    href: `#summaries/${one.id}`, class: one.is_active ? "brick active" : "brick", tabIndex: isFirst ? 0 : -1, title: told,
+    "aria-current": isChosen ? "true" : null, "aria-label": told,
     vars: { "--from": String(from / width), "--share": String((to - from) / width) },
   }, h("span", {}, counted(one.messages)));
 }
@@ -107,9 +107,9 @@ async function opened(place, id) {
   const { summary, sources, messages, above } = await read("summary", { id });
   place.replaceChildren(
     h("article", { class: "card summary", vars: { "--hue": hueOf(summary.id) } },
-      h("header", {}, h("h3", {}, spanOf(summary.first_at, summary.last_at)), h("p", { class: "hint" }, `L${summary.level} · ${tr("dashboard-count-messages", { number: summary.messages })} · ${standing(summary)}`)),
+      h("header", {}, h("h3", {}, tr("dashboard-summary")), h("p", { class: "hint" }, `L${summary.level} · ${headOf(summary)}`)),
       h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
-      h("details", {}, h("summary", {}, tr("dashboard-details")), qualityOf(summary), costOf(summary), summary.base_id !== null ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
+      h("details", {}, h("summary", {}, tr("why-details")), costOf(summary), summary.base_id !== null ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
     ...[
       above.length ? linksTo(tr("dashboard-part-of"), above) : null,
       sources.length ? linksTo(tr("dashboard-made-from"), sources) : null,
@@ -120,15 +120,9 @@ async function opened(place, id) {
 const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title), paged(those, (rows) => h("ul", { class: "cards" }, rows.map((one) =>
   h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text), h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` }, `L${one.level} · ${spanOf(one.first_at, one.last_at)}`)))))));
 
-const standing = (one) => (one.is_active ? tr("dashboard-standing-active") : one.policy === "pyramid" ? tr("dashboard-standing-higher") : tr("dashboard-standing-replaced"));
+const headOf = (one) => [tr("shared-messages", { messages: one.messages }), spanOf(one.first_at, one.last_at), tr(one.is_active ? "dashboard-legend-active" : "dashboard-legend-part")].join(" · ");
 
-function qualityOf({ score, details }) {
-  if (score === null) return null;
-  const figures = Object.entries(details).filter(([name]) => has(`dashboard-quality-${name}`)).map(([name, value]) => tr(`dashboard-quality-${name}`, { score: percent.format(value) }));
-  return h("p", { class: "hint" }, [tr("dashboard-checked", { score: percent.format(score) }), ...figures].join(" · "));
-}
-
-function costOf({ model, milliseconds, tokens_in: read, tokens_out: written, reason, compressed }) {
-  const figures = [compressed > 1 && tr("dashboard-compressed", { number: compressed }), model, has(`dashboard-reason-${reason}`) && tr(`dashboard-reason-${reason}`), read ? tr("dashboard-tokens-made", { read, written }) : "", milliseconds ? seconds.format(milliseconds / 1000) : ""];
+function costOf({ score, model, milliseconds, tokens_in: read, tokens_out: written }) {
+  const figures = [score !== null && tr("dashboard-checked", { score: percent.format(score) }), model, read && tr("dashboard-tokens-made", { read, written }), milliseconds && seconds.format(milliseconds / 1000)];
   return h("p", { class: "hint" }, figures.filter(Boolean).join(" · "));
 }

@@ -132,7 +132,7 @@ class Log {
     const top = anchor?.getBoundingClientRect().top;
     const focused = this.list.contains(document.activeElement) ? document.activeElement.closest("[data-id]")?.dataset.id : null;
     const opened = new Set([...this.list.querySelectorAll("details[open]")].map((one) => one.dataset.cover));
-    this.list.replaceChildren(...(this.rows.length ? this.nodes(opened) : [empty(filter.speaker || filter.kind || filter.since ? tr("dashboard-found", { number: 0 }) : tr(memory.home.memory.enabled ? "dashboard-messages-none" : "dashboard-messages-off"))]));
+    this.list.replaceChildren(...(this.rows.length ? this.nodes(opened) : [empty(filter.speaker || filter.kind || filter.since ? tr("dashboard-found", { number: 0 }) : tr(memory.home.memory.enabled ? "dashboard-messages-none" : "basics-is-off"))]));
     const again = anchor && this.list.querySelector(`[data-id="${anchor.dataset.id}"]`);
     if (again && this.isPlaced) scrollBy(0, again.getBoundingClientRect().top - top);
     if (focused) this.list.querySelector(`[data-id="${focused}"] button`)?.focus({ preventScroll: true });
@@ -211,7 +211,7 @@ function bar(log, speakers) {
   const day = (name) => h("input", { type: "date", value: filter[name], on: { change: (event) => set(name)(event.currentTarget.value) } });
   // Without words the timeline goes on for ever, and is of one conversation.
   const ofSearch = [labelled(tr("dashboard-filter-until"), day("until")),
-    h("label", { class: "check" }, h("input", { type: "checkbox", checked: filter.all, on: { change: (event) => set("all")(event.currentTarget.checked) } }), h("span", {}, tr("dashboard-everywhere")))];
+    h("label", { class: "check" }, h("input", { type: "checkbox", checked: filter.all, on: { change: (event) => set("all")(event.currentTarget.checked) } }), h("span", {}, tr("search-in-all")))];
   const filters = h("div", { class: "filters", id: "filters", hidden: true },
     labelled(tr("dashboard-filter-person"), choice([["", tr("dashboard-everybody")], ...speakers.map(([name]) => [name, name])], filter.speaker, set("speaker"))),
     labelled(tr("dashboard-filter-kind"), choice(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), filter.kind, set("kind"))),
@@ -228,7 +228,7 @@ function bar(log, speakers) {
 
 function coverOf(summary, isOpen) {
   return h("details", { class: "cover", open: isOpen, data: { cover: String(summary.id) }, vars: { "--hue": hueOf(summary.id) } },
-    h("summary", {}, h("b", {}, `${tr("dashboard-summary")} · ${tr("dashboard-count-messages", { number: summary.messages })}`), h("span", {}, spanOf(summary.first_at, summary.last_at))),
+    h("summary", {}, h("b", {}, `${tr("dashboard-summary")} · ${tr("shared-messages", { messages: summary.messages })}`), h("span", {}, spanOf(summary.first_at, summary.last_at))),
     h("p", { class: "text", dir: "auto" }, summary.text),
-    h("p", {}, h("a", { href: `#summaries/${summary.id}` }, tr("dashboard-open-summary"))));
+    h("p", {}, h("a", { href: `#summaries/${summary.id}` }, tr("why-details"))));
 }

@@ -13,7 +13,7 @@ export const why = {
     const place = h("div", { class: "answers" });
     const show = async (before, earlier) => {
       const { answers, next } = await read("why", { before });
-      place.replaceChildren(...(answers.length ? answers.map((answer, index) => answerOf(answer, index === 0)) : [empty(tr("dashboard-why-none"))]),
+      place.replaceChildren(...(answers.length ? answers.map((answer, index) => answerOf(answer, index === 0)) : [empty(tr("why-nothing-known"))]),
         ...(next || earlier.length ? [pagerOf(earlier.length ? () => show(earlier.at(-1), earlier.slice(0, -1)) : null, next ? () => show(next, [...earlier, before]) : null)] : []));
     };
     await show(undefined, []);
@@ -23,21 +23,20 @@ export const why = {
 
 function answerOf(one, isOpen) {
   return h("details", { class: "card answer", open: isOpen },
-    h("summary", {}, h("span", { class: "text clamp", dir: "auto" }, one.question ?? tr("dashboard-why-not-stored")), h("span", { class: "hint" }, fullDate(one.at))),
+    h("summary", {}, h("span", { class: "text clamp", dir: "auto" }, one.question ?? tr("why-not-stored")), h("span", { class: "hint" }, fullDate(one.at))),
     one.answer ? h("blockquote", { class: "text clamp", dir: "auto" }, one.answer) : null,
-    h("p", { class: "figures" }, h("b", {}, tr("dashboard-tokens", { tokens: one.tokens })), ` · ${tr("dashboard-why-ceiling", { most: one.ceiling, model: one.model })}`),
-    one.saved > 0 ? h("p", { class: "saved" }, tr("dashboard-why-saved", { whole: one.whole, saved: one.saved })) : null,
+    h("p", { class: "figures" }, tr("why-size", { model: one.model, tokens: one.tokens, most: one.ceiling }), " ", one.saved > 0 ? h("span", { class: "saved" }, tr("why-size-whole", { tokens: one.whole })) : null),
     barOf(one),
     part(tr("dashboard-tab-profile"), one.profile ? [h("p", { class: "text clamp", dir: "auto" }, one.profile)] : []),
-    part(tr("dashboard-tab-facts"), one.facts.map((fact) => h("li", { class: "quote" }, h("p", { class: "text", dir: "auto" }, fact.text ?? tr("dashboard-why-forgotten")), h("p", { class: "hint" }, tr("dashboard-fact-since", { day: dateOf(fact.since) }), ` · ${fact.why}`), fact.replaced ? h("p", { class: "hint" }, fact.replaced) : null))),
-    part(tr("dashboard-why-snippets"), one.snippets.map((snippet) => quoted(snippet.message, h("p", { class: "reason" }, snippet.why)))),
-    part(tr("dashboard-why-looked-up"), one.looked_up.map((message) => quoted(message))),
+    part(tr("dashboard-tab-facts"), one.facts.map((fact) => h("li", { class: "quote" }, h("p", { class: "text", dir: "auto" }, fact.text ?? tr("why-forgotten")), h("p", { class: "hint" }, tr("memory-since", { day: dateOf(fact.since) }), ` · ${fact.why}`), fact.replaced ? h("p", { class: "hint" }, fact.replaced) : null))),
+    part(tr("why-heading-snippets"), one.snippets.map((snippet) => quoted(snippet.message, h("p", { class: "reason" }, snippet.why)))),
+    part(tr("why-heading-looked-up"), one.looked_up.map((message) => quoted(message))),
     part(tr("dashboard-tab-summaries"), one.summaries.map((summary) => h("li", { class: "quote" }, h("p", { class: "quote-head" }, h("a", { href: `#summaries/${summary.id}` }, `L${summary.level} · ${spanOf(summary.first_at, summary.last_at)}`)), h("p", { class: "text clamp", dir: "auto" }, summary.text)))),
-    one.recent.length ? h("details", {}, h("summary", {}, tr("dashboard-why-recent", { number: one.recent.length })), h("ul", { class: "quotes" }, one.recent.map((message) => quoteOf(message)))) : null,
-    part(tr("dashboard-why-cut"), one.cut.map((cut) => h("li", { class: "quote" }, cut))));
+    one.recent.length ? h("details", {}, h("summary", {}, `${tr("why-heading-recent")}: ${counted(one.recent.length)}`), h("ul", { class: "quotes" }, one.recent.map((message) => quoteOf(message)))) : null,
+    part(tr("why-heading-cut"), one.cut.map((cut) => h("li", { class: "quote" }, cut))));
 }
 
-const quoted = (message, ...more) => (message ? quoteOf(message, ...more) : h("li", { class: "quote" }, h("p", { class: "hint" }, tr("dashboard-why-forgotten")), ...more));
+const quoted = (message, ...more) => (message ? quoteOf(message, ...more) : h("li", { class: "quote" }, h("p", { class: "hint" }, tr("why-forgotten")), ...more));
 
 const part = (title, items) => (items.length ? h("section", {}, h("h3", {}, title), items[0].localName === "li" ? h("ul", { class: "quotes" }, items) : items) : null);
 

@@ -1,16 +1,13 @@
-web-no-session = Dieser Link wurde schon benutzt oder ist zu alt. Schick mir /dashboard für einen neuen.
-web-not-served = Dieser Bot antwortet dir nicht. Bitte den Betreiber, dich zuzulassen.
-web-not-yours = Dieses Gedächtnis gehört jemand anderem. In einer Gruppe sehen nur deren Admins diese Seite.
+web-no-session = Dieser Link ist verbraucht oder zu alt. Schick mir /dashboard für einen neuen.
+web-not-served = Bitte den Betreiber des Bots, dich zuzulassen.
+web-not-yours = Dieses Gedächtnis gehört jemand anderem; das einer Gruppe sehen nur ihre Admins.
 web-too-large = Das ist zu groß.
-web-elsewhere = Dein Gedächtnis ist gerade anderswo in Gebrauch. Bitte versuch es gleich noch einmal.
-web-menu-button = Gedächtnis
+web-elsewhere = Dein Gedächtnis ist gerade in Gebrauch. Bitte versuch es gleich noch einmal.
 web-open = Mein Gedächtnis öffnen
 web-link =
-    Alles, was ich mir hier gemerkt habe, auf einer Seite. Dieser Link gilt einmal und { $minutes } Minuten lang, behalte ihn also für dich:
+    Alles, was ich mir hier gemerkt habe. Der Link gilt einmal und { $minutes } Minuten lang; behalte ihn für dich:
     { $link }
-web-sent = Ich habe dir den Link in unserem privaten Chat geschickt.
 web-none = So eine Seite gibt es hier nicht.
-web-set = So eine Seite gibt es noch nicht. Setze { $setting } auf die https-Adresse, unter der sie erreichbar ist, und starte den Bot neu.
-web-anonymous = Du schreibst als anonymer Admin, also weiß ich nicht, wem ich den Link schicken soll. Schick den Befehl unter deinem eigenen Namen.
+web-set = So eine Seite gibt es noch nicht: Setze { $setting } auf ihre https-Adresse und starte den Bot neu.
+web-anonymous = Du schreibst als anonymer Admin. Schick den Befehl unter deinem eigenen Namen.
 web-saved = Gespeichert.
-web-begun = Es hat begonnen.

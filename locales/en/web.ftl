@@ -1,18 +1,15 @@
-# The dashboard: what its server and /dashboard say. The page itself has dashboard.ftl.
+# What the dashboard's server and /dashboard say.
 
-web-no-session = This link was used before, or it is too old. Send /dashboard to me for a new one.
-web-not-served = This bot does not answer you. Ask whoever runs it to let you in.
-web-not-yours = This memory belongs to somebody else. In a group, only its admins see this page.
+web-no-session = This link is used up or too old. Send me /dashboard for a new one.
+web-not-served = Ask whoever runs this bot to let you in.
+web-not-yours = This memory belongs to somebody else; a group’s is for its admins.
 web-too-large = That is too large.
-web-elsewhere = Your memory is busy elsewhere. Please try it again in a moment.
-web-menu-button = Memory
+web-elsewhere = Your memory is busy. Please try again in a moment.
 web-open = Open my memory
 web-link =
-    Everything I remember here, on one page. This link works once, within { $minutes } minutes, so keep it to yourself:
+    All that I remember here. The link works once, within { $minutes } minutes; keep it to yourself:
     { $link }
-web-sent = I have sent you the link in our private chat.
 web-none = There is no such page here.
-web-set = There is no such page yet. Set { $setting } to the https address at which it is reached, and start the bot again.
-web-anonymous = You write as an anonymous admin, so I do not know whom to send the link to. Send the command under your own name.
+web-set = There is no such page yet: set { $setting } to its https address, and start the bot again.
+web-anonymous = You write as an anonymous admin. Send the command under your own name.
 web-saved = Saved.
-web-begun = It has begun.

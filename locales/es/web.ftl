@@ -1,16 +1,13 @@
-web-no-session = Este enlace ya se usó o es demasiado antiguo. Envíame /dashboard y te daré uno nuevo.
-web-not-served = Este bot no te responde. Pide a quien lo administra que te deje entrar.
-web-not-yours = Esta memoria es de otra persona. En un grupo, solo sus administradores ven esta página.
+web-no-session = Este enlace ya se usó o caducó. Envíame /dashboard y te daré otro.
+web-not-served = Pide a quien administra este bot que te deje entrar.
+web-not-yours = Esta memoria es de otra persona; la de un grupo solo la ven sus administradores.
 web-too-large = Es demasiado grande.
-web-elsewhere = Tu memoria está ocupada en otro sitio. Inténtalo de nuevo dentro de un momento.
-web-menu-button = Memoria
+web-elsewhere = Tu memoria está ocupada. Inténtalo de nuevo dentro de un momento.
 web-open = Abrir mi memoria
 web-link =
-    Todo lo que recuerdo aquí, en una sola página. Este enlace funciona una vez y durante { $minutes } minutos, así que no lo compartas:
+    Todo lo que recuerdo aquí. El enlace funciona una vez y durante { $minutes } minutos; no lo compartas:
     { $link }
-web-sent = Te he enviado el enlace en nuestro chat privado.
 web-none = Aquí no hay una página así.
-web-set = Todavía no hay una página así. Pon en { $setting } la dirección https por la que se llega a ella y reinicia el bot.
-web-anonymous = Escribes como administrador anónimo, así que no sé a quién enviar el enlace. Envía la orden con tu propio nombre.
+web-set = Todavía no hay una página así: pon en { $setting } su dirección https y reinicia el bot.
+web-anonymous = Escribes como administrador anónimo. Envía la orden con tu propio nombre.
 web-saved = Guardado.
-web-begun = Ha empezado.

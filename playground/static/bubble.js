@@ -34,7 +34,7 @@ export function draftOf(draft) {
   const body = text
     ? h("div", { class: "text", dir: "auto" }, renderText(text, draft.entities), h("span", { class: "caret", "aria-hidden": "true" }))
     : dots();
-  return h("article", { class: "message in bot draft", "aria-label": tr("page-writing") },
+  return h("article", { class: "message in bot draft", "aria-label": tr("page-typing") },
     h("span", { class: "side" }, avatar(0, "", { bot: true })), h("div", { class: "stack" }, h("div", { class: "bubble" }, body)));
 }
 
@@ -44,7 +44,7 @@ export const dateOf = (message) => new Date(message.date * 1000);
 
 function metaOf(message) {
   return h("span", { class: "meta" },
-    message.edit_date ? h("span", { class: "edited" }, tr("page-edited")) : null,
+    message.edit_date ? h("span", { class: "edited" }, tr("dashboard-edited")) : null,
     h("time", { dateTime: dateOf(message).toISOString(), title: fullDate(dateOf(message)) }, clockOf(dateOf(message))));
 }
 
@@ -60,7 +60,7 @@ const FILES = ["document", "voice", "audio", "video", "video_note", "animation",
 
 function mediaOf(message) {
   if (message.photo?.length) {
-    const alt = message.caption ? tr("page-photo-of", { caption: message.caption }) : tr("page-kind-photo");
+    const alt = [tr("page-kind-photo"), message.caption].filter(Boolean).join(": ");
     return h("img", { class: "photo", src: fileUrl(message.photo.at(-1).file_id), alt, loading: "lazy" });
   }
   const file = FILES.map((kind) => message[kind]).find(Boolean);

@@ -159,7 +159,7 @@ function drawHead() {
   const writing = writingIn(chat.id, threadIn(chat)) !== null;
   status.className = writing ? "typing" : "";
   status.textContent = !state.connected ? tr("page-waiting")
-    : writing ? (inPrivate ? tr("page-typing") : tr("page-typing-name", { name: nameOf(state.bot) }))
+    : writing ? tr("page-typing")
     : inPrivate ? tr("page-writing-as", { name: titleOf(chat) })
     : tr("page-members-and-bot", { number: speakersOf(chat).length });
 }

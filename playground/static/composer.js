@@ -50,13 +50,13 @@ function drawField(chat, footer) {
   footer.replaceChildren(
     h("div", { class: "menu", id: "menu", role: "listbox", "aria-label": tr("page-suggestions"), hidden: true }),
     h("div", { class: "about", id: "about", hidden: true }),
-    h("div", { class: "tries", id: "tries", role: "group", "aria-label": tr("page-tries"), hidden: true }),
+    h("div", { class: "tries", id: "tries", role: "group", "aria-label": tr("page-suggestions"), hidden: true }),
     h("form", { class: "write", on: { submit: (event) => { event.preventDefault(); send(); } } },
       speakerChoice(chat),
       h("button", { type: "button", class: "round menu-button", "aria-label": tr("page-commands"), title: tr("page-commands"), on: { mousedown: keepFocus, click: () => openCommands(field, pick) } }, icon("menu")),
       field,
       h("button", { type: "button", class: "round", "aria-label": tr("page-attach"), title: tr("page-attach"), on: { click: () => file.click() } }, icon("clip")), file,
-      h("button", { type: "submit", class: "round send", "aria-label": tr("page-send"), title: tr("page-send-key") }, icon("send"))),
+      h("button", { type: "submit", class: "round send", "aria-label": tr("page-send"), title: tr("page-send") }, icon("send"))),
   );
   fit();
   drawAbout();
@@ -92,7 +92,7 @@ const keepFocus = (event) => event.preventDefault();
 function speakerChoice(chat) {
   if (isPrivate(chat)) return null;
   const speaker = speakerIn(chat);
-  return h("label", { class: "speaker" }, h("span", {}, tr("page-as")),
+  return h("label", { class: "speaker" }, h("span", {}, tr("page-speak-as")),
     h("select", { id: "speaker", "aria-label": tr("page-speak-as"), on: { change: (event) => { setPref("speaker", Number(event.target.value), chat.id); emit("speaker"); } } },
       speakersOf(chat).map((person) => h("option", { value: String(person.id), selected: person.id === speaker?.id }, nameOf(person)))));
 }
@@ -130,8 +130,8 @@ function drawAbout() {
   bar.hidden = about === null;
   if (about === null) return bar.replaceChildren();
   return bar.replaceChildren(icon(about.kind === "edit" ? "edit" : "reply"),
-    h("div", {}, h("b", {}, about.kind === "edit" ? tr("page-edit-message") : tr("page-reply-to", { name: nameOf(about.message.from) })), h("span", {}, lineOf(about.message))),
-    h("button", { type: "button", class: "round", "aria-label": tr("page-cancel-key"), on: { click: () => setAbout(null) } }, icon("close")));
+    h("div", {}, h("b", {}, about.kind === "edit" ? tr("memory-button-edit") : tr("page-reply-to", { name: nameOf(about.message.from) })), h("span", {}, lineOf(about.message))),
+    h("button", { type: "button", class: "round", "aria-label": tr("dashboard-cancel"), on: { click: () => setAbout(null) } }, icon("close")));
 }
 
 function onInput() {

@@ -50,7 +50,7 @@ function timeOf(message) {
 }
 
 function previewOf(chat, message) {
-  if (!message) return isPrivate(chat) ? tr("page-no-messages") : tr("page-members", { number: speakersOf(chat).length });
+  if (!message) return isPrivate(chat) ? tr("page-no-messages") : tr("page-members-and-bot", { number: speakersOf(chat).length });
   const words = lineOf(message);
   if (serviceOf(message)) return words;
   if (isPrivate(chat)) return message.from?.id === chat.id ? tr("page-you-said", { words }) : words;

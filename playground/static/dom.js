@@ -24,7 +24,7 @@ export const fullDate = (date) => FULL.format(date);
 /** "Today", "Yesterday", "May 4", or with its year when that is another one. */
 export function dayOf(date, now = new Date()) {
   const days = daysAgo(date, now);
-  return days === 0 ? tr("page-today") : days === 1 ? tr("page-yesterday") : dateOf(date, now);
+  return days === 0 ? tr("dashboard-today") : days === 1 ? tr("dashboard-yesterday") : dateOf(date, now);
 }
 
 export const isToday = (date) => daysAgo(date, new Date()) === 0;

@@ -80,12 +80,12 @@ function linkOf(url, children) {
 
 function preOf(entity, children) {
   const code = h("code", {}, children);
-  const copy = h("button", { type: "button", class: "copy", "aria-label": tr("page-copy-code") }, entity.language || tr("page-copy"));
+  const copy = h("button", { type: "button", class: "copy", "aria-label": tr("page-copy-code") }, entity.language || tr("page-copy-code"));
   copy.addEventListener("click", async () => {
     await navigator.clipboard?.writeText(code.textContent);
     copy.textContent = tr("page-copied");
   });
-  return h("pre", { tabindex: "0", "aria-label": entity.language ? tr("page-code-in", { language: entity.language }) : tr("page-code") }, copy, code);
+  return h("pre", { tabindex: "0", "aria-label": [tr("page-code"), entity.language].filter(Boolean).join(": ") }, copy, code);
 }
 
 function spoilerOf(children) {

@@ -18,7 +18,7 @@ function languages(chosen) {
 export function addPerson() {
   const name = h("input", { name: "name", required: true, maxLength: 40, autocomplete: "off", dir: "auto" });
   const language = h("select", { name: "language" }, languages(LANGUAGE));
-  ask(tr("page-add-person"), tr("page-add"), [h("label", {}, tr("page-first-name"), name), h("label", {}, tr("page-app-language"), language)], async () => {
+  ask(tr("page-add-person"), tr("dashboard-add"), [h("label", {}, tr("page-first-name"), name), h("label", {}, tr("page-app-language"), language)], async () => {
     const person = await net.addPerson({ name: name.value, language: language.value });
     setPref("current", person.id);
     openChat(person.id);
@@ -36,7 +36,7 @@ export function languageChoice(person) {
 /** The language of the page itself, as a choice; the page is drawn anew in it. */
 export function pageLanguageChoice() {
   const auto = h("option", { value: "", selected: !chosenLanguage }, tr("page-language-auto", { language: LANGUAGES[LANGUAGE] }));
-  const select = h("select", { "aria-label": tr("page-language"), title: tr("page-language") }, auto, chosenLanguage ? languages(chosenLanguage) : Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code }, name)));
+  const select = h("select", { "aria-label": tr("dashboard-set-language"), title: tr("dashboard-set-language") }, auto, chosenLanguage ? languages(chosenLanguage) : Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code }, name)));
   select.addEventListener("change", () => { setPref("language", select.value); location.reload(); });
   return h("label", { class: "tool language" }, icon("globe"), select);
 }
@@ -49,10 +49,7 @@ export async function welcome(about, people) {
 
 /** Asks once more, then empties a chat and what is remembered of it. */
 export function startOver(chat, title) {
-  ask(tr("page-start-over-with", { title }), tr("page-start-over"), [h("p", { class: "hint" }, tr("page-start-over-hint"))], async () => {
-    await net.startOver(chat.id);
-    toast(tr("page-fresh-start"));
-  });
+  ask(`${tr("page-start-over")}: ${title}`, tr("page-start-over"), [h("p", { class: "hint" }, tr("page-start-over-hint"))], () => net.startOver(chat.id));
 }
 
 function ask(title, yes, fields, act) {
@@ -60,7 +57,7 @@ function ask(title, yes, fields, act) {
   const form = h("form", { method: "dialog", on: { submit: () => attempt(act) } },
     h("h2", { id: "asking-title" }, title), ...fields,
     h("div", { class: "asking-buttons" },
-      h("button", { type: "button", on: { click: () => box.close() } }, tr("page-cancel")), h("button", { type: "submit" }, yes)));
+      h("button", { type: "button", on: { click: () => box.close() } }, tr("dashboard-cancel")), h("button", { type: "submit" }, yes)));
   box.replaceChildren(form);
   box.showModal();
 }
@@ -69,6 +66,6 @@ async function attempt(act) {
   try {
     await act();
   } catch (problem) {
-    toast(problem instanceof net.Refused ? problem.message : tr("page-no-answer"), { bad: true });
+    toast(problem instanceof net.Refused ? problem.message : tr("shared-failed"), { bad: true });
   }
 }

@@ -9,7 +9,7 @@ export class Refused extends Error {}
 async function request(path, options = {}) {
   const answer = await fetch(path, { ...options, headers: { ...options.headers, "Accept-Language": LANGUAGE } });
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(body.error ?? tr("page-answered", { status: String(answer.status) }));
+  if (!answer.ok) throw new Refused(body.error ?? tr("shared-failed"));
   return body;
 }
 

@@ -30,11 +30,11 @@ async function show() {
     const { url } = await net.dashboard(person.id, chat.id, threadIn(chat));
     if (scope !== shown || !url) return;
     const theme = encodeURIComponent(JSON.stringify(colours()));
-    panel.replaceChildren(h("iframe", { src: `${url}&tgWebAppThemeParams=${theme}`, title: tr("page-memory") }));
+    panel.replaceChildren(h("iframe", { src: `${url}&tgWebAppThemeParams=${theme}`, title: tr("dashboard-memory") }));
   } catch (problem) {
     if (scope !== shown) return;
     if (!(problem instanceof net.Refused)) shown = ""; // the server comes back, and then this is asked again
-    panel.replaceChildren(h("p", { class: "panel-empty" }, problem instanceof net.Refused ? problem.message : tr("page-memory-unreadable")));
+    panel.replaceChildren(h("p", { class: "panel-empty" }, problem instanceof net.Refused ? problem.message : tr("errors-storage")));
   }
 }
 

@@ -35,7 +35,7 @@ export function startPresses() {
       return setTimeout(() => release(waiting, id), PATIENCE);
     } catch (problem) {
       element.removeAttribute("aria-busy");
-      return toast(problem instanceof net.Refused ? problem.message : tr("page-no-answer"), { bad: true });
+      return toast(problem instanceof net.Refused ? problem.message : tr("shared-failed"), { bad: true });
     }
   };
 }

@@ -3,7 +3,7 @@
 import { listed, tr } from "./texts.js";
 
 /** The display name of a person, a bot or a chat. */
-export const nameOf = (user) => [user?.first_name, user?.last_name].filter(Boolean).join(" ") || user?.title || tr("page-unknown");
+export const nameOf = (user) => [user?.first_name, user?.last_name].filter(Boolean).join(" ") || user?.title || "?";
 
 export const textOf = (message) => message.text ?? message.caption ?? "";
 
@@ -16,11 +16,11 @@ export function serviceOf(message) {
   return null;
 }
 
-const KINDS = ["photo", "voice", "sticker", "animation", "video", "video_note", "audio"];
+const KINDS = ["photo", "voice", "sticker", "animation", "video", "audio"];
 
 /** A document's name, "Photo", "Voice message". */
 export function kindOf(message) {
-  const kind = KINDS.find((key) => message[key]);
+  const kind = message.video_note ? "video" : KINDS.find((key) => message[key]);
   return kind ? tr(`page-kind-${kind}`) : message.document?.file_name ?? tr("page-kind-file");
 }
 

@@ -64,7 +64,7 @@ class DashboardCommands(Family):
             if here.is_private:
                 raise
             return tr("transfer-not-private")
-        return None if here.is_private else tr("web-sent")
+        return None if here.is_private else tr("transfer-sent")
 
 
 def host_of(settings: Settings, dependencies: Dependencies, health: Health) -> Host:

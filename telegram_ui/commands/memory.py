@@ -13,6 +13,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.facts_by_hand import LONGEST_FACT, FactsByHand
 from locales.catalog import tr
+from locales.told import worth
 from records.facts import LASTING, Fact, Profile
 from records.forgetting import Forgetting, Forgotten
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
@@ -31,9 +32,6 @@ LOOKS = ("l", "f", "p")
 """Actions that only show: the list from a page on, a fact, the profile's versions."""
 VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "d": "delete", "u": "undo"}
 """Actions on a fact. Also: "e" asks for a new text, "r" distils the profile, "x" erases a version of it."""
-
-WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
-"""The least importance of a fact (0 to 1) for the text memory-worth-NAME; "" says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -267,15 +265,9 @@ def _rank(fact: Fact) -> int:
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
-def _worth(fact: Fact) -> str:
-    name = next(name for least, name in WORTH if fact.importance >= least)
-    return tr(f"memory-worth-{name}") if name else ""
-
-
 def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
     """Two lines of the list."""
-    worth = _worth(fact)
-    details = [worth, tr("memory-since", day=day(fact.valid_from, zone))]
+    details = [worth(fact), tr("memory-since", day=day(fact.valid_from, zone))]
     earlier = sum(one.superseded_by == fact.id for one in facts)
     details += [tr("memory-earlier", number=str(earlier))] if earlier else []
     pinned = "📌 " if fact.is_pinned else ""
@@ -284,9 +276,8 @@ def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
 
 def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
     """One fact with where it comes from and what was before it."""
-    worth = _worth(fact)
     lines = [f"{'📌 ' if fact.is_pinned else ''}{fact.text}", ""]
-    lines += [worth] if worth else []
+    lines += [told] if (told := worth(fact)) else []
     held = {"from": day(fact.valid_from, zone), "said": day(fact.observed_at, zone)}
     if fact.valid_to:
         lines.append(tr("memory-held", until=day(fact.valid_to, zone), **held))

@@ -290,7 +290,7 @@ class Commands:
         if not url.startswith("https://"):
             return
         with speaking(self.dependencies.default_language):
-            button = MenuButtonWebApp(tr("web-menu-button"), WebAppInfo(url))
+            button = MenuButtonWebApp(tr("dashboard-memory"), WebAppInfo(url))
         await bot.set_chat_menu_button(menu_button=button)
 
     def _described(self, language: str) -> dict[str, str]:

@@ -90,13 +90,13 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, br
         await ann.sets_up()
         said = ann.says("My boat is called Trireme.")
         await ann.hears("Noted.", since=0)
-        await ann.asks(HOSTILE)
+        await ann.asks(f"{HOSTILE} \u202egpj.exe")  # which would turn around what follows it on the page
         url = f"{server.client.base_url}{await link_for(ann)}"
         async with window(browser, url) as shown:
             page = shown.page
             await expect(page.locator(".said")).to_have_count(4)
             assert "link=" not in page.url
-            await expect(page.locator(".said .text").nth(2)).to_have_text(HOSTILE)
+            await expect(page.locator(".said .text").nth(2)).to_have_text(f"{HOSTILE} gpj.exe")
             await expect(page.get_by_role("heading", name="Today")).to_be_visible()
             ann.edits(said["message_id"], "My boat is called Quinquereme.")
             await ann.asks("/summary_status")  # behind the edit
@@ -113,7 +113,7 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: House, br
             await page.reload()  # the link is spent; the session goes on
             await page.locator(".said").first.get_by_role("button").click()
             await expect(page.get_by_role("dialog")).to_contain_text("My boat is called Quinquereme.")
-            await page.get_by_role("button", name="Forget the whole exchange").click()
+            await page.get_by_role("button", name="Forget question and answer").click()
             await page.locator("#asking").get_by_role("button", name="Forget").click()
             await expect(page.locator("#asking")).to_contain_text("Forgotten")
             await page.locator("#asking").get_by_role("button", name="OK").click()
@@ -170,11 +170,11 @@ async def test_facts_are_changed_as_by_commands(own_house: House, browser: Brows
             await writes("Edit", "I live in Porto.")
             await expect(facts).to_have_text(["I live in Porto."])
             await more.click()
-            await page.get_by_role("button", name="Undo the last edit").click()
+            await page.get_by_role("button", name="Undo edit").click()
             await expect(facts).to_have_text(["I live in Lisbon."])
             await more.click()
             await page.get_by_role("button", name="Pin").click()
-            await expect(page.get_by_role("img", name="pinned")).to_be_visible()
+            await expect(page.get_by_role("img", name="you pinned it")).to_be_visible()
             await more.click()
             await writes("Something else is true now", "I live in Faro.")
             await expect(facts).to_have_text(["I live in Faro."])
@@ -217,7 +217,7 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
             await shown.goes("past")
             file: FilePayload = {"name": "notes.json", "mimeType": "", "buffer": json.dumps(notes).encode()}
             await page.get_by_label("The file").set_input_files(file)
-            await page.get_by_role("button", name="Import it").click()
+            await page.get_by_role("button", name="Import", exact=True).click()
             receipt = page.locator(".import [role=status]")
             await expect(receipt).to_contain_text("24")
             # The page has looked how the memory stands now, which redraws other pages.
@@ -225,7 +225,7 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
             async with page.expect_response(lambda answer: "api/home" in answer.url):
                 await page.evaluate("dispatchEvent(new Event('focus'))")
             await expect(receipt).to_contain_text("24")
-            for button, ending in (("As one page", ".html"), ("To read", ".zip"), ("To bring along", ".json")):
+            for button, ending in (("As one page", ".html"), ("For me", ".zip"), ("For a machine", ".json")):
                 async with page.expect_download() as saved:
                     await page.get_by_role("button", name=button).click()
                 assert (await saved.value).suggested_filename.endswith(ending)

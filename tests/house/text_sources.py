@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 from fluent.syntax import FluentParser
 from fluent.syntax import ast as fluent
@@ -98,11 +99,11 @@ _MARKED = re.compile(r'data-(?:text|label)="([\w-]+)"')
 
 
 @cache
-def page_calls() -> Sequence[Call]:
-    """Every call of tr() in the pages' modules, and the elements of their HTML that say which text is theirs."""
-    documents = [(page / "index.html").read_text(encoding="utf-8") for page in PAGES]
-    found = [Call("index.html", (key,), frozenset()) for document in documents for key in _MARKED.findall(document)]
-    for path in sorted(path for page in PAGES for path in page.glob("*.js")):
+def page_calls(page: Path) -> Sequence[Call]:
+    """Every call of tr() in a page's modules, and the elements of its HTML that say which text is theirs."""
+    document = (page / "index.html").read_text(encoding="utf-8")
+    found = [Call("index.html", (key,), frozenset()) for key in _MARKED.findall(document)]
+    for path in sorted(page.glob("*.js")):
         source = path.read_text(encoding="utf-8")
         for asked in _ASKED.finditer(source):
             if source[: asked.start()].endswith("function "):
@@ -148,7 +149,7 @@ def _members(given: str) -> Iterator[str]:
 @cache
 def calls() -> Sequence[Call]:
     """Every call in the program that asks for a text by its key."""
-    found = list(page_calls())
+    found = [call for page in PAGES for call in page_calls(page)]
     for place, tree in _program().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:

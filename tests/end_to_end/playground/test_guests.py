@@ -76,7 +76,7 @@ async def test_the_language_of_an_app_is_in_the_messages_that_follow(visit: Visi
 async def test_the_page_speaks_the_readers_language(visit: Visit) -> None:
     """The first of theirs that there is; refusals too. Nobody has chosen a language until somebody does."""
     shown = (await visit.client.get("/api/texts", params={"wanted": "fr,de-AT,ru"})).json()
-    assert (shown["language"], shown["texts"]["page-today"], shown["right_to_left"]) == ("de", "Heute", False)
+    assert (shown["language"], shown["texts"]["dashboard-today"], shown["right_to_left"]) == ("de", "Heute", False)
     assert (await visit.client.get("/api/texts", params={"wanted": "ja"})).json()["language"] == "en"
     german = {"Accept-Language": "fr;q=0.9, de"}
     refused = await visit.client.post("/api/person", json={"name": " "}, headers=german)
@@ -184,7 +184,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
         await expect(page.locator('.dialog[aria-current="true"]')).to_contain_text("Dora")
         await page.reload()
         await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-        await page.get_by_label("Language of this page").select_option("ar")
+        await page.get_by_label("Language", exact=True).select_option("ar")
         await expect(page.locator("html")).to_have_attribute("dir", "rtl")
         await expect(page.get_by_role("button", name="إضافة شخص")).to_be_visible()
         await context.close()

@@ -1,0 +1,31 @@
+"""What the page says of what the chat says: the same, without the chat's commands."""
+
+import pytest
+
+from dashboard.texts import on_page
+from locales.catalog import LANGUAGES, speaking, tr
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Memory is not set up yet. /summary_on turns it on.", "Memory is not set up yet."),
+        ("Deleted: tea. Undo works for a day; /forget erases at once.", "Deleted: tea. Undo works for a day."),
+        ("Memory is off (/summary_on), or incognito is on (/incognito off).", "Memory is off, or incognito is on."),
+        ("记忆还没有设置；/summary_on 打开它。", "记忆还没有设置。"),
+        ("Two lines.\n/why says more.\nThe third.", "Two lines.\nThe third."),
+        ("Send /dashboard to me.", ""),
+        ("Noted: /r/python and https://a.example/why, 3/4.", "Noted: /r/python and https://a.example/why, 3/4."),
+    ],
+)  # fmt: skip
+def test_what_names_a_command_is_left_out(said: str, left: str) -> None:
+    assert on_page(said) == left
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_in_every_language(language: str) -> None:
+    with speaking(language):
+        for said in (tr("memory-not-on"), tr("learning-off"), tr("memory-done-delete", text="Tea."), tr("chats-off")):
+            assert "/" in said
+            assert "/" not in on_page(said)
+            assert on_page(said)
