@@ -30,7 +30,7 @@ from storage.stores.memory_store import MemoryStore
 from transfer.archiver import Archiver, chunks
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
-from transfer.formats.keepsake import signer
+from transfer.formats.keepsake import Signer, signer
 from transfer.plans import NOTHING_GIVEN, Given, Imported, ImportPlan
 from transfer.reading import FileReader
 from transfer.restorer import Progress, Restoration, Restorer, chosen_texts, restoration
@@ -92,8 +92,7 @@ class Importer:
             held = {(one.text, one.due_at) for one in await store.reminders.all(scope.owner)}
         origin: tuple[str, ...] = ()
         if work.history.format == "keepsake":
-            signed = signer(await self._memory.export_key(), work.history.seal)
-            origin = (tr(f"import-signed-{signed}"),)
+            origin = (tr(f"import-signed-{await self._signer(work.history)}"),)
         notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_instructions(work))
         if self._retention and old:
             notes = (*notes, f"{retention_text(self._retention.days)} {tr('import-retained', old=old)}")
@@ -171,7 +170,8 @@ class Importer:
         zone = config.zone if config else UTC
         more = {"name": given.name, "bot": given.bot, "answers": dict(given.answers), "now": self._clock()}
         history = await self._reader.read(data, person=person, zone=zone, **more)
-        rows = await asyncio.to_thread(checked_rows, history, scope.owner, self._clock())
+        is_ours = await self._signer(history) == "here"
+        rows = await asyncio.to_thread(checked_rows, history, scope.owner, self._clock(), is_ours=is_ours)
         async with self._memory.home(scope.owner) as store:
             is_own = history.owner == scope.owner
             way = await restoration(store, scope.owner, history, rows)
@@ -185,6 +185,9 @@ class Importer:
         rows = {**rows, "reminders": [one.row for one in reminders]}
         await self._demand_room(scope.owner, rows.get("facts", ()))
         return replace(await asyncio.to_thread(_compared, history, rows, known, same, way), reminders=reminders)
+
+    async def _signer(self, history: ImportedHistory) -> Signer:
+        return signer(await self._memory.export_key(), history.seal)
 
     async def _demand_room(self, owner: int, facts: Sequence[Mapping[str, object]]) -> None:
         """Raises ImportRefused where more would be known than one file may hold: all of it is ranked at each question,

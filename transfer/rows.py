@@ -16,24 +16,35 @@ from storage.schema.rows import text_of
 from storage.schema.validation import RowError, checked
 from summaries.policies import POLICIES
 from text.time_zones import moment_of, next_time
-from transfer.formats.history import ImportedHistory, wrong_at
+from transfer.formats.history import ImportedHistory, imported_source, wrong_at
 
 _REPEATS: Mapping[object, Repeat] = {"daily": "daily", "weekly": "weekly", "monthly": "monthly"}
 
 
-def checked_rows(history: ImportedHistory, owner: int, now: datetime) -> Mapping[str, Sequence[Portable]]:
-    """The rows of a file, as `owner`'s; of a file that is no export of ours the facts alone. Raises ImportRefused."""
+def checked_rows(
+    history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool = False
+) -> Mapping[str, Sequence[Portable]]:
+    """The rows of a file, as `owner`'s; of a file that is no export of ours the facts alone. `is_ours`: this bot
+    signed it. Raises ImportRefused.
+    """
     if history.rows is None:
         return checked({"facts": _facts(history, now)}, owner, is_whole=False) if history.facts else {}
     # Of a file that cannot be restored only the facts are complete: its messages' summaries may be in another one.
     is_restorable = history.is_whole or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
+    if not is_ours:
+        rows = {**rows, "messages": [_imported(row) for row in yielding_gil(rows.get("messages", ()))]}
     try:
         made = checked(rows, owner, is_whole=history.is_whole)
         _demand_known_policies(made)
     except RowError as error:
         raise wrong_at(f"{error.row}.{error.name}") from None
     return made
+
+
+def _imported(row: Mapping[str, object]) -> Mapping[str, object]:
+    source = row.get("source")
+    return {**row, "source": imported_source(source)} if isinstance(source, str) and source else row
 
 
 def _facts(history: ImportedHistory, now: datetime) -> list[Portable]:

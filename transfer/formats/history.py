@@ -285,6 +285,13 @@ def sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     return found
 
 
+def imported_source(name: str) -> str:
+    """What a message of an export is stored under, which anybody may have written: its own source may name an update
+    that is still to come, and the file's answer would be given instead of the model's.
+    """
+    return name if name.startswith("import:") else f"import:keepsake:{name}"
+
+
 def without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
     """The messages of our own export that have a number but no source, by number, and the threads that hold them."""
     found: dict[int, ImportedMessage] = {}

@@ -17,7 +17,14 @@ from typing import IO, Any, Literal, TypeGuard
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin, Role
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement, wrong_at
+from transfer.formats.history import (
+    ImportedHistory,
+    ImportedMessage,
+    ImportFormat,
+    WrongElement,
+    imported_source,
+    wrong_at,
+)
 from transfer.formats.json_stream import JsonStream
 
 MARK = "keepsake-export"
@@ -140,7 +147,7 @@ def _message(values: Row, owner: object) -> ImportedMessage:
         raise WrongElement(".content")
     source = values.get("source")
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
-    is_imported = name.startswith("import:")
+    stored = imported_source(name)
     thread = values.get("thread_id", 0)
     if not _is_id(thread):
         raise WrongElement(".thread_id")
@@ -148,8 +155,8 @@ def _message(values: Row, owner: object) -> ImportedMessage:
     if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
         raise WrongElement(".turn_id")
     return ImportedMessage(
-        source=name if is_imported else f"import:keepsake:{name}",
-        also=None if is_imported or not source else name,
+        source=stored,
+        also=None if stored == name or not source else name,
         role=_ROLES[role],
         content=content,
         created_at=_date(values.get("created_at")),

@@ -57,11 +57,14 @@ async def imported(talk: Talk, data: bytes, *, scope: Scope = HERE) -> tuple[int
 
 
 async def dumped(talk: Talk, owner: int = ANNA.id) -> dict[str, list[dict[str, Any]]]:
+    """The rows by table; what a file that nobody here signed says of its sources, as that file says it."""
     tables: dict[str, list[dict[str, Any]]] = {}
     async with talk.services.memory.home(owner) as store:
         async for batch in store.dump(owner):
             for row in batch:
                 tables.setdefault(str(row["table"]), []).append(dict(row))
+    for row in tables.get("messages", ()):
+        row["source"] = row["source"] and row["source"].removeprefix("import:keepsake:")
     return tables
 
 
