@@ -144,7 +144,7 @@ def embedder_for(settings: Settings) -> Embedder | None:
     if settings.embedding_model == "none":
         return None
     if settings.embedding_model == "local":
-        return LocalEmbedder(longest_wait=settings.embedding_timeout, folder=settings.data_dir)
+        return LocalEmbedder(longest_wait=settings.embedding_timeout)
     elsewhere = bool(settings.embedding_base_url)
     # A key is never sent to an address other than its own.
     key = settings.embedding_api_key if elsewhere else settings.embedding_api_key or settings.openai_api_key

@@ -1,15 +1,12 @@
 """Runs in the local embedder's process: texts in on standard input, vectors out on standard output.
 
-A request is `REQUEST` and the text; a response is `RESPONSE` and the numbers. Questions and passages have a thread
-each, so that a question does not wait for a passage. Ends with its parent, whose end closes standard input.
+A request is `REQUEST` and the text, its answer the vector. Ends with its parent, whose end closes standard input.
 """
 
 import os
 import signal
 import struct
 import sys
-from queue import SimpleQueue
-from threading import Lock, Thread
 from typing import Any
 
 import numpy as np
@@ -18,9 +15,7 @@ from runtime.subprocess_child import limit
 from text.characters import both_ends, normalized, well_formed
 
 REQUEST = struct.Struct(">?I")
-"""Whether it is a question; bytes of UTF-8 that follow."""
-RESPONSE = struct.Struct(">?I")
-"""Whether it is a question's; bytes of little-endian float32 that follow."""
+"""Whether it is a question; bytes of UTF-8 that follow. The answer: little-endian float32."""
 READY, MISSING = b"+", b"-"
 """The first byte of all: the model was loaded and works, or cannot be loaded here."""
 MEMORY = 2_000_000_000
@@ -48,27 +43,10 @@ def child() -> None:
     _vector(model, ".", True)
     out.write(READY)
     out.flush()
-    writing = Lock()
-    waiting: dict[bool, SimpleQueue[bytes]] = {False: SimpleQueue(), True: SimpleQueue()}
-    for is_query, queue in waiting.items():
-        Thread(target=_answer, args=(model, is_query, queue, out, writing), daemon=True).start()
     while len(header := sys.stdin.buffer.read(REQUEST.size)) == REQUEST.size:
         is_query, length = REQUEST.unpack(header)
-        waiting[is_query].put(sys.stdin.buffer.read(length))
-    os._exit(0)  # at once, even in the middle of a text
-
-
-def _answer(model: Any, is_query: bool, texts: SimpleQueue[bytes], out: Any, writing: Lock) -> None:
-    if sys.platform == "linux" and not is_query:
-        os.nice(5)  # Linux: this thread alone, and those that it starts
-    try:
-        while True:
-            vector = _vector(model, texts.get().decode(), is_query).astype("<f4").tobytes()
-            with writing:
-                out.write(RESPONSE.pack(is_query, len(vector)) + vector)
-                out.flush()
-    finally:  # a child of which one thread has failed is of no use: the parent starts another
-        os._exit(1)
+        out.write(_vector(model, sys.stdin.buffer.read(length).decode(), is_query).astype("<f4").tobytes())
+        out.flush()
 
 
 def prepared(text: str) -> str:

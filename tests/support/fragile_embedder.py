@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from llm.local_embedder_child import MISSING, READY, REQUEST, RESPONSE
+from llm.local_embedder_child import MISSING, READY, REQUEST
 
 
 def child() -> None:
@@ -15,13 +15,12 @@ def child() -> None:
     out.write(READY)
     out.flush()
     while len(header := sys.stdin.buffer.read(REQUEST.size)) == REQUEST.size:
-        is_query, length = REQUEST.unpack(header)
+        _, length = REQUEST.unpack(header)
         text = sys.stdin.buffer.read(length).decode()
         if "die" in text:
             os.kill(os.getpid(), signal.SIGKILL)
         if "hang" not in text:
-            vector = np.ones(384, "<f4").tobytes()
-            out.write(RESPONSE.pack(is_query, len(vector)) + vector)
+            out.write(np.ones(384, "<f4").tobytes())
             out.flush()
 
 

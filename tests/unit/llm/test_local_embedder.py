@@ -5,13 +5,12 @@ import os
 import select
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from llm.embeddings import passages_of
-from llm.local_embedder import FILE, LocalEmbedder
+from llm.local_embedder import LocalEmbedder
 from records.errors import ModelRefused, ModelUnreachable
 from runtime.subprocess_worker import code_of
 from tests.paths import ROOT
@@ -53,27 +52,6 @@ async def test_a_text_that_killed_it_twice_is_refused_and_the_others_are_embedde
     assert [bool(row.any()) for row in vectors] == [True, False, True]
 
 
-async def test_a_restart_between_two_deaths_counts_on(tmp_path: Path) -> None:
-    async with LocalEmbedder(folder=tmp_path, code=FRAGILE) as embedder:
-        with pytest.raises(ModelRefused):
-            await embedder.query("die")
-    [line, again] = (tmp_path / FILE).read_text().splitlines()
-    assert line == again
-    assert "die" not in line
-    (tmp_path / FILE).write_text(f"{line}\n")  # as if the bot had been killed after the first
-    async with LocalEmbedder(folder=tmp_path, code=FRAGILE) as embedder:
-        with pytest.raises(ModelRefused):
-            await embedder.passages(["die"])
-        assert embedder.deaths == 1
-    async with LocalEmbedder(folder=tmp_path, code=FRAGILE) as embedder:
-        with pytest.raises(ModelRefused):
-            await embedder.query("die")
-        assert embedder.deaths == 0
-    (tmp_path / FILE).write_bytes(b"\xff\n" * 10)
-    async with LocalEmbedder(folder=tmp_path, code=FRAGILE) as embedder:
-        assert (await embedder.query("others")).any()
-
-
 async def test_a_text_that_was_beside_one_that_kills_is_not_blamed() -> None:
     async with LocalEmbedder(code=FRAGILE) as embedder:
         await embedder.query("it runs")
@@ -83,7 +61,7 @@ async def test_a_text_that_was_beside_one_that_kills_is_not_blamed() -> None:
 
 
 async def test_a_question_waits_no_longer_than_it_may() -> None:
-    async with LocalEmbedder(longest_wait=0.2, code=FRAGILE) as embedder:
+    async with LocalEmbedder(longest_wait=0.2, longest_work=1.0, code=FRAGILE) as embedder:
         for _ in range(3):
             with pytest.raises(ModelUnreachable):
                 await embedder.query("hang")
@@ -106,7 +84,7 @@ from llm.local_embedder import LocalEmbedder
 async def main():
     async with LocalEmbedder() as embedder:
         await embedder.query("x")
-        print(embedder._child._process.pid, flush=True)
+        print(embedder._child.process.pid, flush=True)
         await asyncio.Event().wait()
 
 asyncio.run(main())
