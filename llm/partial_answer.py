@@ -20,7 +20,8 @@ LONGEST_TEXT = 500_000
 """Characters of an answer: 100,000 tokens have fewer."""
 MOST_TOKENS = 10**8
 """Of one request that an endpoint is believed: a window of more is unheard of, and no table takes any number."""
-_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
+_TAGS = ("<think>", "<thinking>", "<thought>")
+_THOUGHTS = re.compile(r"\s*(?:<(think|thinking|thought)>.*?</\1>\s*)*", re.IGNORECASE | re.DOTALL)
 
 
 class BrokenCall(ModelBroken):
@@ -38,7 +39,6 @@ class PartialAnswer:
     usage: Usage | None = None
     calls: Calls = field(default_factory=Calls)
     _shown: str = ""
-    _whole: tuple[str, Reading] | None = None
 
     def add(self, value: Mapping[str, Any], part: str) -> None:
         """Take in one chunk (part "delta") or a whole answer (part "message")."""
@@ -70,9 +70,7 @@ class PartialAnswer:
 
     def reading(self) -> Reading:
         """The whole text without its thoughts, and the calls of tools that are written in it."""
-        if self._whole is None or self._whole[0] != self.text:
-            self._whole = self.text, text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=True)
-        return self._whole[1]
+        return text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=True)
 
     @property
     def was_shown(self) -> bool:
@@ -113,19 +111,10 @@ class PartialAnswer:
 
 def without_thoughts(text: str) -> str:
     """The text after a <think> block at its start; empty while the block or its opening tag is not whole."""
-    begin = 0
-    while opening := _THOUGHT.match(text, begin):
-        closing = f"</{opening.group(1)}>"
-        end = text.find(closing, opening.end())
-        if end < 0:
-            return ""
-        begin = end + len(closing)
-    start = text[begin:].lstrip()
-    if len(start) < len("<thinking>") and any(
-        tag.startswith(start.lower()) for tag in ("<think>", "<thinking>", "<thought>")
-    ):
-        return ""
-    return start
+    thoughts = _THOUGHTS.match(text)
+    said = text[thoughts.end() :] if thoughts else text
+    begin = said[:10].lower()
+    return "" if any(begin.startswith(tag) or tag.startswith(begin) for tag in _TAGS) else said
 
 
 def _words(content: object) -> str:

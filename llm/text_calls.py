@@ -29,7 +29,6 @@ DEEPEST = 3
 _NAMES = ("name", "tool", "tool_name", "function")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _WRAPPERS = ("tool_calls", "function")
-_KEYS = frozenset((*_NAMES, *_ARGUMENTS, *_WRAPPERS, "type", "id"))
 
 _FENCE = r"(?:```|~~~)[ \t]*\w*\s*"
 _OPENING = re.compile(
@@ -41,10 +40,11 @@ _BEGINNING = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """What has arrived of an opening."""
-_LONGEST_BEGINNING = 60
-_CLOSING = re.compile(r"(?:[\s,;}\]]|```|~~~|</?tool_call>|</function>|\[/?TOOL_CALLS\])*", re.IGNORECASE)
+_MARKS = re.compile(r"(?:[\s,;}\]]|```|~~~|</?tool_call>|\[/?TOOL_CALLS\])*", re.IGNORECASE)
+"""What stands between calls and behind them."""
+_END = re.compile(r"\s*(?:```|~~~|</tool_call>)?\s*\Z", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
-_PARAMETER = re.compile(r"<parameter=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<value>.*?)</parameter>", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</parameter>", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,71 +68,24 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
     if not names:
         return Reading(shown=text)
     for opening in islice(_OPENING.finditer(text, settled), MOST_CANDIDATES):
-        before = text[: opening.start()]
-        if opening["tag"]:
-            calls = _numbered(_tagged(text[opening.start("tag") :], names)) if is_whole else ()
-            return Reading(shown=before, calls=calls, is_broken=is_whole and not calls)
-        begin = opening.start("json")
-        body = text[begin : begin + LONGEST_CALL]
-        if not is_whole and len(body) < HELD:
-            return Reading(shown=before)
-        if not _names_tool(body[:HELD], names):
+        is_tagged = opening["tag"] is not None
+        before, body = text[: opening.start()], text[opening.start("tag" if is_tagged else "json") :]
+        may_go_on = not is_whole and len(body) < HELD
+        if not is_tagged and not may_go_on and not _names_tool(body[:HELD], names):
             continue
         if not is_whole:
             return Reading(shown=before)
-        value, end = _decoded(body) or (_repaired(body), len(body))
-        after = text[begin + end :][_closing(text[begin + end :]) :]
-        if before.strip() and after:
+        values, after = _values(_FUNCTION.sub(_as_json, body[:LONGEST_CALL]))
+        if before.strip() and after and not is_tagged:
             continue  # an example within an explanation
-        calls = _numbered([*_made(value, names), *_tagged(after, names)])
+        made = (call for value in values for call in _made(value, names, is_tagged=is_tagged))
+        calls = tuple(
+            ToolCall(id=f"call_{number}", name=name, arguments=arguments)
+            for number, (name, arguments) in enumerate(islice(made, MOST_CALLS))
+        )
         return Reading(shown=before, calls=calls, is_broken=not calls)
-    if is_whole:
-        return Reading(shown=text)
-    beginning = _BEGINNING.search(text, max(settled, len(text) - _LONGEST_BEGINNING))
+    beginning = None if is_whole else _BEGINNING.search(text, max(settled, len(text) - 60))
     return Reading(shown=text[: beginning.start()] if beginning else text)
-
-
-def _tagged(text: str, names: Collection[str]) -> Iterator[ToolCall]:
-    """The calls that a text consists of; each is at least a character of it."""
-    for _ in range(MOST_CALLS):
-        text = text[_closing(text) :]
-        body = text[:LONGEST_CALL]
-        if function := _FUNCTION.match(body):
-            values = {one["name"]: one["value"].strip() for one in _PARAMETER.finditer(function["body"])}
-            value: object = {"name": function["name"], "arguments": values or function["body"].strip() or "{}"}
-            text = text[function.end() :]
-        elif body[:1] in ("{", "["):
-            value, end = _decoded(body) or (_repaired(body), len(body))
-            text = text[end:]
-        else:
-            return
-        yield from _made(value, names, is_tagged=True)
-
-
-def _decoded(text: str) -> tuple[object, int] | None:
-    """The JSON at the beginning of a text, and where it ends."""
-    try:
-        return json.JSONDecoder(strict=False).raw_decode(text) if "}" in text else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def _repaired(text: str) -> object:
-    """The JSON that a text was meant to be; None where that is not to be told, or would take long."""
-    if len(text) > LONGEST_REPAIRED:
-        return None
-    text = text.rstrip()
-    for closing in ("```", "~~~", "</tool_call>"):
-        text = text.removesuffix(closing)
-    try:
-        return json_repair.loads(text, skip_json_loads=True)
-    except (ValueError, RecursionError):  # nested too deeply
-        return None
-
-
-def _closing(text: str) -> int:
-    closing = _CLOSING.match(text)
-    return closing.end() if closing else 0
 
 
 def _names_tool(text: str, names: Collection[str]) -> bool:
@@ -141,31 +94,57 @@ def _names_tool(text: str, names: Collection[str]) -> bool:
     return re.search(named, text) is not None
 
 
-def _made(value: object, names: Collection[str], *, is_tagged: bool = False, depth: int = 0) -> Iterator[ToolCall]:
-    """The calls in parsed JSON. Within a tag any name is one."""
+def _as_json(function: "re.Match[str]") -> str:
+    arguments = dict(_PARAMETER.findall(function["body"])) or function["body"].strip() or "{}"
+    return json.dumps({"name": function["name"], "arguments": arguments})
+
+
+def _values(text: str) -> tuple[list[object], str]:
+    """The JSON values at the beginning of a text, between marks, the last one repaired; and what follows them."""
+    values: list[object] = []
+    while (text := text[_marks(text) :])[:1] in ("{", "[") and len(values) < MOST_CALLS:
+        try:
+            value, end = json.JSONDecoder(strict=False).raw_decode(text)
+        except (ValueError, RecursionError):
+            return [*values, _repaired(_END.sub("", text))], ""
+        values.append(value)
+        text = text[end:]
+    return values, text
+
+
+def _marks(text: str) -> int:
+    marks = _MARKS.match(text)
+    return marks.end() if marks else 0
+
+
+def _repaired(text: str) -> object:
+    """The JSON that a text was meant to be; None where that is not to be told, or would take long."""
+    try:
+        return json_repair.loads(text, skip_json_loads=True) if len(text) <= LONGEST_REPAIRED else None
+    except (ValueError, RecursionError):  # nested too deeply
+        return None
+
+
+def _made(value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Names and arguments of the calls in parsed JSON. Within a tag any name is one."""
     if isinstance(value, list) and depth < DEEPEST:
         for one in value[:MOST_CALLS]:
             yield from _made(one, names, is_tagged=is_tagged, depth=depth + 1)
     if not isinstance(value, Mapping):
         return
     if inner := next((value[key] for key in _WRAPPERS if isinstance(value.get(key), list | Mapping)), None):
-        if depth < DEEPEST:
-            yield from _made(inner, names, is_tagged=is_tagged, depth=depth + 1)
+        yield from _made([inner], names, is_tagged=is_tagged, depth=depth)
         return
     name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
     given = next((value[key] for key in _ARGUMENTS if key in value), None)
     if name not in names and (not is_tagged or not name or given is None):
         return
     if given is None:
-        given = {key: one for key, one in value.items() if key not in _KEYS}
+        given = {key: one for key, one in value.items() if key not in (*_NAMES, "type", "id")}
     written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    decoded = _decoded(written)
-    if decoded is not None and isinstance(decoded[0], Mapping):
-        yield ToolCall(id="", name=name, arguments=written[: LONGEST_ARGUMENTS + 1])
-
-
-def _numbered(calls: Iterator[ToolCall] | list[ToolCall]) -> tuple[ToolCall, ...]:
-    return tuple(
-        ToolCall(id=f"call_{number}", name=call.name, arguments=call.arguments)
-        for number, call in enumerate(islice(calls, MOST_CALLS))
-    )
+    try:
+        is_object = isinstance(json.loads(written, strict=False), Mapping)
+    except (ValueError, RecursionError):
+        is_object = False
+    if is_object:
+        yield name, written[: LONGEST_ARGUMENTS + 1]

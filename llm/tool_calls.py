@@ -54,24 +54,16 @@ def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
     result: list[dict[str, Any]] = []
     for message in messages:
         content = defused(well_formed(message.content))
-        if message.pictures:
-            while result and result[-1]["role"] == message.role and "tool_calls" not in result[-1]:
-                content = f"{result.pop()['content']}\n\n{content}"
-            result.append({"role": message.role, "content": [{"type": "text", "text": content}, *_shown(message)]})
-            continue
+        one: dict[str, Any] = {"role": message.role, "content": content}
         if message.calls:
-            result.append({"role": message.role, "content": content, "tool_calls": list(map(_called, message.calls))})
+            one["tool_calls"] = list(map(_called, message.calls))
         elif message.role == "tool":
-            result.append({"role": message.role, "tool_call_id": message.call_id, "content": content})
-        elif (
-            result
-            and result[-1]["role"] == message.role
-            and isinstance(result[-1]["content"], str)
-            and ("tool_calls" not in result[-1])
-        ):
-            result[-1]["content"] += "\n\n" + content
-        else:
-            result.append({"role": message.role, "content": content})
+            one["tool_call_id"] = message.call_id
+        elif result and result[-1] == {"role": message.role, "content": str(result[-1]["content"])}:
+            one["content"] = f"{result.pop()['content']}\n\n{content}"
+        if message.pictures:
+            one["content"] = [{"type": "text", "text": one["content"]}, *_shown(message)]
+        result.append(one)
     return result
 
 
@@ -97,10 +89,12 @@ class Calls:
         """Add the `tool_calls` of a chunk (each with its index) or of a message; malformed ones are ignored."""
         if not isinstance(calls, list):
             return
-        for position, one in enumerate(calls[:MOST_CALLS]):
+        for one in calls[:MOST_CALLS]:
             if not isinstance(one, Mapping) or not isinstance(one.get("function"), Mapping):
                 continue
-            index = one["index"] if isinstance(one.get("index"), int) else self._place(position, one)
+            # Gemini sends no index: what has a name is then a further call.
+            next_one = len(self._parts) if one["function"].get("name") else max(0, len(self._parts) - 1)
+            index = one["index"] if isinstance(one.get("index"), int) else next_one
             if index not in self._parts and len(self._parts) >= MOST_CALLS:
                 continue
             part = self._parts.setdefault(index, {"id": "", "name": "", "arguments": "", "extra": ""})
@@ -112,16 +106,6 @@ class Calls:
             # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
             extra = json.dumps(one["extra_content"]) if isinstance(one.get("extra_content"), Mapping) else ""
             part["extra"] = part["extra"] or (extra if len(extra) <= LONGEST_EXTRA else "")
-
-    def _place(self, position: int, call: Mapping[str, Any]) -> int:
-        """Of a call that came without an index (Gemini): behind the others, where it is not a further piece of one."""
-        known, id_ = self._parts.get(position), _text(call.get("id"))[:LONGEST_NAME]
-        if known is None or not _text(call["function"].get("name")) or (id_ and id_ == known["id"]):
-            return position
-        is_other = bool(id_ and known["id"]) or (
-            _is_whole(known["arguments"]) and bool(call["function"].get("arguments"))
-        )
-        return max(self._parts) + 1 if is_other else position
 
     def made(self) -> tuple[ToolCall, ...]:
         """The calls in order; one that arrived without an id gets one."""
@@ -135,13 +119,6 @@ class Calls:
             for index, part in sorted(self._parts.items())
             if part["name"]
         )
-
-
-def _is_whole(arguments: str) -> bool:
-    try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _text(value: object) -> str:
