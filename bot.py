@@ -34,7 +34,7 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
-from llm.server_info import OLLAMA, ollama_model
+from llm.ollama import OLLAMA, ollama_model
 from llm.trial import trial
 from records.errors import (
     KeepsakeError,
@@ -209,13 +209,7 @@ async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) ->
                 with_tools = model is answers and settings.tools == "auto"
                 await found.ask(
                     "model",
-                    trial(
-                        model,
-                        tools=with_tools,
-                        schema=model is summariser,
-                        ceiling=settings.max_context_tokens,
-                        pictures=model is answers and settings.vision != "off",
-                    ),
+                    trial(model, tools=with_tools, schema=model is summariser),
                 )
             for name in assembly.further_models(settings):
                 model = await assembly.opened(name, settings, stack, setting="OPENAI_MODELS")

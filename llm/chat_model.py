@@ -41,10 +41,6 @@ class ChatModel(ABC):
         """Tokens that a prompt may have, room for an answer taken off; None where no limit is known."""
         return None
 
-    async def context_size(self) -> int | None:
-        """Tokens of prompt and answer together, as the endpoint tells when asked; None where it does not."""
-        return None
-
     def limited(self) -> "ChatModel":
         """The same model for background requests: an answer is at most about as long as its prompt."""
         return self

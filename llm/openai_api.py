@@ -18,7 +18,6 @@ from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
 from llm.failures import StatusError, error_body, error_code, error_in_answer, error_message, refused_pictures
 from llm.partial_answer import BrokenCall, PartialAnswer
-from llm.server_info import context_size
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
 from llm.window import Window
 from locales.catalog import tr
@@ -140,10 +139,6 @@ class OpenAIChat(EndpointClient, ChatModel):
         short = copy(self)
         short._longest = LONGEST_BACKGROUND
         return short
-
-    async def context_size(self) -> int | None:
-        """Tokens of the model's context, as its server tells; None where it does not."""
-        return await context_size(await self._client(), self.name)
 
     async def _attempts(
         self,

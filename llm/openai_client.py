@@ -137,17 +137,13 @@ class OpenAIClient:
         async with stream:
             yield answer
 
-    async def page(self, url: str) -> object:
-        """The JSON at a path or whole URL; None where there is none."""
+    async def models(self) -> list[str]:
+        """The models that the endpoint names; none where it does not."""
         try:
-            return parsed((await self._sdk.get(url, cast_to=httpx2.Response)).content)
-        except (APIError, aiohttp.ClientError, OSError, ValueError, ModelBroken):
-            return None
-
-    @property
-    def base_url(self) -> str:
-        """Without a slash at its end."""
-        return str(self._sdk.base_url).rstrip("/")
+            listed: Any = parsed((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
+            return [str(one["id"]) for one in listed["data"]]
+        except (APIError, aiohttp.ClientError, OSError, ValueError, LookupError, TypeError, ModelBroken):
+            return []
 
 
 class Answer:

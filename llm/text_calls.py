@@ -42,7 +42,6 @@ _BEGINNING = re.compile(
 """What has arrived of an opening."""
 _MARKS = re.compile(r"(?:[\s,;}\]]|```|~~~|</?tool_call>|\[/?TOOL_CALLS\])*", re.IGNORECASE)
 """What stands between calls and behind them."""
-_END = re.compile(r"\s*(?:```|~~~|</tool_call>)?\s*\Z", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</parameter>", re.DOTALL)
 
@@ -106,7 +105,7 @@ def _values(text: str) -> tuple[list[object], str]:
         try:
             value, end = json.JSONDecoder(strict=False).raw_decode(text)
         except (ValueError, RecursionError):
-            return [*values, _repaired(_END.sub("", text))], ""
+            return [*values, _repaired(text)], ""
         values.append(value)
         text = text[end:]
     return values, text
@@ -119,6 +118,8 @@ def _marks(text: str) -> int:
 
 def _repaired(text: str) -> object:
     """The JSON that a text was meant to be; None where that is not to be told, or would take long."""
+    for closing in ("```", "~~~", "</tool_call>"):
+        text = text.rstrip().removesuffix(closing)
     try:
         return json_repair.loads(text, skip_json_loads=True) if len(text) <= LONGEST_REPAIRED else None
     except (ValueError, RecursionError):  # nested too deeply

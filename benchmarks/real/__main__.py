@@ -187,7 +187,7 @@ async def measure(
                 timeout=PATIENCE,
             )
         )
-        can = await trial(model, tools=True, schema=True, ceiling=settings.max_context_tokens)
+        can = await trial(model, tools=True, schema=True)
         progress(can)
         said = [line.answer for line in script.lines] if is_scripted else []
         models = (WatchedModel(model, answers, answered, said), WatchedModel(model.limited(), background, answered))

@@ -114,7 +114,7 @@ async def test_check_says_one_line_for_each_part(own_house: House) -> None:
     parts = [line.partition(":")[0] for line in run.out.splitlines()]
     assert parts == ["settings", "telegram", "storage", "model", "model", "embeddings"]
     assert f"@{own_house.world.bot['username']}" in parts_of(run)["telegram"]
-    assert "model answering-model answers, calls tools, takes pictures\n" in run.out
+    assert "model answering-model answers, calls tools\n" in run.out
     assert "model summarising-model answers, keeps to a JSON schema\n" in run.out
 
 

@@ -101,14 +101,10 @@ class Recorded:
 
 @dataclass
 class OpenAIServer:
-    """The server's script and its record. Serve it with `async with running(OpenAIServer()) as (server, url)`.
-
-    `pages`: what it says of itself, by path.
-    """
+    """The server's script and its record. Serve it with `async with running(OpenAIServer()) as (server, url)`."""
 
     requests: list[Recorded] = field(default_factory=list)
     dimensions: int = 64
-    pages: dict[str, object] = field(default_factory=dict)
     _queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
     _defaults: dict[str, Default] = field(default_factory=dict)
     _schema_queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
@@ -213,7 +209,6 @@ class OpenAIServer:
                 Route("/release", self._release, methods=["POST"]),
                 Route("/reset", self._reset, methods=["POST"]),
                 Route("/requests", self._requests),
-                Route("/{page:path}", self._page, methods=["GET", "POST"]),
             ]
         )
 
@@ -275,14 +270,8 @@ class OpenAIServer:
         return Response(b"OggS" + recorded.body["input"].encode(), media_type="audio/ogg")
 
     async def _models(self, request: Request) -> Response:
-        if "/v1/models" in self.pages:
-            return JSONResponse(self.pages["/v1/models"])
         names = sorted({*self._queues, *self._defaults})
         return JSONResponse({"object": "list", "data": [{"id": name, "object": "model"} for name in names]})
-
-    async def _page(self, request: Request) -> Response:
-        page = self.pages.get(request.url.path)
-        return JSONResponse(page if page is not None else {"error": "not found"}, status_code=200 if page else 404)
 
     async def _script(self, request: Request) -> Response:
         order = await request.json()
