@@ -12,22 +12,14 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from attrs import define, field
-
 from records.errors import ServedElsewhere, SettingsError, StorageError, StorageIndexing
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from runtime.locks import OwnerLocks
 from runtime.read_through_cache import ReadThroughCache
-from storage.bot_state.broadcasts import Broadcasts
 from storage.bot_state.directory import Directory
-from storage.bot_state.inbox import Inbox
-from storage.bot_state.keys import ExportKey, UsedLinks
-from storage.bot_state.people import People
 from storage.bot_state.state import BotState, own_state, shared_state
-from storage.bot_state.usage import UsageLedger
-from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import data_dir as held_data_dir
 from storage.engine.sqlite import Database, examined
 from storage.schema.migrations import MIGRATIONS
@@ -43,26 +35,24 @@ WORDS_WITHIN = 10.0
 """Seconds that a forgetting waits for words that are being indexed."""
 
 
-@define(kw_only=True, eq=False)
 class ExternalMemory:
-    """Owners' memories across all stores. Made by `open`.
+    """Owners' memories across all stores, and what the bot keeps besides (see BotState). Made by `open`.
 
     `on_gain`: told of owners that this process begins to serve, where several share the work. `serves`: whether
     anything is done for an owner; for a person who was removed nothing is, in the background either.
     """
 
-    _state: BotState
-    _stores: dict[StorageType, MemoryStore]
-    _clock: Clock
-    on_gain: list[Callable[[int], None]] = field(factory=list[Callable[[int], None]], init=False)
-    serves: Callable[[int], bool] = field(default=lambda _owner: True, init=False)
-    words_within: float = field(default=WORDS_WITHIN, init=False)
-    _locks: OwnerLocks = field(factory=OwnerLocks, init=False)
-    _configs: ReadThroughCache[int, OwnerConfig | None] = field(init=False)
-    _open: ReadThroughCache[Scope, Scope] = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._configs, self._open = ReadThroughCache(1_000), ReadThroughCache(10_000)
+    def __init__(self, state: BotState, stores: dict[StorageType, MemoryStore], clock: Clock) -> None:
+        self._state, self._stores, self._clock = state, stores, clock
+        self.on_gain: list[Callable[[int], None]] = []
+        self.serves: Callable[[int], bool] = lambda _owner: True
+        self.words_within = WORDS_WITHIN
+        self._locks = OwnerLocks()
+        self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
+        self._open = ReadThroughCache[Scope, Scope](10_000)
+        self.inbox, self.shared_work = state.inbox, state.shared_work
+        self.wizards, self.people, self.usage = state.wizards, state.people, state.usage
+        self.export_key, self.used_links, self.broadcasts = state.export_key, state.used_links, state.broadcasts
 
     @classmethod
     @asynccontextmanager
@@ -88,7 +78,7 @@ class ExternalMemory:
                 state = await own_state(database, folder, stores)
             await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
             await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_mark_corrupt, json)))
-            memory = cls(state=state, stores=stores, clock=clock)
+            memory = cls(state, stores, clock)
             if state.on_gain is not None:
                 state.on_gain.append(memory._taken_over)
             yield memory
@@ -96,41 +86,6 @@ class ExternalMemory:
     async def demand_writable(self) -> None:
         """Raises StorageError where nothing can be written, by writing something (not of any owner's)."""
         await self._state.demand_writable()
-
-    @property
-    def inbox(self) -> Inbox:
-        """The updates of Telegram."""
-        return self._state.inbox
-
-    @property
-    def wizards(self) -> WizardStates:
-        """Where people stand in a setup."""
-        return self._state.wizards
-
-    @property
-    def usage(self) -> UsageLedger:
-        """The tokens that were used."""
-        return self._state.usage
-
-    @property
-    def people(self) -> People:
-        """Who was let in or removed by a button."""
-        return self._state.people
-
-    @property
-    def export_key(self) -> ExportKey:
-        """Signs exports, and by a key made from it the sessions of the dashboard."""
-        return self._state.export_key
-
-    @property
-    def used_links(self) -> UsedLinks:
-        """One-time links to the dashboard that were followed."""
-        return self._state.used_links
-
-    @property
-    def broadcasts(self) -> Broadcasts:
-        """What admins write to everybody, while it is under way."""
-        return self._state.broadcasts
 
     async def owners(self) -> list[int]:
         """Everybody of whom anything is stored: people, and groups (negative)."""
@@ -147,7 +102,7 @@ class ExternalMemory:
     @property
     def is_shared(self) -> bool:
         """Whether several processes may serve the same people."""
-        return self._state.on_gain is not None
+        return self.shared_work is not None
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:

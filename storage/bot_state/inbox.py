@@ -6,10 +6,10 @@ not know what is in a payload.
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from records.owners import Mode
 from storage.engine.protocol import Connection, OwnerDatabase, Row, Value
@@ -64,136 +64,15 @@ class PendingUpdate:
     lease: Lease | None = None
 
 
-class Leader(Protocol):
-    """Work that one process at a time does for all."""
-
-    def is_leader(self) -> bool:
-        """Whether this process does it."""
-        ...
-
-    async def take(self) -> None:
-        """Do it from now on, unless another process does."""
-
-    async def changed(self) -> None:
-        """Wait until whose it is may have changed; a few seconds at most."""
-
-
-class SharedWork(Protocol):
-    """How several processes divide the updates of one inbox among them."""
-
-    former: "Inbox"
-    """Where updates were kept before this process shared its work."""
-
-    def polling(self, bot_id: int) -> Leader:
-        """Fetching the updates of a bot."""
-        ...
-
-    async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
-        """What this process is to do from now on, in the order of arrival, each once for as long as it serves the
-        owner; after a failure also what was handed out before and is not done. Owners whom nobody serves are served by
-        this process from now on. Raises StorageError.
-        """
-
-    async def arrived(self) -> None:
-        """Wait until there may be something to claim; a few seconds at most."""
-
-    async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
-        """How many updates of each person are not done, in whichever process. Raises StorageError."""
-
-    def served(self) -> Collection[int]:
-        """The owners that this process serves."""
-        ...
-
-    async def release(self, owners: Sequence[int]) -> None:
-        """Let any process serve these owners. Raises StorageError."""
-
-    async def let_go(self, busy: Collection[int]) -> None:
-        """Let other processes serve the owners for whom they ask, unless something is done for them here; `busy`: whose
-        updates are under way. Raises StorageError.
-        """
-
-    def lease(self, owner: int) -> Lease | None:
-        """This process's lease of an owner."""
-        ...
-
-    async def confirm(self, lease: Lease) -> None:
-        """Wait until it is certain that this lease is held. Raises ServedElsewhere where it was lost."""
-
-    def may_go_on(self) -> bool:
-        """While the database is away: whether no other process can have taken over what this one does."""
-        ...
-
-
-class Inbox(Protocol):
-    """Raw updates by bot and update id. Every method is durable when it returns, and raises StorageError.
-
-    `shared` None: all that is received is this process's own to do.
-    """
-
-    shared: SharedWork | None
-
-    async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
-        """Keep an update; False when its id was seen before (within the time that `purge` leaves)."""
-        ...
-
-    async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
-        """Keep updates, in this order, in one transaction; the ids of those that were not seen before."""
-        ...
-
-    async def pending(self, bot_id: int) -> list[PendingUpdate]:
-        """What is not done, in the order of arrival."""
-        ...
-
-    async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
-        """How memory stood when this was said, for a run that takes it up later."""
-
-    async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
-        """Which messages show something of its answer, for a run that has to finish them."""
-
-    async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        """Count that something begins, before it does; 1 for the first time, 0 where the id is not kept.
-
-        Raises ServedElsewhere where another process has the update by now.
-        """
-        ...
-
-    async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
-        """Uncount what is known to have had no effect, or was stopped in order."""
-
-    async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
-        """Leave room for one more sending below `most`: the process died over the last, perhaps before it was made."""
-
-    async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
-        """Everything about these updates is done: their payloads are removed, their ids stay. What another process has
-        by now stays as it is.
-        """
-
-    async def waiting(self) -> dict[str, int]:
-        """Where what is not done and still has its payload stands, by its source ("bot:update")."""
-        ...
-
-    async def empty(self, positions: Sequence[int]) -> None:
-        """Remove the payloads, because what they said was forgotten. The next start drops such an update."""
-
-    async def forget_text(self) -> bool:
-        """Remove the payloads of done updates from the file's log as well; False when that has to wait."""
-        ...
-
-    async def purge(self, older_than: datetime) -> int:
-        """Forget ids that were done before `older_than`; Telegram delivers none older than 24 hours. Their number."""
-        ...
-
-
 _RECEIVE = """
 INSERT INTO updates (bot_id, update_id, payload, received_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
 """
 
 
-class UpdateInbox:
-    """The inbox in memory.db: implements Inbox."""
+class Inbox:
+    """Raw updates by bot and id, in memory.db. Every method is durable when it returns and raises StorageError."""
 
-    shared: SharedWork | None = None
     _mine = "bot_id = ? AND update_id = ?"
     """Which updates this process may change: by the bot, the update and what `_holder` has."""
     _holder: tuple[Value, ...] = ()
@@ -202,9 +81,11 @@ class UpdateInbox:
         self.database = database
 
     async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
+        """Keep an update; False when its id was seen before (within the time that `purge` leaves)."""
         return arrival.update_id in await self.receive_all(bot_id, [arrival], now)
 
     async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+        """Keep updates, in this order, in one transaction; the ids of those that were not seen before."""
         at = text_of(now)
         kept = {arrival.update_id: well_formed(arrival.payload) for arrival in arrivals}
 
@@ -218,6 +99,7 @@ class UpdateInbox:
         return await self.database.transact(put, None)
 
     async def pending(self, bot_id: int) -> list[PendingUpdate]:
+        """What is not done, in the order of arrival."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
@@ -225,19 +107,27 @@ class UpdateInbox:
         return [pending_of(row) for row in rows]
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
+        """How memory stood when this was said, for a run that takes it up later."""
         await self._change("mode = ?", mode, bot_id, update_id)
 
     async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
+        """Which messages show something of its answer, for a run that has to finish them."""
         await self._change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
+        """Count that something begins, before it does; 1 for the first time, 0 where the id is not kept.
+
+        Raises ServedElsewhere where another process has the update by now.
+        """
         rows = await self._change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
         return int(rows[0][0]) if rows else 0
 
     async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
+        """Uncount what is known to have had no effect, or was stopped in order."""
         await self._change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
 
     async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
+        """Leave room for one more sending below `most`: the process died over the last, perhaps before it was made."""
         await self._change("sends = min(sends, ?)", most - 1, bot_id, update_id)
 
     async def _change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
@@ -247,6 +137,9 @@ class UpdateInbox:
         return await self.database.transact(lambda connection: connection.execute(sql, asked).fetchall(), None)
 
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
+        """Everything about these updates is done: their payloads are removed, their ids stay. What another process has
+        by now stays as it is.
+        """
         sql = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {self._mine}"  # noqa: S608
         rows = [(text_of(now), bot_id, update_id, *self._holder) for update_id in update_ids]
 
@@ -256,6 +149,7 @@ class UpdateInbox:
         await self.database.transact(mark, None)
 
     async def waiting(self) -> dict[str, int]:
+        """Where what is not done and still has its payload stands, by its source ("bot:update")."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
@@ -263,13 +157,16 @@ class UpdateInbox:
         return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
 
     async def empty(self, positions: Sequence[int]) -> None:
+        """Remove the payloads, because what they said was forgotten. The next start drops such an update."""
         async with self.database.write(None) as tx:
             await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
 
     async def forget_text(self) -> bool:
+        """Remove the payloads of done updates from the file's log as well; False when that has to wait."""
         return await self.database.forget_log()
 
     async def purge(self, older_than: datetime) -> int:
+        """Forget ids that were done before `older_than`; Telegram delivers none older than 24 hours. Their number."""
         async with self.database.write(None) as tx:
             rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
         return len(rows)

@@ -12,7 +12,7 @@ from datetime import datetime
 from attrs import define, field
 
 from records.errors import ServedElsewhere
-from storage.bot_state.inbox import Arrival, Counted, Inbox, Leader, Lease, PendingUpdate, UpdateInbox, pending_of
+from storage.bot_state.inbox import Arrival, Counted, Inbox, Lease, PendingUpdate, pending_of
 from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection
@@ -48,19 +48,17 @@ WHERE bot_id = ? AND done_at IS NULL AND person_id IN (SELECT value FROM json_ea
 """
 
 
-class PostgresInbox(UpdateInbox):
+class PostgresInbox(Inbox):
     """The inbox in PostgreSQL."""
 
     _mine = """bot_id = ? AND update_id = ?
     AND fence = (SELECT fence FROM leases WHERE leases.user_id = updates.user_id AND replica_id = ?)"""
 
-    def __init__(self, database: PostgresDatabase, leases: PostgresLeases, former: Inbox) -> None:
-        """`former`: where updates were kept before this process shared its work."""
+    def __init__(self, database: PostgresDatabase, leases: PostgresLeases) -> None:
         super().__init__(database)
         self._leases = leases
         self._me = leases.replica
         self._holder = (leases.replica.id,)
-        self.shared = Claims(database, leases, former)
 
     async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         at = text_of(now)
@@ -97,8 +95,10 @@ class PostgresInbox(UpdateInbox):
 
 
 @define(eq=False)
-class Claims:
-    """What of the inbox falls to this process; implements SharedWork."""
+class SharedWork:
+    """How several processes divide the updates of one inbox among them. `former`: where updates were kept before this
+    process shared its work.
+    """
 
     database: PostgresDatabase
     _leases: PostgresLeases
@@ -106,10 +106,15 @@ class Claims:
     _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _is_doubtful: bool = field(default=False, init=False)
 
-    def polling(self, bot_id: int) -> Leader:
+    def polling(self, bot_id: int) -> PollingLeader:
+        """Fetching the updates of a bot."""
         return PollingLeader(self._leases, bot_id)
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
+        """What this process is to do from now on, in the order of arrival, each once for as long as it serves the
+        owner; after a failure also what was handed out before and is not done. Owners whom nobody serves are served by
+        this process from now on. Raises StorageError.
+        """
         async with self._claiming:  # two at once would each get some of an owner's
             await self._leases.take_work(bot_id, now=now)
             # The last claim may have been committed and its reply lost: then all that is claimed is handed out again.
@@ -124,28 +129,38 @@ class Claims:
         ]
 
     async def arrived(self) -> None:
+        """Wait until there may be something to claim; a few seconds at most."""
         await self._leases.replica.until_called()
 
     async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
+        """How many updates of each person are not done, in whichever process. Raises StorageError."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(_UNFINISHED, bot_id, json.dumps(sorted(set(people))))
         return {row[0]: row[1] for row in rows}
 
     def served(self) -> Collection[int]:
+        """The owners that this process serves."""
         return self._leases.served
 
     async def release(self, owners: Sequence[int]) -> None:
+        """Let any process serve these owners. Raises StorageError."""
         await self._leases.release(owners)
 
     async def let_go(self, busy: Collection[int]) -> None:
+        """Let other processes serve the owners for whom they ask, unless something is done for them here; `busy`: whose
+        updates are under way. Raises StorageError.
+        """
         await self._leases.let_go(busy)
 
     def lease(self, owner: int) -> Lease | None:
+        """This process's lease of an owner."""
         fence = self._leases.replica.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
 
     async def confirm(self, lease: Lease) -> None:
+        """Wait until it is certain that this lease is held. Raises ServedElsewhere where it was lost."""
         await self._leases.confirm(lease.owner, lease.fence)
 
     def may_go_on(self) -> bool:
+        """While the database is away: whether no other process can have taken over what this one does."""
         return self._leases.replica.may_go_on()

@@ -279,7 +279,7 @@ class PostgresLeases:
 
 @define(eq=False)
 class PollingLeader:
-    """Fetching a bot's updates from Telegram, which one process at a time does; implements Leader."""
+    """Fetching a bot's updates from Telegram, which one process at a time does for all."""
 
     _leases: PostgresLeases
     _bot_id: int
@@ -289,13 +289,16 @@ class PollingLeader:
         return POLLING - self._bot_id
 
     def is_leader(self) -> bool:
+        """Whether this process does it."""
         return self._leases.holds(self._name)
 
     async def take(self) -> None:
+        """Do it from now on, unless another process does."""
         with suppress(ServedElsewhere, StorageError):
             await self._leases.hold(self._name)
 
     async def changed(self) -> None:
+        """Wait until whose it is may have changed; a few seconds at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._leases.changed()

@@ -10,13 +10,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from records.errors import ServedElsewhere
 from records.owners import StorageType
 from storage.bot_state.broadcasts import Broadcasts
 from storage.bot_state.directory import Directory
 from storage.bot_state.erasure import Erasure
-from storage.bot_state.inbox import Inbox, UpdateInbox
+from storage.bot_state.inbox import Inbox
 from storage.bot_state.keys import ExportKey, UsedLinks
 from storage.bot_state.leases import Everybody, OnGain, OwnerLeases
 from storage.bot_state.people import People
@@ -29,6 +30,9 @@ from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import explained
 from storage.stores.memory_store import MemoryStore
 
+if TYPE_CHECKING:
+    from storage.bot_state.postgres_inbox import SharedWork
+
 log = logging.getLogger(__name__)
 
 Stores = dict[StorageType, MemoryStore]
@@ -37,6 +41,9 @@ Stores = dict[StorageType, MemoryStore]
 @dataclass(frozen=True, kw_only=True)
 class BotState:
     """What memory.db, or PostgreSQL for all processes, knows of owners and their updates.
+
+    `usage`: tokens; `people`: who was let in or removed by a button; `export_key`: signs exports, and the sessions of
+    the dashboard by a key made from it; `shared_work` None: all that is received is this process's own to do.
 
     `demand_writable`: raises StorageError where nothing can be written, by writing something.
     `on_gain`: who is told of owners that this process begins to serve; None: it serves everybody from its start on.
@@ -55,6 +62,7 @@ class BotState:
     leases: OwnerLeases
     demand_writable: Callable[[], Awaitable[None]]
     on_gain: list[OnGain] | None = None
+    shared_work: "SharedWork | None" = None
 
 
 async def own_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
@@ -66,7 +74,7 @@ async def own_state(database: Database, folder: Path, stores: Mapping[StorageTyp
         stores,
         directory=directory,
         renaming=OwnerRenaming(database, stores, wizards),
-        inbox=UpdateInbox(database),
+        inbox=Inbox(database),
         wizards=wizards,
         leases=Everybody(),
         demand_writable=partial(asyncio.to_thread, _demand_room, folder),
@@ -97,6 +105,7 @@ async def _state(
     leases: OwnerLeases,
     demand_writable: Callable[[], Awaitable[None]],
     on_gain: list[OnGain] | None = None,
+    shared_work: "SharedWork | None" = None,
 ) -> BotState:
     """The parts that are the same wherever the tables are, next to those that are given."""
     usage, people = UsageLedger(database), People(database)
@@ -115,6 +124,7 @@ async def _state(
         leases=leases,
         demand_writable=demand_writable,
         on_gain=on_gain,
+        shared_work=shared_work,
     )
 
 
@@ -147,7 +157,7 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
     Each process finishes what is half done in its own files at once, and all else when it begins to serve an owner.
     """
     # Imported here: a bot without a server starts without its driver.
-    from storage.bot_state.postgres_inbox import PostgresInbox
+    from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
     from storage.bot_state.postgres_leases import PostgresLeases
     from storage.bot_state.replica import Replica
     from storage.bot_state.shared import SharedDirectory, SharedRenaming
@@ -182,11 +192,12 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
             stores,
             directory=directory,
             renaming=renaming,
-            inbox=PostgresInbox(server, leases, UpdateInbox(database)),
+            inbox=PostgresInbox(server, leases),
             wizards=wizards,
             leases=leases,
             demand_writable=demand_writable,
             on_gain=leases.on_gain,
+            shared_work=SharedWork(server, leases, Inbox(database)),
         )
         leases.on_gain.append(prepare)
         await directory.take_over_notes()

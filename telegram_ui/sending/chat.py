@@ -8,10 +8,13 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from records.errors import ServedElsewhere
 from records.scopes import Scope
-from storage.bot_state.inbox import SharedWork
+
+if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
+    from storage.bot_state.postgres_inbox import SharedWork
 
 ANONYMOUS_ADMIN = 1087968824
 """@GroupAnonymousBot, under which a group's anonymous admins write."""
@@ -71,7 +74,7 @@ def work_under(confirm: Confirm | None) -> None:
     _confirm.set(confirm)
 
 
-def work_for(shared: SharedWork | None, owner: int) -> None:
+def work_for(shared: "SharedWork | None", owner: int) -> None:
     """As `work_under`, for work that no update began: under this process's lease of an owner, as it is now. Raises
     ServedElsewhere where it has none.
     """

@@ -8,18 +8,20 @@ import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import telegram
 from telegram.error import TelegramError, TimedOut
 from telegram.ext import ExtBot
 
 from runtime.tasks import ended
-from storage.bot_state.inbox import Leader
 from telegram_ui.sending.chat import demand_lease
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.durable_queue import DurableQueue
 from text.characters import well_formed_value
+
+if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
+    from storage.bot_state.postgres_leases import PollingLeader
 
 logger = logging.getLogger(__name__)
 
@@ -159,7 +161,7 @@ class PollRequest(QuietRequest):
 
 @asynccontextmanager
 async def while_leader(
-    leader: Leader, fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
+    leader: "PollingLeader", fetching: Callable[[], AbstractAsyncContextManager[None]], refused: asyncio.Event
 ) -> AsyncIterator[None]:
     """While the block runs, fetch whenever it is this process's leader. The block begins once it is known whose it is.
 

@@ -134,7 +134,7 @@ async def telegram_service(
     delivery = Delivery(bot, streaming=settings.reply_streaming)
     answered = commands(delivery, access.may_configure)
     memory.serves = access.serves
-    relevance, work = Relevance(access, answered), memory.inbox.shared
+    relevance, work = Relevance(access, answered), memory.shared_work
     queue = DurableQueue(memory.inbox, keep=relevance, now=now)
     if work is not None:
         queue = SharedQueue(memory.inbox, work, keep=relevance, now=now, monotonic=monotonic)

@@ -9,13 +9,14 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import telegram
 from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
 from records.owners import Mode
-from storage.bot_state.inbox import NOBODY, Inbox, Lease, SharedWork
+from storage.bot_state.inbox import NOBODY, Inbox, Lease
 from telegram_ui.updates.durable_queue import (
     MOST_OF_ONE,
     MOST_UNFINISHED,
@@ -23,6 +24,9 @@ from telegram_ui.updates.durable_queue import (
     DurableQueue,
     arrival_of,
 )
+
+if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
+    from storage.bot_state.postgres_inbox import SharedWork
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +42,7 @@ class SharedQueue(DurableQueue):
     def __init__(
         self,
         inbox: Inbox,
-        shared: SharedWork,
+        shared: "SharedWork",
         *,
         keep: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
@@ -73,8 +77,8 @@ class SharedQueue(DurableQueue):
         """Claim what falls to this process, for as long as the bot runs."""
         while True:
             try:
-                found = await self._claim(bot)
-                await self._let_go()
+                found = await self.claim(bot)
+                await self.let_go()
             except KeepsakeError as error:
                 logger.warning("Updates cannot be claimed right now (%s).", type(error).__name__)
                 await pause(1.0)
@@ -99,7 +103,7 @@ class SharedQueue(DurableQueue):
         """Never: what is received need not be handled here."""
         return False
 
-    async def _claim(self, bot: telegram.Bot) -> int:
+    async def claim(self, bot: telegram.Bot) -> int:
         """Claim, and queue what was claimed; how much that was."""
         while (room := self._limit - len(self._unfinished)) < min(20, self._limit):  # so that one claim serves several
             self._room.clear()
@@ -116,12 +120,12 @@ class SharedQueue(DurableQueue):
     async def _catches_up(self, bot: telegram.Bot) -> bool:
         """Where only the reply was lost, what others wrote before it may not be claimed yet, and comes first."""
         try:
-            await self._claim(bot)
+            await self.claim(bot)
         except KeepsakeError:
             return False  # the database is away: what cannot be written goes on without it
         return True
 
-    async def _let_go(self) -> None:
+    async def let_go(self) -> None:
         """Drop updates whose lease was lost: they are handled under the next one, here or elsewhere.
 
         Chats that have been quiet may be served by any process: the work is divided again as they speak.

@@ -89,8 +89,8 @@ async def filled(folder: Path, url: str) -> dict[int, str]:
         await memory.usage.add(NOW.date(), used)
         for number in (7, 6):
             await memory.inbox.receive(900, Arrival(number, WAITING, owner=-1003, person=77), NOW)
-        assert memory.inbox.shared
-        await memory.inbox.shared.claim(900, most=9, now=NOW)
+        assert memory.shared_work
+        await memory.shared_work.claim(900, most=9, now=NOW)
         await memory.inbox.done(900, [6], NOW)
         return await digests(memory)
 
@@ -134,7 +134,7 @@ async def test_all_memories_go_into_the_server_and_from_there_into_files(
         assert await digests(memory) == made.digests
         assert {(await memory.config(owner)).storage for owner in OWNERS} == {StorageType.POSTGRES}  # type: ignore[union-attr]
         assert await memory.usage.of(NOW.date()) == {77: Usage(prompt=5, completion=6)}
-        work = memory.inbox.shared
+        work = memory.shared_work
         assert work is not None
         assert [one.payload for one in await work.former.pending(900)] == [WAITING], "where a start takes it from"
     assert await backed_up(tmp_path / "there", tmp_path / "second.gz", other) == made.messages

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from records.errors import ServedElsewhere
-from storage.bot_state.inbox import Arrival, Inbox, UpdateInbox
-from storage.bot_state.postgres_inbox import PostgresInbox
+from storage.bot_state.inbox import Arrival, Inbox
+from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
 from storage.bot_state.replica import Replica
 from storage.engine.sqlite import Database
@@ -21,24 +21,32 @@ from tests.support.postgres_server import address, rows_of
 BOT = 900
 
 
+class SharedInbox(PostgresInbox):
+    """An inbox, with the work in it that processes share."""
+
+    work: SharedWork
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Inbox]:
     async with contextlib.AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(tmp_path / "memory.db", migrations=MIGRATIONS))
         if request.param == "sqlite":
-            yield UpdateInbox(database)
+            yield Inbox(database)
             return
         url, replica = address(request.getfixturevalue("postgres_url"), tmp_path), Replica("here")
         server = await stack.enter_async_context(postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
-        yield PostgresInbox(server, leases, UpdateInbox(database))
+        shared = SharedInbox(server, leases)
+        shared.work = SharedWork(server, leases, Inbox(database))
+        yield shared
 
 
 async def received(inbox: Inbox, arrivals: Sequence[Arrival]) -> None:
     """What came, and is this process's to do."""
     await inbox.receive_all(BOT, arrivals, NOW)
-    if inbox.shared is not None:
-        await inbox.shared.claim(BOT, most=100, now=NOW)
+    if isinstance(inbox, SharedInbox):
+        await inbox.work.claim(BOT, most=100, now=NOW)
 
 
 async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
@@ -58,7 +66,7 @@ async def test_the_payload_of_a_done_update_is_erased(
     await received(inbox, [Arrival(1, "walrus")])
     await inbox.done(BOT, [1], NOW)
     assert await inbox.forget_text()
-    rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if inbox.shared else []
+    rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
     assert b"walrus" not in b"".join([*files_of(tmp_path), *rows])
 
 

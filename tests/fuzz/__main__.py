@@ -34,7 +34,7 @@ from records.errors import SettingsError, StorageTooNew, StorageTooOld
 from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
 from settings import Secret, Settings
-from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.inbox import Inbox
 from storage.bot_state.wizard_state import WizardState
 from storage.engine.sqlite import Database, migrate
 from storage.engine.sqlite_driver import connect, sqlite3
@@ -132,7 +132,7 @@ class EntryPoints:
         self._bot = SimpleNamespace(bot=self._me, id=9)
         served = cast("Any", SimpleNamespace(is_served=lambda person: True))
         concern = Relevance(served, self._commands)
-        self._queue = DurableQueue(UpdateInbox(database), keep=concern, now=lambda: NOW, limit=10**9)
+        self._queue = DurableQueue(Inbox(database), keep=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0
         scratch = folder / "scratch.db"
         migrate(scratch, MIGRATIONS)

@@ -140,7 +140,7 @@ class BroadcastSender:
                     continue
                 chosen = await self._memory.language(one.admin) or ""
                 language = language_for(chosen, "", is_shared=False, default=self._dependencies.default_language)
-                work_for(self._memory.inbox.shared, one.admin)
+                work_for(self._memory.shared_work, one.admin)
                 with speaking(language):
                     await self._send(one)
 

@@ -258,7 +258,7 @@ class ReminderTeller:
     async def tell(self, one: Reminder, now: datetime) -> Told:
         """Send a reminder; see reminders/sending.py."""
         config = await self._memory.config(one.owner)
-        work_for(self._memory.inbox.shared, one.owner)
+        work_for(self._memory.shared_work, one.owner)
         chat = Chat(id=one.owner, thread=one.thread, is_private=one.owner > 0)
         if not self._memory.serves(one.person):
             log.info("a reminder of %d is not sent: who asked for it was removed", one.owner)

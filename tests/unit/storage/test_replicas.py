@@ -19,7 +19,8 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan
 from settings import Secret
-from storage.bot_state.inbox import Arrival, Inbox, SharedWork
+from storage.bot_state.inbox import Arrival, Inbox
+from storage.bot_state.postgres_inbox import SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
 from telegram_ui.sending.chat import demand_lease, work_for
 from tests.contract.conftest import NOW, fold, lease, made
@@ -41,8 +42,8 @@ class Machine:
 
     @property
     def work(self) -> SharedWork:
-        assert self.inbox.shared is not None
-        return self.inbox.shared
+        assert self.memory.shared_work is not None
+        return self.memory.shared_work
 
     @property
     def leases(self) -> PostgresLeases:

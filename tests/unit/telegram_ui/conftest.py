@@ -29,7 +29,7 @@ from records.owners import Mode
 from records.scopes import Person, Scope
 from records.turns import Incoming, Reply
 from settings import Secret, Settings
-from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.inbox import Inbox
 from storage.bot_state.people import People
 from storage.bot_state.wizard_state import WizardStates
 from storage.engine.protocol import OwnerDatabase
@@ -238,9 +238,9 @@ def client(url: str = "") -> ExtBot[None]:
 
 
 @pytest.fixture
-async def inbox(tmp_path: Path) -> AsyncIterator[UpdateInbox]:
+async def inbox(tmp_path: Path) -> AsyncIterator[Inbox]:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        yield UpdateInbox(database)
+        yield Inbox(database)
 
 
 class NothingChosen:
@@ -248,7 +248,8 @@ class NothingChosen:
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.wizards = WizardStates(database)
-        self.inbox = UpdateInbox(database)
+        self.inbox = Inbox(database)
+        self.shared_work = None
         self.people: People | None = None
         self.open: dict[Scope, Scope] = {}
         self.forgotten: set[Scope] = set()
@@ -270,7 +271,7 @@ class NothingChosen:
 class Bots:
     """Starts the Telegram side, as often as a test restarts it."""
 
-    def __init__(self, peer: Peer, inbox: UpdateInbox) -> None:
+    def __init__(self, peer: Peer, inbox: Inbox) -> None:
         self.peer = peer
         self.inbox = inbox
         self.conversation = Scripted()
@@ -319,7 +320,7 @@ class Bots:
 
 
 @pytest.fixture
-def bots(peer: Peer, inbox: UpdateInbox) -> Bots:
+def bots(peer: Peer, inbox: Inbox) -> Bots:
     return Bots(peer, inbox)
 
 

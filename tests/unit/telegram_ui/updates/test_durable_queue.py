@@ -11,7 +11,7 @@ import telegram
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
-from storage.bot_state.inbox import Arrival, UpdateInbox
+from storage.bot_state.inbox import Arrival, Inbox
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, NotKeptError, Received
@@ -31,7 +31,7 @@ def update(number: int, bot: telegram.Bot) -> telegram.Update:
     return parsed
 
 
-async def opened(inbox: UpdateInbox, bot: telegram.Bot, **options: Any) -> DurableQueue:
+async def opened(inbox: Inbox, bot: telegram.Bot, **options: Any) -> DurableQueue:
     queue = DurableQueue(inbox, keep=lambda _: True, now=lambda: NOW, **options)
     await queue.replay(bot)
     return queue
@@ -46,7 +46,7 @@ def taken(queue: DurableQueue) -> list[int]:
     return numbers
 
 
-async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
     for number in (7, 3, 5):  # Telegram may start its numbers again: the order is that of arrival
         await queue.put(update(number, bot))
@@ -62,7 +62,7 @@ async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: 
     assert again.empty()
 
 
-async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
     await inbox.receive(bot.id, Arrival(1, update(1, bot).to_json()), NOW)
     await queue.put(update(1, bot))
@@ -72,7 +72,7 @@ async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: U
 
 
 async def test_what_was_forgotten_before_its_answer_is_no_error(
-    inbox: UpdateInbox, bot: ExtBot[Any], caplog: pytest.LogCaptureFixture
+    inbox: Inbox, bot: ExtBot[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     queue = await opened(inbox, bot)
     await queue.put(update(1, bot))
@@ -83,7 +83,7 @@ async def test_what_was_forgotten_before_its_answer_is_no_error(
     assert await inbox.pending(bot.id) == []
 
 
-async def test_put_waits_while_too_much_is_unfinished(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot, limit=1)
     await queue.put(update(1, bot))
     waiting = asyncio.create_task(queue.put(update(2, bot)))
@@ -94,8 +94,8 @@ async def test_put_waits_while_too_much_is_unfinished(inbox: UpdateInbox, bot: E
     assert taken(queue) == [1, 2]
 
 
-async def test_a_disk_that_fails_is_a_telegram_error_to_ptb(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
-    class Broken(UpdateInbox):
+async def test_a_disk_that_fails_is_a_telegram_error_to_ptb(inbox: Inbox, bot: ExtBot[Any]) -> None:
+    class Broken(Inbox):
         async def receive(self, *args: Any) -> bool:
             raise OSError("secret words")
 
@@ -105,8 +105,8 @@ async def test_a_disk_that_fails_is_a_telegram_error_to_ptb(inbox: UpdateInbox, 
     assert "secret" not in str(raised.value)
 
 
-async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
-    class Weak(UpdateInbox):
+async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: Inbox, bot: ExtBot[Any]) -> None:
+    class Weak(Inbox):
         is_broken = True
 
         async def done(self, *args: Any) -> None:
@@ -124,7 +124,7 @@ async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: U
     assert await inbox.pending(bot.id) == []
 
 
-class Told(UpdateInbox):
+class Told(Inbox):
     """Notes which updates it was told to mark."""
 
     def __init__(self, database: Database) -> None:
@@ -147,7 +147,7 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
         assert await inbox.pending(bot.id) == []
 
 
-async def test_an_update_that_no_run_finishes_is_given_up(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+async def test_an_update_that_no_run_finishes_is_given_up(inbox: Inbox, bot: ExtBot[Any]) -> None:
     """But not within the hour: many quick deaths may be another's fault."""
     await inbox.receive(bot.id, Arrival(1, update(1, bot).to_json()), NOW - TRIED_FOR - timedelta(seconds=1))
     await inbox.receive(bot.id, Arrival(2, update(2, bot).to_json()), NOW - TRIED_FOR + timedelta(seconds=1))
@@ -157,7 +157,7 @@ async def test_an_update_that_no_run_finishes_is_given_up(inbox: UpdateInbox, bo
     assert [row.update_id for row in await inbox.pending(bot.id)] == [2]
 
 
-async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: Inbox, bot: ExtBot[Any]) -> None:
     await inbox.receive(bot.id, Arrival(1, "{"), NOW)
     await inbox.receive(bot.id, Arrival(2, update(2, bot).to_json()), NOW)
     assert taken(await opened(inbox, bot)) == [2]

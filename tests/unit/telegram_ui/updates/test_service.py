@@ -15,7 +15,7 @@ from telegram.error import TelegramError, TimedOut
 from records.errors import SettingsError, StorageError
 from runtime.http_server import REQUEST_WITHIN
 from settings import Secret
-from storage.bot_state.inbox import UpdateInbox
+from storage.bot_state.inbox import Inbox
 from telegram_ui.updates.polling import MOST_PARTS, OVERDUE, PollRequest
 from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import LARGEST_UPDATE, SECRET_HEADER
@@ -118,7 +118,7 @@ async def test_an_update_that_comes_twice_is_answered_once(bots: Bots, peer: Pee
     assert peer.texts(ANN) == ["echo one", "echo two"]
 
 
-class Failing(UpdateInbox):
+class Failing(Inbox):
     """An inbox on a disk that is full for a while."""
 
     failures = 0

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from telegram.error import TelegramError
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
-from storage.bot_state.inbox import Arrival, UpdateInbox
-from storage.bot_state.postgres_inbox import PostgresInbox
+from storage.bot_state.inbox import Arrival, Inbox
+from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
 from storage.bot_state.replica import Replica
 from storage.engine.sqlite import Database
@@ -55,10 +56,30 @@ class Clock:
         return self.now
 
 
+class LosingInbox(PostgresInbox):
+    """While `loses`, the next commit arrives, though its reply does not."""
+
+    loses = False
+
+    async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
+        is_new = await super().receive(bot_id, arrival, now)
+        if self.loses:
+            self.loses = False
+            raise StorageError
+        return is_new
+
+
+class Watched(SharedQueue):
+    """A queue with the inbox under it."""
+
+    inbox: LosingInbox
+    work: SharedWork
+
+
 @asynccontextmanager
 async def queue_of(
     name: str, url: str, folder: Path, bot: ExtBot[Any], clock: Clock, *, is_claiming: bool = True
-) -> AsyncIterator[SharedQueue]:
+) -> AsyncIterator[Watched]:
     """One process's queue, its memory.db in a folder of its own."""
     async with AsyncExitStack() as stack:
         (path := folder / name).mkdir(exist_ok=True)
@@ -66,9 +87,10 @@ async def queue_of(
         replica = Replica(name)
         server = await stack.enter_async_context(postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
-        inbox = PostgresInbox(server, leases, UpdateInbox(files))
-        assert inbox.shared is not None
-        queue = SharedQueue(inbox, inbox.shared, keep=lambda _: True, now=lambda: NOW, monotonic=clock, limit_of_one=3)
+        inbox = LosingInbox(server, leases)
+        work = SharedWork(server, leases, Inbox(files))
+        queue = Watched(inbox, work, keep=lambda _: True, now=lambda: NOW, monotonic=clock, limit_of_one=3)
+        queue.inbox, queue.work = inbox, work
         await queue.replay(bot)
         claiming = asyncio.create_task(queue.claim_all(bot, asyncio.sleep)) if is_claiming else None
         try:
@@ -90,15 +112,12 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
         await first.put(update(1, bot))
-        serving, other = first, second
-        done, waiting = await asyncio.wait(
-            [asyncio.create_task(came(one)) for one in (first, second)], return_when=asyncio.FIRST_COMPLETED
-        )
+        tasks = [asyncio.create_task(came(one)) for one in (first, second)]
+        done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
         assert [task.result() for task in done] == [1]
-        if second._unfinished:
-            serving, other = second, first
+        serving, other = (first, second) if tasks[0] in done else (second, first)
         await other.put(update(2, bot))
         await other.put(update(2, bot))
         await serving.put(update(3, bot))
@@ -109,10 +128,10 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         await serving.done([1, 2, 3])
         # Once she has been quiet for a while, the one where she speaks again may serve her.
         clock.now += IDLE_FOR + 1
-        await serving._let_go()
+        await serving.let_go()
         clock.now += IDLE_FOR + 1
-        await serving._let_go()
-        assert list(serving._shared.served()) == []
+        await serving.let_go()
+        assert list(serving.work.served()) == []
         await other.put(update(5, bot))
         done, waiting = await asyncio.wait(
             [asyncio.create_task(came(one)) for one in (serving, other)], return_when=asyncio.FIRST_COMPLETED
@@ -122,30 +141,12 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         assert [task.result() for task in done] == [5]
 
 
-class LosesReply:
-    """An inbox whose next commit arrives, though its reply does not."""
-
-    def __init__(self, inbox: PostgresInbox) -> None:
-        self._inbox = inbox
-        self.loses = True
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inbox, name)
-
-    async def receive(self, *arguments: Any) -> bool:
-        is_new = await self._inbox.receive(*arguments)
-        if self.loses:
-            self.loses = False
-            raise StorageError
-        return is_new
-
-
 async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_order(
     bot: ExtBot[Any], postgres_url: str, tmp_path: Path
 ) -> None:
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first:
-        first._inbox = LosesReply(first._inbox)  # type: ignore[arg-type]
+        first.inbox.loses = True
         with pytest.raises(TelegramError):
             await first.put(update(1, bot))
         assert first.empty(), "another process may have been handed it"
@@ -155,7 +156,7 @@ async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_ord
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = 'b'")
             await first.put(update(2, bot))
-            assert await first._claim(bot)
+            assert await first.claim(bot)
             assert [await came(first), await came(first)] == [1, 2]
             await first.done([1, 2])
             with psycopg.connect(url) as connection:
@@ -171,15 +172,15 @@ async def test_what_others_wrote_comes_before_an_update_whose_reply_was_lost(
         queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
         await first.put(update(1, bot))
-        assert await first._claim(bot) == 1
+        assert await first.claim(bot) == 1
         assert await came(first) == 1
         await second.put(update(2, bot))  # she is served here, and it is not claimed yet
-        first._inbox = LosesReply(first._inbox)  # type: ignore[arg-type]
+        first.inbox.loses = True
         with pytest.raises(TelegramError):
             await first.put(update(3, bot))
         await first.put(update(3, bot))  # Telegram offers it again
         assert [await came(first), await came(first)] == [2, 3]
-        assert not await first._claim(bot)
+        assert not await first.claim(bot)
         assert first.empty()
 
 
@@ -188,10 +189,10 @@ async def test_what_waited_while_the_process_was_alone_goes_to_all(
 ) -> None:
     (tmp_path / "a").mkdir()
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
-        alone = UpdateInbox(files)
+        alone = Inbox(files)
         await alone.receive(bot.id, Arrival(8, "{"), NOW)
         await alone.receive(bot.id, Arrival(9, update(9, bot).to_json()), NOW)
     async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
         assert await came(queue) == 9
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
-        assert await UpdateInbox(files).pending(bot.id) == []
+        assert await Inbox(files).pending(bot.id) == []
