@@ -54,7 +54,7 @@ class NewMessage:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
     """A stored message. Ids are per owner; those of imported history are negative. `turn` is the id of the turn's first
-    message.
+    message. `title`: of the conversation elsewhere that it began.
     """
 
     id: int
@@ -70,6 +70,7 @@ class Message:
     origin: Origin = ""
     edited_at: datetime | None = None
     person_id: int = 0
+    title: str = ""
 
     @property
     def order(self) -> tuple[datetime, int]:

@@ -392,6 +392,7 @@ def _placed(scope: Scope, messages: Sequence[ImportedMessage], beginnings: Seque
             created_at=given.created_at,
             turn=first + beginning,
             speaker=given.speaker,
+            title=given.title,
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )

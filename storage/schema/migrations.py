@@ -35,5 +35,10 @@ CREATE TABLE used_links (
 );
 """
 
-MIGRATIONS: list[Migration] = [first_schema, script(USED_LINKS)]
+TITLES = """
+-- Of the conversation elsewhere that an imported message began; searched with its words.
+ALTER TABLE messages ADD COLUMN title TEXT NOT NULL DEFAULT '';
+"""
+
+MIGRATIONS: list[Migration] = [first_schema, script(USED_LINKS), script(TITLES)]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -177,6 +177,7 @@ MESSAGES = Table(
         Column("origin", "text", default="", choices=get_args(Origin)),
         Column("edited_at", "date", default=None),
         Column("person_id", "telegram_id", default=0),
+        Column("title", "text", default=""),
     ),
 )
 SUMMARIES = Table(

@@ -26,7 +26,7 @@ BORDER = 0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message, analysed. `terms`: of its date, its speaker and its text; `begins`: of a long message, where among
+    """One message, analysed. `terms`: of its date, speaker, title and text; `begins`: of a long message, where among
     them each of its passages begins.
     """
 

@@ -34,7 +34,7 @@ DELETE FROM places WHERE user_id = ?1 AND seq IN (
   SELECT seq FROM messages WHERE user_id = ?1 AND id IN (SELECT value FROM json_each(?2)))
 """
 _HOLDERS = """
-SELECT seq, id, thread_id, turn_id, role, created_at, speaker FROM messages
+SELECT seq, id, thread_id, turn_id, role, created_at, speaker, title FROM messages
 WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq
 """
 _FOUND = """
@@ -93,7 +93,7 @@ def optimize(connection: Connection) -> None:
 async def holders(
     reader: Reader, owner: int, threads: Sequence[int], terms: Sequence[str], most: int
 ) -> list[Row] | None:
-    """Messages of these threads whose text, not only its date or speaker, holds one of the terms; None for more than
+    """Messages of these threads whose text, not only its heading, holds one of the terms; None for more than
     `most`.
     """
     looked_up = wanted(terms)
@@ -106,7 +106,7 @@ async def holders(
         rows += await reader.rows(_HOLDERS, owner, json.dumps(found))
         if len(rows) > most:
             return None
-    headings = {row["seq"]: _heading(moment_of(row["created_at"]).date(), str(row["speaker"])) for row in rows}
+    headings = {row["seq"]: _heading(row) for row in rows}
     unsure = json.dumps([seq for seq, said in headings.items() if not _tokens(looked_up).isdisjoint(_tokens(said))])
     if unsure == "[]":
         return rows
@@ -149,10 +149,9 @@ def _entries(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
 
 def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
     """A message as `put` takes it. `said`: the terms of its text, where they are known."""
-    # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
-    # apart from the text, whose language they would hide.
-    content, speaker, said_at = str(row["content"]), str(row["speaker"]), moment_of(row["created_at"])
-    terms = _heading(said_at.date(), speaker)
+    # The heading is searched with the words (date and speaker: +3 points of coverage on LoCoMo, docs/recall.md). It is
+    # analysed apart from the text, whose language it would hide.
+    content, terms = str(row["content"]), _heading(row)
     parts = passages(content) if said is None else [content]
     begins = []
     for part in parts:
@@ -163,17 +162,18 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
         id=int(str(row["id"])),
         role=str(row["role"]),
-        speaker=speaker,
+        speaker=str(row["speaker"]),
         size=len(content.encode()),
-        said_at=said_at.timestamp(),
+        said_at=moment_of(row["created_at"]).timestamp(),
         terms=tuple(map(bare_token, terms)),
         begins=tuple(begins) if len(parts) > 1 else (),
     )
 
 
-def _heading(day: date, speaker: str) -> list[str]:
-    """The terms of a message's date and speaker."""
-    return [*_words_of_day(day), *_analysed_often(speaker)]
+def _heading(row: AnyRow) -> list[str]:
+    """The terms of a message's date, its speaker and the title of the conversation that it began."""
+    day, title = moment_of(row["created_at"]).date(), str(row["title"])
+    return [*_words_of_day(day), *_analysed_often(str(row["speaker"])), *(analyzer.analyse(title) if title else ())]
 
 
 @lru_cache(maxsize=1_000)

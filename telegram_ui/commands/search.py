@@ -93,7 +93,9 @@ class SearchCommands(Family):
 def found_text(number: int, found: Found, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
     """A found message: when it was said, by whom, the part that matters, and the title of its conversation."""
     message = found.message
-    heading = " · ".join(part for part in (moment(message.created_at, zone), speaker(message), title) if part)
+    heading = " · ".join(
+        part for part in (moment(message.created_at, zone), speaker(message), title or message.title) if part
+    )
     lines = [f"{number}. {heading}", quoted(said(message, found.text), SHOWN)]
     if address := link(ask.chat.id, ask.chat.thread, message.telegram_id):
         lines.append(address)

@@ -31,6 +31,7 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
+    titled,
 )
 from transfer.formats.memories import sentences
 
@@ -79,7 +80,7 @@ def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[I
             said.append(made)
         elif made == "wordless":
             talks.wordless += 1
-    return said
+    return titled(said, text_of(talk.get("title")))
 
 
 def _message(

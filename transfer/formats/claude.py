@@ -28,6 +28,7 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
+    titled,
 )
 from transfer.formats.memories import sentences
 
@@ -70,7 +71,7 @@ def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -
             continue
         name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
         said.append(turn(f"import:claude:{name}", role, words, last))
-    return said
+    return titled(said, text_of(raw.get("name")))
 
 
 def _shown(messages: list[Any]) -> list[Any]:
@@ -111,7 +112,7 @@ def _project(raw: dict[str, Any], talks: Conversations, reading: Reading) -> lis
         at = moment(value.get("created_at"), f".docs[{number}].created_at", reading.zone) or began
         title = text_of(value.get("filename")) or "file"
         said.append(turn(f"import:claude:{name}", "user", f"[{title}]\n{words}", at))
-    return said
+    return titled(said, text_of(raw.get("name")))
 
 
 def _memories(raw: dict[str, Any]) -> list[ImportedFact]:

@@ -30,6 +30,7 @@ from transfer.formats.history import (
     SourceFile,
     WrongElement,
     own_speaker,
+    titled,
 )
 
 _TALK = ("Default", "Reply", None)
@@ -74,12 +75,16 @@ def _own(file: SourceFile) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _exported(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    said: list[tuple[str, bool, ImportedMessage]] = []
+    said: list[ImportedMessage] = []
+    people: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     talks = Conversations("discord")
     for file in files:
-        walk = file.walk()
+        walk, title, channel = file.walk(), "", list[ImportedMessage]()
         for name in walk.members():
+            if name == "channel":
+                about = walk.value()
+                title = text_of(about.get("name")) if isinstance(about, dict) else ""
             if name != "messages":
                 continue
             for number in walk.elements():
@@ -88,19 +93,20 @@ def _exported(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
                     raw = demand_object(walk.value())
                     if raw.get("type") not in _TALK:
                         skipped["service"] += 1
-                        continue
-                    _add(raw, said, skipped, reading)
-    own_names = Counter(name for name, is_bot, _ in said if not is_bot)
-    question, own = own_speaker(own_names, reading)
+                    elif (made := _message(raw, reading)) is None:
+                        skipped["wordless"] += 1
+                    else:
+                        channel.append(made)
+                        people[made.speaker] += raw["author"].get("isBot") is not True
+        said += titled(channel, title)
+    question, own = own_speaker(+people, reading)
     # Bots of a channel are others like everybody else: they answered all of its people.
-    talks.add([replace(one, is_own=name == own) for name, _, one in said])
+    talks.add([replace(one, is_own=one.speaker == own) for one in said])
     history = talks.history(reading, *noted(skipped, service="import-service", wordless="import-wordless"))
-    return replace(history, questions=(question,) if own_names else ())
+    return replace(history, questions=(question,) if +people else ())
 
 
-def _add(
-    raw: dict[str, Any], said: list[tuple[str, bool, ImportedMessage]], skipped: Counter[str], reading: Reading
-) -> None:
+def _message(raw: dict[str, Any], reading: Reading) -> ImportedMessage | None:
     author = demand_object(raw.get("author"), ".author")
     said_at = moment(raw.get("timestamp"), ".timestamp", reading.zone)
     number = raw.get("id")
@@ -109,20 +115,15 @@ def _add(
     if isinstance(original, dict) and text_of(original.get("content")).strip():
         words = forwarded("", text_of(original["content"]).strip())
     if not words or said_at is None or not isinstance(number, int | str):
-        skipped["wordless"] += 1
-        return
-    reactions = [_reaction(one) for one in demand_list(raw.get("reactions"), ".reactions")]
-    words = reacted(words, reactions)
-    name = text_of(author.get("nickname")) or text_of(author.get("name")) or "?"
-    made = ImportedMessage(
+        return None
+    return ImportedMessage(
         source=f"import:discord:{number}",
         role="user",
-        content=words,
+        content=reacted(words, [_reaction(one) for one in demand_list(raw.get("reactions"), ".reactions")]),
         created_at=said_at,
-        speaker=name,
+        speaker=text_of(author.get("nickname")) or text_of(author.get("name")) or "?",
         origin="forwarded" if isinstance(original, dict) else "imported",
     )
-    said.append((name, author.get("isBot") is True, made))
 
 
 def _reaction(raw: object) -> str:

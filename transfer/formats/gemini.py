@@ -31,6 +31,7 @@ from transfer.formats.history import (
     SourceFile,
     WrongElement,
     fingerprint,
+    titled,
 )
 from transfer.formats.html_blocks import Block, blocks, text_in
 from transfer.formats.written_dates import WrittenDate, moment_of, months_of, written
@@ -128,7 +129,7 @@ def _studio(raw: dict[str, Any], name: str, reading: Reading) -> list[ImportedMe
         )
         words = text_of(chunk.get("text")) or "".join(map(text_of, inner))
         turns.append((chunk.get("role"), words, moment(chunk.get("createTime"), ".createTime", reading.zone)))
-    return _turns(name, turns, reading.now)
+    return titled(_turns(name, turns, reading.now), name)
 
 
 def _workspace(raw: dict[str, Any], reading: Reading) -> list[ImportedMessage]:
@@ -145,7 +146,8 @@ def _workspace(raw: dict[str, Any], reading: Reading) -> list[ImportedMessage]:
                 [text_of(one.get("data")) for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
             )
             turns.append(("model", "\n".join(words), began))
-    return _turns(text_of(raw.get("title")), turns, began)
+    title = text_of(raw.get("title"))
+    return titled(_turns(title, turns, began), title)
 
 
 def _turns(title: str, turns: Sequence[tuple[object, str, datetime | None]], began: datetime) -> list[ImportedMessage]:

@@ -29,6 +29,7 @@ from transfer.formats.history import (
     SourceFile,
     fingerprint,
     numbered,
+    titled,
 )
 
 _WORDS = {
@@ -111,7 +112,8 @@ def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -
         messages = demand_list(given, ".messages")
     title = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
     began = raw.get("created_at", raw.get("createdAt", raw.get("create_time")))
-    return _talk(str(title)[:200], messages, talks, reading, began)
+    said = _talk(str(title)[:200], messages, talks, reading, began)
+    return titled(said, text_of(raw.get("title")))
 
 
 def _newest(tree: object) -> Iterator[dict[str, Any]]:

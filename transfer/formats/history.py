@@ -43,7 +43,7 @@ class ImportedMessage:
 
     `is_own`: False for the messages of anyone but the person whose history it is and their bot. `answers`: it belongs
     to the turn of the message before it; `turn`: to the turn that the file gives this number. `number`: its id in the
-    file, where other rows of the file refer to it.
+    file, where other rows of the file refer to it. `title`: of the conversation that it begins.
     """
 
     source: str
@@ -58,6 +58,7 @@ class ImportedMessage:
     thread: int = 0
     also: str | None = None
     number: int | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -247,6 +248,15 @@ def _pages(facts: Sequence[ImportedFact]) -> Iterator[list[ImportedFact]]:
         yield page
 
 
+LONGEST_TITLE = 200
+"""Characters."""
+
+
+def titled(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
+    """A conversation whose first message carries its title."""
+    return [replace(one, title=title.strip()[:LONGEST_TITLE]) if not at else one for at, one in enumerate(talk)]
+
+
 def fingerprint(*parts: object) -> str:
     """What identifies a message that has no id of its own."""
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
@@ -268,11 +278,11 @@ def well_formed_history(history: ImportedHistory) -> ImportedHistory:
 
 
 def _well_formed(one: ImportedMessage) -> ImportedMessage:
-    texts = (one.source, one.content, one.speaker, one.also or "")
-    source, content, speaker, also = map(well_formed, texts)
-    if (source, content, speaker, also) == texts:  # as nearly always
+    texts = (one.source, one.content, one.speaker, one.title, one.also or "")
+    source, content, speaker, title, also = map(well_formed, texts)
+    if (source, content, speaker, title, also) == texts:  # as nearly always
         return one
-    return replace(one, source=source, content=content, speaker=speaker, also=also or None)
+    return replace(one, source=source, content=content, speaker=speaker, title=title, also=also or None)
 
 
 def sources(history: ImportedHistory) -> list[tuple[Role, str]]:
@@ -316,7 +326,8 @@ def split(messages: Sequence[ImportedMessage], longest: int = LONGEST_MESSAGE) -
                 continue
             also = one.also and f"{one.also}#{number}"
             source = f"{one.source}#{number}"
-            made.append(replace(one, content=content, source=source, also=also, number=None, answers=True))
+            later = replace(one, content=content, source=source, also=also, number=None, title="", answers=True)
+            made.append(later)
     return made
 
 

@@ -166,6 +166,7 @@ def _message(values: Row, owner: object) -> ImportedMessage:
         turn=turn,
         thread=thread,
         number=number,
+        title=title if isinstance(title := values.get("title"), str) else "",
     )
 
 

@@ -26,6 +26,7 @@ from transfer.formats.history import (
     SourceFile,
     WrongElement,
     own_speaker,
+    titled,
     wrong_at,
 )
 from transfer.formats.json_stream import JsonStream
@@ -114,7 +115,7 @@ def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
         if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
             skipped["here"] += len(chat.messages)
             continue
-        made = list(_messages(chat, reading, skipped))
+        made = titled(list(_messages(chat, reading, skipped)), chat.name)
         if made or len(chats) == 1:
             read_of.append((chat, made))
     questions, taken = _choice(read_of, reading)
