@@ -234,7 +234,6 @@ class SummaryManager:
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (tr("summaries-status-json-large", most=JSON_COMFORT),)
-        compressed = max((one.times_compressed for one in active), default=0)
         return Status(
             config=config,
             counts=counts,
@@ -243,7 +242,6 @@ class SummaryManager:
             rebuilding=self.rebuilds.get(scope),
             history_extraction=history_extraction,
             newest=max(active, key=lambda one: one.id, default=None),
-            compressed=compressed,
             indexed=indexed,
             unreadable=max(0, indexed[0] - embedded) if indexed else 0,
             tokens_saved=saved,

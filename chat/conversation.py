@@ -313,7 +313,7 @@ class Conversation:
             answered = await ask(context)
         session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
         if answered.context.message_was_cut:
-            turn.notices.append(" ".join([tr("notices-cut"), *([tr("notices-stored-whole")] if turn.is_on else [])]))
+            turn.notices.append(tr("notices-cut"))
         if answered.completion.is_truncated and not answered.is_stopped:
             turn.notices.append(tr("notices-truncated"))
         return answered

@@ -27,18 +27,18 @@ class FactsByHand:
         """The sentence that says whether it was added."""
         text = " ".join(text.split())
         if not text:
-            return tr("memory-add-what")
+            return tr("memory-usage")
         if len(text) > LONGEST_FACT:
             return _too_long(text)
         if await self._services.memory.config(owner) is None:
-            return tr("memory-not-on")
+            return tr("summaries-not-configured")
         if await self.is_incognito(owner):
             return tr("memory-incognito-on")
         try:
-            fact, is_new = await self._services.facts.add(owner, text)
+            fact, _ = await self._services.facts.add(owner, text)
         except FactsFull:
             return tr("memory-full", most=str(MOST_FACTS))
-        return tr("memory-added" if is_new else "memory-known-already", text=fact.text)
+        return tr("memory-added", text=fact.text)
 
     async def edit(self, owner: int, id_: int, text: str, *, is_change: bool = False) -> str | None:
         """Give a fact another text; a sentence where that cannot be. `is_change`: the fact held until now, and stays as
@@ -46,7 +46,7 @@ class FactsByHand:
         """
         text = " ".join(text.split())
         if not text:
-            return tr("memory-add-what")
+            return tr("memory-usage")
         if len(text) > LONGEST_FACT:
             return _too_long(text)
         if await self.is_incognito(owner):
@@ -67,9 +67,6 @@ class FactsByHand:
         match verb:
             case "pin" | "unpin":
                 fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
-                known = () if fact else await facts.known(owner)
-                if held := next((one for one in known if one.id == id_), None):
-                    return tr("memory-holds-no-longer", text=held.text)
             case "delete":
                 fact = await facts.delete(owner, id_)
             case "undo":
@@ -82,7 +79,7 @@ class FactsByHand:
 
 
 def _too_long(text: str) -> str:
-    return tr("memory-too-long", most=str(LONGEST_FACT), length=str(len(text)))
+    return tr("shared-too-long", most=str(LONGEST_FACT), length=str(len(text)))
 
 
 def undone(forgotten: Forgotten | None) -> str:

@@ -174,7 +174,7 @@ class Changes:
     async def _set_up(self, owner: int, asked: Asked, config: OwnerConfig | None) -> None:
         memory = self._services.memory
         if config is None or not config.enabled:
-            raise Refused(409, tr("choices-nothing-else"))
+            raise Refused(409, tr("basics-mode-off"))
         wanted = asked.text("storage", LONGEST_NAME, config.storage)
         every_n = asked.integer("every_n", config.every_n)
         if wanted not in memory.storages or not 1 <= every_n <= 500:
@@ -214,26 +214,26 @@ class Changes:
         if asked.has("persona_text"):
             words = " ".join(asked.text("persona_text", LONGEST_TEXT).split())
             if len(words) > LONGEST_PERSONA:
-                raise Refused(400, tr("model-own-too-long", most=str(LONGEST_PERSONA), length=str(len(words))))
+                raise Refused(400, tr("shared-too-long", most=str(LONGEST_PERSONA), length=str(len(words))))
             keep(persona_text=words)
         if asked.has("instructions"):
             words = asked.text("instructions", LONGEST_TEXT).strip()
             if len(words) > LONGEST_INSTRUCTIONS:
-                raise Refused(400, tr("policy-prompt-too-long", length=len(words), most=LONGEST_INSTRUCTIONS))
+                raise Refused(400, tr("shared-too-long", length=len(words), most=LONGEST_INSTRUCTIONS))
             keep(fold_instructions=words)
         return found
 
     # summaries -----------------------------------------------------------------------------------------------
 
     async def fold(self, visit: Visit) -> Answer:
-        self._demand_on(visit, "summaries-now-off")
+        self._demand_on(visit, "summaries-is-off")
         outcome = await self._services.summaries.fold_now(visit.scope)
         if outcome.state in ("failed", "busy"):
             raise Refused(409, outcome_text(outcome))
         return {"said": outcome_text(outcome)}
 
     async def rebuild(self, visit: Visit) -> Answer:
-        self._demand_on(visit, "policy-rebuild-off")
+        self._demand_on(visit, "summaries-is-off")
 
         async def untold(_: Progress) -> None:
             """The page looks how far it has come by itself."""

@@ -272,9 +272,7 @@ class Views:
         return {
             "memory": memory_form(config),
             "storages": [(one, STORAGE_NAMES[one]) for one in self._services.memory.storages],
-            "policies": [
-                (one, tr(f"policy-button-{one}"), tr(f"policy-about-{one}", turns=every_n)) for one in POLICIES
-            ],
+            "policies": [(one, tr(f"policy-name-{one}"), tr(f"policy-about-{one}", turns=every_n)) for one in POLICIES],
             "languages": dict(LANGUAGES),
             "language": config.language if config else "",
             "zone": _zone_name(config),

@@ -65,15 +65,10 @@ def outcome_text(outcome: FoldOutcome) -> str:
     """The result of /summary_now in words."""
     match outcome.state:
         case "folded":
-            made = len(outcome.summaries)
-            if not outcome.archived:
-                return tr("summaries-folded-older", summaries=made)
-            return tr("summaries-folded", messages=outcome.archived, summaries=made)
+            return tr("summaries-folded", summaries=len(outcome.summaries))
         case "nothing":
             return tr("summaries-nothing")
         case "busy":
             return tr("summaries-busy")
-        case "waiting":
-            return tr("summaries-waiting", why=outcome.error or "").strip()
-        case "failed":
+        case "waiting" | "failed":
             return tr("summaries-failed", why=outcome.error or tr("summaries-not-made"))

@@ -68,9 +68,8 @@ def told(error: KeepsakeError) -> str:
 
 def apology(error: KeepsakeError, *, kept: bool) -> str:
     """What a person reads instead of an answer. `kept`: memory holds their message."""
-    if isinstance(error, QuotaExceeded):
-        return " ".join([told(error), *([tr("notices-kept")] if kept else [])])
-    return tr("notices-failed-kept" if kept else "notices-failed", why=told(error))
+    why = told(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=told(error))
+    return " ".join([why, *([tr("notices-kept")] if kept else [])])
 
 
 def numbered(sentence: str, number: str) -> str:
@@ -128,10 +127,14 @@ def reason(score: Mapping[str, float], *, least: float = LEAST) -> str:
 
 def what_is_stored(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
     """What /privacy says: whether memory is on here, what is kept, and for how long."""
-    state = tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
-    stored = tr("basics-stored") if is_private else tr("basics-stored-group")
-    sentences = (stored, tr("basics-reminders"), retention_text(retention_days), tr("basics-forgetting"))
-    return f"{state}\n\n{' '.join(filter(None, sentences))} {tr('basics-not-mine')}"
+    in_group = "" if is_private else tr("basics-stored-group")
+    sentences = (tr("basics-stored"), in_group, tr("basics-reminders"), retention_text(retention_days))
+    return f"{state_of(config)}\n\n{' '.join(filter(None, (*sentences, tr('basics-forgetting'))))}"
+
+
+def state_of(config: OwnerConfig | None) -> str:
+    """Whether a memory is on, and where it is kept."""
+    return tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
 
 
 def retention_text(days: int) -> str:

@@ -38,10 +38,9 @@ class Status:
     """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
 
     `rebuilding`: chunks rebuilt, and all of them; `history_extraction`: imported messages that facts were learned from,
-    and all of them. `newest`: the summary made last. `compressed`: how often the oldest detail of the active summaries
-    was compressed. `indexed`: messages of the owner that the search by meaning knows, and all of them; None without it.
-    `unreadable`: those that the embedder refused. `tokens_saved`: over all of the owner's answers, compared with
-    sending the whole history each time.
+    and all of them. `newest`: the summary made last. `indexed`: messages of the owner that the search by
+    meaning knows, and all of them; None without it. `unreadable`: those that the embedder refused.
+    `tokens_saved`: over all of the owner's answers, compared with sending the whole history each time.
     """
 
     config: OwnerConfig | None
@@ -51,7 +50,6 @@ class Status:
     rebuilding: tuple[int, int] | None = None
     history_extraction: tuple[int, int] | None = None
     newest: Summary | None = None
-    compressed: int = 0
     indexed: tuple[int, int] | None = None
     unreadable: int = 0
     tokens_saved: int = 0

@@ -77,8 +77,8 @@ function header({ moved }) {
     how.storage ? pill(how.storage) : "",
   ].filter(Boolean));
   const standing = [];
-  if (!how.configured || !how.enabled) standing.push(h("p", { class: "note" }, tr("basics-is-off"), " ", h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
-  if (folding?.state === "processing") standing.push(h("p", { class: "note" }, tr("summaries-status-folding")));
+  if (!how.configured || !how.enabled) standing.push(h("p", { class: "note" }, tr("basics-mode-off"), " ", h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
+  if (folding?.state === "processing") standing.push(h("p", { class: "note" }, tr("summaries-busy")));
   else if (folding?.error) standing.push(h("p", { class: "note bad" }, tr("dashboard-summary-failed", { error: folding.error })));
   if (rebuilding) standing.push(progress(tr("dashboard-rebuilding"), rebuilding[0], rebuilding[1], tr("search-so-far", { shown: rebuilding[0], total: rebuilding[1] })));
   if (learning) standing.push(progress(tr("dashboard-learning"), learning[0], learning[1], tr("search-so-far", { shown: learning[0], total: learning[1] })));

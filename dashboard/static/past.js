@@ -102,7 +102,7 @@ function learning(offer) {
   const isLearning = Boolean(memory.home.learning);
   if (!offer && !isLearning) return null;
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("learning-offer")), isLearning ? null : h("p", { class: "hint" }, offer.text),
-    h("div", { class: "actions" }, isLearning ? button(tr("learning-stop"), toldLater(() => write("learn/stop")), { kind: "bad" }) : learnButton(offer)));
+    h("div", { class: "actions" }, isLearning ? button(tr("answers-stop"), toldLater(() => write("learn/stop")), { kind: "bad" }) : learnButton(offer)));
 }
 
 function exporting() {

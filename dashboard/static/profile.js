@@ -42,6 +42,6 @@ function versionOf(version, other, kind) {
     return answer;
   }), { kind: "bad small" });
   return h("article", { class: "version card" },
-    h("h3", {}, tr("memory-version", { id: String(version.id), day: fullDate(version.created_at) })),
+    h("h3", {}, tr("memory-profile", { id: String(version.id), day: fullDate(version.created_at) })),
     h("div", { class: "prose" }, lines), h("div", { class: "actions" }, remove));
 }

@@ -48,7 +48,7 @@ function groups(now, save) {
       now.models.length > 1 ? labelled(tr("dashboard-set-model"), choice(pairs(now.models), now.model, (model) => save({ model }))) : null,
       labelled(tr("dashboard-set-persona"), choice(now.personas, now.persona, (persona) => save({ persona }))),
       longText(tr("model-persona-own"), "", now.persona_text, now.longest_persona, (text) => save({ persona_text: text })),
-      now.can_speak ? labelled(tr("dashboard-set-spoken"), choice([["", tr("choices-button-spoken-none")], ["voice", tr("choices-button-spoken-voice")], ["always", tr("choices-button-spoken-always")]], now.spoken, (spoken) => save({ spoken }))) : null),
+      now.can_speak ? labelled(tr("dashboard-set-spoken"), choice([["", tr("choices-spoken-none")], ["voice", tr("choices-spoken-voice")], ["always", tr("choices-spoken-always")]], now.spoken, (spoken) => save({ spoken }))) : null),
     group(tr("dashboard-set-place"),
       labelled(tr("dashboard-set-language"), choice([["", tr("language-automatic")], ...Object.entries(now.languages)], now.language, (language) => save({ language }))),
       labelled(tr("dashboard-set-zone"), zone, tr("choices-which-city"))),

@@ -27,7 +27,7 @@ export const statistics = {
       tile(tr("dashboard-stat-saved"), roughly(figures.tokens_saved)),
       answers.explained ? tile(tr("dashboard-stat-earlier"), share.format(answers.with_earlier / answers.explained), tr("dashboard-stat-of-answers", { number: answers.explained })) : null,
       answers.explained ? tile(tr("dashboard-stat-facts"), share.format(answers.with_facts / answers.explained), tr("dashboard-stat-of-answers", { number: answers.explained })) : null,
-      tile(tr("dashboard-stat-room"), figures.room === null ? "∞" : roughly(figures.room), figures.room === null ? tr("usage-no-limit") : ""),
+      tile(tr("dashboard-stat-room"), figures.room === null ? "∞" : roughly(figures.room)),
       figures.cost["30"] !== null ? tile(tr("dashboard-stat-cost"), dollars.format(figures.cost["30"])) : null));
     if (!figures.days.length) return root.append(empty(tr("dashboard-messages-none")));
     const charts = h("div", { class: "charts" });

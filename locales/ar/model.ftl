@@ -2,12 +2,9 @@
 
 model-question = أي نموذج يجيب؟ الآن هو { $model }.
 model-only = يوجد هنا نموذج واحد: { $model }.
-model-unknown = لا أعرف هنا نموذجًا باسم «{ $wanted }». المتاح: { $names }.
-model-gone = لم يعد هذا النموذج متاحًا.
 model-chosen = من الآن يجيب { $model }.
-model-can = ‏· { $model }: حتى { $tokens } من الرموز (⁨tokens⁩) في المرة الواحدة
-model-can-see = ‏· { $model }: حتى { $tokens } من الرموز (⁨tokens⁩) في المرة الواحدة، ويرى الصور
-model-can-not-see = ‏· { $model }: حتى { $tokens } من الرموز (⁨tokens⁩) في المرة الواحدة، ولا يرى الصور
+model-can-see = · يرى { $model } الصور
+model-can-not-see = · لا يرى { $model } الصور
 model-button = النموذج: { $model }
 model-manner-button = الأسلوب: { $persona }
 model-manner-question = بأي أسلوب أجيب؟
@@ -25,10 +22,6 @@ model-persona-listener = مستمع
 model-persona-storyteller = راوٍ
 model-persona-tutor = معلّم لغات
 model-persona-own = بكلماتي…
-model-own-now = الآن بكلماتك: «{ $text }»
+model-own-now = أجيب بهذا الأسلوب: «{ $text }»
 model-own-question = صف الأسلوب الذي تريد أن أجيب به. أقصى عدد للأحرف { $most }.
 model-own-example = مثل قرصان، لكن بأدب
-model-own-too-long = عدد الأحرف { $length }، والحد الأقصى { $most }.
-model-own-chosen = من الآن أجيب هكذا: «{ $text }». غيّره بالأمر ⁨/persona⁩.
-model-toast-none = من الآن بالأسلوب المعتاد.
-model-toast = من الآن: { $persona }.

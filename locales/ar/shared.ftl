@@ -47,3 +47,4 @@ shared-takes-nothing = لا يأتي بعد الأمر { $command } أي نص، 
 shared-unknown = لا أعرف الأمر { $command }. يعرض ⁨/help⁩ كل الأوامر.
 shared-unknown-near = لا أعرف الأمر { $command }. هل تقصد { $near }؟ يعرض ⁨/help⁩ كل الأوامر.
 shared-once-more = حاول مرة أخرى، أو أرسل ⁨/cancel⁩ ليبقى كل شيء كما هو.
+shared-too-long = عدد الحروف { $length } والحد الأقصى { $most }. لم يتغير شيء.

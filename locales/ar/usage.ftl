@@ -1,7 +1,6 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = استخدامك للنماذج (الأيام بتوقيت ⁨UTC⁩)
-usage-heading-group = ما استخدمته ذاكرة هذه المجموعة من النماذج (الأيام بتوقيت UTC)
+usage-heading = استخدام النماذج هنا (الأيام بتوقيت ⁨UTC⁩)
 usage-days = { $days ->
     [few] آخر { $days } أيام: { $answers }
    *[other] آخر { $days } يومًا: { $answers }
@@ -18,5 +17,4 @@ usage-nothing = لم تُستخدم أي رموز (⁨tokens⁩).
 usage-tokens = عدد الرموز (⁨tokens⁩): { $tokens }؛ الداخل { $prompt } (منها { $cached } مخبأة)، والباقي خارج
 usage-cost = التكلفة: ⁨${ $cost }⁩
 usage-cost-partly = التكلفة: ⁨${ $cost }⁩، دون النماذج التي لم يُحدَّد سعرها
-usage-left = المتبقي من رصيد اليوم: { $tokens } من الرموز. يتجدّد عند 00:00 بتوقيت UTC.
-usage-no-limit = لا يوجد حد يومي.
+usage-left = الباقي حتى 00:00 ⁨UTC⁩: { $tokens } من الرموز (⁨tokens⁩)

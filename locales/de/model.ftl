@@ -2,12 +2,9 @@
 
 model-question = Welches Modell soll antworten? Jetzt ist es { $model }.
 model-only = Hier gibt es nur ein Modell: { $model }.
-model-unknown = Ein Modell „{ $wanted }“ kenne ich hier nicht. Es gibt: { $names }.
-model-gone = Dieses Modell wird nicht mehr angeboten.
 model-chosen = Ab jetzt antwortet { $model }.
-model-can = · { $model }: bis zu { $tokens } Tokens auf einmal
-model-can-see = · { $model }: bis zu { $tokens } Tokens auf einmal, sieht Bilder
-model-can-not-see = · { $model }: bis zu { $tokens } Tokens auf einmal, sieht keine Bilder
+model-can-see = · { $model } sieht Bilder
+model-can-not-see = · { $model } sieht keine Bilder
 model-button = Modell: { $model }
 model-manner-button = Stil: { $persona }
 model-manner-question = In welchem Stil soll ich antworten?
@@ -25,10 +22,6 @@ model-persona-listener = Zuhörer
 model-persona-storyteller = Erzähler
 model-persona-tutor = Sprachlehrer
 model-persona-own = Eigene Worte …
-model-own-now = Jetzt deine eigenen Worte: „{ $text }“
+model-own-now = Ich antworte in diesem Stil: „{ $text }“
 model-own-question = Beschreibe in höchstens { $most } Zeichen, in welchem Stil ich antworten soll.
 model-own-example = Wie ein Pirat, aber höflich
-model-own-too-long = Das hat { $length } Zeichen; höchstens { $most } sind möglich.
-model-own-chosen = Ab jetzt antworte ich so: „{ $text }“. /persona ändert es.
-model-toast-none = Ab jetzt im gewohnten Stil.
-model-toast = Ab jetzt: { $persona }.

@@ -34,3 +34,4 @@ shared-takes-nothing = Nach { $command } folgt kein weiterer Text, deshalb habe 
 shared-unknown = Den Befehl { $command } kenne ich nicht. /help zeigt alle, die ich kenne.
 shared-unknown-near = Den Befehl { $command } kenne ich nicht. Meintest du { $near }? /help zeigt alle, die ich kenne.
 shared-once-more = Bitte versuch es noch einmal; /cancel lässt alles, wie es ist.
+shared-too-long = Das sind { $length } Zeichen; höchstens { $most } sind erlaubt. Nichts wurde geändert.

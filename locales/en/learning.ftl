@@ -1,12 +1,7 @@
 learning-offer = Learn facts from it
-learning-what-it-takes = I learn no facts from it unless you ask me to. That takes { shared-messages } of yours, about { $requests ->
-    [one] { $requests } request
-   *[other] { $requests } requests
- } and roughly { $tokens } tokens, in the background.
-learning-begun = I am learning facts from it in the background. /summary_status shows my progress, /memory what I know.
-learning-busy = I am still learning from what was imported before. Please try again when that is done.
-learning-off = I cannot learn now: memory is off (/summary_on), incognito is on (/incognito off), or learning is turned off here.
-learning-nothing = There is nothing (more) in it to learn from.
-learning-stopped = I have stopped learning from it. What I learned stays.
-learning-stop = Stop
-learning-continue = Continue
+learning-what-it-takes = I learn facts from it only if you ask me to. { shared-messages } of yours need about { $tokens } tokens (requests: { $requests }).
+learning-begun = I am learning facts from it. /summary_status shows how far I am.
+learning-busy = I am still learning from an earlier import.
+learning-off = I cannot learn now: memory is off, incognito is on, or learning is turned off here.
+learning-nothing = There is nothing more in it to learn.
+learning-stopped = I have stopped. What I learned stays.

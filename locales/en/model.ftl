@@ -2,12 +2,9 @@
 
 model-question = Which model should answer? Now it is { $model }.
 model-only = There is one model here: { $model }.
-model-unknown = I know no model “{ $wanted }” here. You can choose: { $names }.
-model-gone = This model is no longer offered.
 model-chosen = { $model } answers from now on.
-model-can = · { $model }: up to { $tokens } tokens at once
-model-can-see = · { $model }: up to { $tokens } tokens at once, sees pictures
-model-can-not-see = · { $model }: up to { $tokens } tokens at once, sees no pictures
+model-can-see = · { $model } sees pictures
+model-can-not-see = · { $model } sees no pictures
 model-button = Model: { $model }
 model-manner-button = Style: { $persona }
 model-manner-question = In what style should I answer?
@@ -25,10 +22,6 @@ model-persona-listener = Listener
 model-persona-storyteller = Storyteller
 model-persona-tutor = Language tutor
 model-persona-own = My own words…
-model-own-now = Your own words now: “{ $text }”
+model-own-now = I answer in this style: “{ $text }”
 model-own-question = Describe in at most { $most } characters in what style I should answer.
 model-own-example = Like a pirate, but polite
-model-own-too-long = That has { $length } characters; at most { $most } are allowed.
-model-own-chosen = I answer in this style from now on: “{ $text }”. /persona changes it.
-model-toast-none = The usual style from now on.
-model-toast = From now on: { $persona }.

@@ -36,3 +36,4 @@ shared-takes-nothing = { $command } takes no words after it, so nothing was done
 shared-unknown = I do not know the command { $command }. /help lists those I know.
 shared-unknown-near = I do not know the command { $command }. Did you mean { $near }? /help lists those I know.
 shared-once-more = Please try again; /cancel leaves everything as it is.
+shared-too-long = That has { $length } characters; at most { $most } are allowed. Nothing was changed.

@@ -1,7 +1,6 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Your use of the models (days in UTC)
-usage-heading-group = What this group's memory used of the models (days in UTC)
+usage-heading = Use of the models here (days in UTC)
 usage-days = Last { $days } days: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } answer
@@ -11,5 +10,4 @@ usage-nothing = No tokens were used.
 usage-tokens = { $tokens } tokens: { $prompt } in ({ $cached } cached), the rest out
 usage-cost = Cost: ${ $cost }
 usage-cost-partly = Cost: ${ $cost }, without the models whose price is not set
-usage-left = Left of today's budget: { $tokens } tokens. It is renewed at 00:00 UTC.
-usage-no-limit = There is no daily limit.
+usage-left = Left until 00:00 UTC: { $tokens } tokens

@@ -2,12 +2,9 @@
 
 model-question = ¿Qué modelo debe responder? Ahora es { $model }.
 model-only = Aquí hay un solo modelo: { $model }.
-model-unknown = Aquí no conozco ningún modelo «{ $wanted }». Hay: { $names }.
-model-gone = Este modelo ya no se ofrece.
 model-chosen = A partir de ahora responde { $model }.
-model-can = · { $model }: hasta { $tokens } tokens a la vez
-model-can-see = · { $model }: hasta { $tokens } tokens a la vez, ve imágenes
-model-can-not-see = · { $model }: hasta { $tokens } tokens a la vez, no ve imágenes
+model-can-see = · { $model } ve imágenes
+model-can-not-see = · { $model } no ve imágenes
 model-button = Modelo: { $model }
 model-manner-button = Estilo: { $persona }
 model-manner-question = ¿Con qué estilo debo responder?
@@ -25,10 +22,6 @@ model-persona-listener = Oyente
 model-persona-storyteller = Narrador
 model-persona-tutor = Profesor de idiomas
 model-persona-own = Con mis palabras…
-model-own-now = Ahora con tus palabras: «{ $text }»
+model-own-now = Respondo con este estilo: «{ $text }»
 model-own-question = Describe en { $most } caracteres como máximo el estilo con el que debo responder.
 model-own-example = Como un pirata, pero educado
-model-own-too-long = Eso tiene { $length } caracteres; el máximo es { $most }.
-model-own-chosen = A partir de ahora respondo así: «{ $text }». /persona lo cambia.
-model-toast-none = A partir de ahora, con el estilo habitual.
-model-toast = A partir de ahora: { $persona }.

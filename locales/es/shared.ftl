@@ -34,3 +34,4 @@ shared-takes-nothing = { $command } no lleva nada detrás, así que no he hecho 
 shared-unknown = No conozco el comando { $command }. /help muestra los que conozco.
 shared-unknown-near = No conozco el comando { $command }. ¿Querías decir { $near }? /help muestra los que conozco.
 shared-once-more = Inténtalo otra vez; /cancel lo deja todo como está.
+shared-too-long = Tiene { $length } caracteres; se admiten { $most } como máximo. No ha cambiado nada.

@@ -2,12 +2,9 @@
 
 model-question = Qual modelo deve responder? Agora é { $model }.
 model-only = Há um só modelo aqui: { $model }.
-model-unknown = Não conheço nenhum modelo “{ $wanted }” aqui. Há: { $names }.
-model-gone = Este modelo não é mais oferecido.
 model-chosen = A partir de agora quem responde é { $model }.
-model-can = · { $model }: até { $tokens } tokens de uma vez
-model-can-see = · { $model }: até { $tokens } tokens de uma vez, vê imagens
-model-can-not-see = · { $model }: até { $tokens } tokens de uma vez, não vê imagens
+model-can-see = · { $model } vê imagens
+model-can-not-see = · { $model } não vê imagens
 model-button = Modelo: { $model }
 model-manner-button = Estilo: { $persona }
 model-manner-question = Com que estilo devo responder?
@@ -25,10 +22,6 @@ model-persona-listener = Ouvinte
 model-persona-storyteller = Contador de histórias
 model-persona-tutor = Professor de idiomas
 model-persona-own = Com minhas palavras…
-model-own-now = Agora com suas palavras: “{ $text }”
+model-own-now = Respondo com este estilo: “{ $text }”
 model-own-question = Descreva em no máximo { $most } caracteres o estilo com que devo responder.
 model-own-example = Como um pirata, mas educado
-model-own-too-long = Isso tem { $length } caracteres; o máximo é { $most }.
-model-own-chosen = A partir de agora respondo assim: “{ $text }”. /persona muda isso.
-model-toast-none = A partir de agora, com o estilo habitual.
-model-toast = A partir de agora: { $persona }.

@@ -34,3 +34,4 @@ shared-takes-nothing = { $command } não leva nada depois, então não fiz nada.
 shared-unknown = Não conheço o comando { $command }. /help mostra os que conheço.
 shared-unknown-near = Não conheço o comando { $command }. Você quis dizer { $near }? /help mostra os que conheço.
 shared-once-more = Tente de novo; /cancel deixa tudo como está.
+shared-too-long = São { $length } caracteres; o máximo é { $most }. Nada mudou.

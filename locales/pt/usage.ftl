@@ -1,7 +1,6 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Seu uso dos modelos (dias em UTC)
-usage-heading-group = O que a memória deste grupo usou dos modelos (dias em UTC)
+usage-heading = Uso dos modelos aqui (dias em UTC)
 usage-days = Últimos { $days } dias: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } resposta
@@ -11,5 +10,4 @@ usage-nothing = Nenhum token foi usado.
 usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } em cache), o resto de saída
 usage-cost = Custo: ${ $cost }
 usage-cost-partly = Custo: ${ $cost }, sem os modelos cujo preço não está definido
-usage-left = Restam { $tokens } tokens da cota de hoje. Ela se renova às 00:00 UTC.
-usage-no-limit = Não há limite diário.
+usage-left = Restam até 00:00 UTC: { $tokens } tokens

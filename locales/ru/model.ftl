@@ -2,12 +2,9 @@
 
 model-question = Какая модель должна отвечать? Сейчас это { $model }.
 model-only = Здесь одна модель: { $model }.
-model-unknown = Модели «{ $wanted }» здесь нет. Есть: { $names }.
-model-gone = Эта модель больше не предлагается.
 model-chosen = Теперь отвечает { $model }.
-model-can = · { $model }: до { $tokens } токенов за раз
-model-can-see = · { $model }: до { $tokens } токенов за раз, видит картинки
-model-can-not-see = · { $model }: до { $tokens } токенов за раз, картинок не видит
+model-can-see = · { $model } видит картинки
+model-can-not-see = · { $model } не видит картинок
 model-button = Модель: { $model }
 model-manner-button = Стиль: { $persona }
 model-manner-question = В каком стиле мне отвечать?
@@ -25,10 +22,6 @@ model-persona-listener = Слушатель
 model-persona-storyteller = Рассказчик
 model-persona-tutor = Учитель языка
 model-persona-own = Своими словами…
-model-own-now = Сейчас твоими словами: «{ $text }»
+model-own-now = Я отвечаю в этом стиле: «{ $text }»
 model-own-question = Опиши, в каком стиле мне отвечать (не больше { $most } символов).
 model-own-example = Как пират, но вежливо
-model-own-too-long = Здесь { $length } символов, а можно не больше { $most }.
-model-own-chosen = Теперь я отвечаю так: «{ $text }». Изменить можно командой /persona.
-model-toast-none = Теперь обычный стиль.
-model-toast = Теперь: { $persona }.

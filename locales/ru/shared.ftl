@@ -38,3 +38,4 @@ shared-takes-nothing = После { $command } ничего писать не н
 shared-unknown = Я не знаю команды { $command }. Все команды: /help
 shared-unknown-near = Я не знаю команды { $command }. Может быть, { $near }? Все команды: /help
 shared-once-more = Попробуй ещё раз; /cancel оставит всё как есть.
+shared-too-long = Это { $length } знаков; можно не больше { $most }. Ничего не изменилось.

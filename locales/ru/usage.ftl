@@ -1,7 +1,6 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = Твоё использование моделей (дни по UTC)
-usage-heading-group = Использование моделей памятью этой группы (дни по UTC)
+usage-heading = Использование моделей здесь (дни по UTC)
 usage-days = Последние { $days } дней: { $answers }
 usage-answers = { $answers ->
     [one] { $answers } ответ
@@ -13,5 +12,4 @@ usage-nothing = Токены не расходовались.
 usage-tokens = Токенов: { $tokens }; на входе { $prompt } (в кэше { $cached }), остальное — на выходе
 usage-cost = Стоимость: ${ $cost }
 usage-cost-partly = Стоимость: ${ $cost }, без моделей, цена которых не задана
-usage-left = Осталось на сегодня токенов: { $tokens }. Лимит обновляется в 00:00 UTC.
-usage-no-limit = Дневного лимита нет.
+usage-left = Осталось до 00:00 UTC: { $tokens } токенов

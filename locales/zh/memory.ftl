@@ -1,72 +1,50 @@
 memory-usage =
-    发送 /memory 查看我对你的了解。
-    /memory add 内容 – 告诉我要记住的事
-    /memory 12 – 事实 12 及其历史
-    /memory edit 12 内容，/memory pin 12，/memory unpin 12，/memory delete 12，/memory undo 12
-memory-add-what = 告诉我要记住什么：/memory add 后面写一句话。
-memory-too-long = 一条事实最多 { $most } 个字符，这条有 { $length } 个。没有任何更改。
-memory-not-on = 记忆还没有设置，所以我什么都存不了。发送 /summary_on 开启。
-memory-not-for-one-person = 在频道的私信里，我不记录事实和资料：它们会归频道所有，也就会被告诉所有给它写信的人。这里说的话，我只为你一个人记住。
-memory-incognito-on = 无痕模式已开启，所以我什么都不记，这条也没有记下。发送 /incognito off 结束。
+    /memory 显示我对你的了解。
+    /memory add 内容：让我记住一件事。
+    /memory edit 12 内容：修改；pin、unpin、delete、undo 也加编号使用。
+memory-not-for-one-person = 在频道的私信里我不记事实：给频道写信的人都会看到。
+memory-incognito-on = 无痕模式已开启，所以我什么都不记。发送 /incognito off 结束。
 memory-added = 已记下：{ $text }
-memory-known-already = 我已经知道了：{ $text }
-memory-full = 我已经记了 { $most } 条事实，不能再多了。/memory 会列出它们，你可以删除一些。
-memory-holds-no-longer = 这已不再成立，无法置顶：{ $text }
-memory-no-such-fact = 没有可以更改的事实 { $id }。发送 /memory 查看我知道的内容。
-memory-nothing-to-undo = 这没有被手动改过，没有可撤销的。
-memory-new-text =
-    请发送新内容；目前是：{ $text }
-    发送 /cancel 保持原样。
+memory-full = 我已记了 { $most } 条事实，不能再多了。发送 /memory 可以删除一些。
+memory-no-such-fact = 事实 { $id } 不能更改。发送 /memory 查看我知道的内容。
+memory-nothing-to-undo = 没有可以撤销的。
+memory-new-text = 请发送新的内容；目前是：{ $text }
 memory-profile-erased = 该版本已删除。
 memory-undone = 已恢复原样，另一份内容已删除。
 memory-undone-derived = 已恢复原样，另一份内容已删除，由它得出的也一并删除：{ $what }。
-memory-distilling = 我正在重写资料，完成后告诉你。
-memory-distilling-already = 资料正在编写中。
-memory-nothing-known = 我还不了解你。记忆开启时，我会在你说完之后不久从你的话里学到事实；发送 /memory add 内容 可以立刻添加一条。
-memory-nothing-known-group = 我对本群还一无所知。记忆开启时，我会从成员对我说的话里学到事实，稍晚一点就会记下；/memory add 内容 可以马上添加一条。
-memory-off = 记忆已关闭：在你发送 /summary_on 之前，我不学新的，也不使用这些内容。
-memory-done-pin = 已置顶，每次回答我都会考虑：{ $text }
+memory-distilling = 我正在重写资料。
+memory-nothing-known = 我还什么都不知道。记忆开启时，我会从说的话中学习；发送 /memory add 加内容可以告诉我。
+memory-done-pin = 已置顶，我会一直记着：{ $text }
 memory-done-unpin = 已取消置顶：{ $text }
-memory-done-delete = 已删除：{ $text } 一天之内可以恢复，之后彻底清除。/forget 会立刻清除。
+memory-done-delete = 已删除：{ $text } 一天之内可以恢复；/forget 会立刻清除。
 memory-done-undo = 已恢复原样：{ $text }
 memory-heading-instruction = 你要我始终遵守的
 memory-heading-preference = 你的偏好
 memory-heading-facts = 事实
-memory-count = { $heading }（{ $total }）
-memory-count-page = { $heading }（{ $total }，第 { $page } 页，共 { $pages } 页）
-memory-worth-vital = 始终重要
-memory-worth-important = 重要
-memory-worth-minor = 次要
 memory-title = 我对你的了解
-memory-title-group = 我对本群的了解
-memory-profile = 资料（版本 { $id }，{ $day }）
-memory-deleted = 已删除，一天之内可恢复：
-memory-press = 点击编号查看那条事实：编辑、置顶、删除、恢复。
-memory-button-newer = ‹ 较新
-memory-button-older = 较旧 ›
-memory-button-profile = 资料：版本、重写
-memory-since = { $day } 起
-memory-earlier = 之前 { $number } 条
+memory-profile = 资料 { $id }，{ $day }
+memory-deleted = 已删除；一天之内可以恢复
+memory-press = 点击编号可以更改那条事实。
+memory-button-profile = 资料
 memory-holds = 自 { $from } 起成立；最近一次提到：{ $said }。
 memory-held = { $from } 至 { $until } 成立；最近一次提到：{ $said }。
 memory-learned = 来自 { shared-messages }。
 memory-by-hand = 手动添加。
 memory-superseded = 已被取代：{ $text }
-memory-is-deleted = 已删除。一天之内可以恢复，之后彻底清除。
-memory-button-undo-delete = 恢复
+memory-button-undo = 撤销
 memory-button-unpin = 取消置顶
 memory-button-pin = 置顶
 memory-button-edit = 编辑
 memory-button-delete = 删除
-memory-button-undo-edit = 撤销修改
 memory-button-all = ‹ 所有事实
 memory-before = 直到{ $until }：{ $text }
-memory-before-now = 之前，{ $from } 至今：{ $text }
-memory-no-profile = 还没有资料。内容足够时会自动编写，也可以点击下面的按钮现在就写。
-memory-profiles = 资料：{ $versions } 个版本，使用最新的。
-memory-version = 版本 { $id }，{ $day }
+memory-no-profile = 还没有资料。
 memory-button-rewrite = 现在重写
-memory-button-erase = 删除版本 { $id }
-memory-rewritten = 资料已重写（版本 { $id }）：
+memory-button-erase = 删除 { $id }
 memory-not-enough = 内容还不足以写成资料，或者模型的回答不可用。
-memory-not-written = 资料没有写成：{ $why }没有任何更改。
+memory-not-written = 资料没有写成：{ $why }
+memory-worth-vital = 始终重要
+memory-worth-important = 重要
+memory-worth-minor = 次要
+memory-since = { $day } 起
+memory-earlier = 之前 { $number } 条

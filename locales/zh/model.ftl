@@ -2,12 +2,9 @@
 
 model-question = 由哪个模型回答？现在是 { $model }。
 model-only = 这里只有一个模型：{ $model }。
-model-unknown = 这里没有模型“{ $wanted }”。可选：{ $names }。
-model-gone = 这个模型已不再提供。
 model-chosen = 从现在起由 { $model } 回答。
-model-can = · { $model }：一次最多 { $tokens } 个 token
-model-can-see = · { $model }：一次最多 { $tokens } 个 token，能看图
-model-can-not-see = · { $model }：一次最多 { $tokens } 个 token，不能看图
+model-can-see = · { $model } 能看图
+model-can-not-see = · { $model } 不能看图
 model-button = 模型：{ $model }
 model-manner-button = 风格：{ $persona }
 model-manner-question = 我应该用什么风格回答？
@@ -25,10 +22,6 @@ model-persona-listener = 倾听者
 model-persona-storyteller = 讲故事的人
 model-persona-tutor = 语言老师
 model-persona-own = 用我自己的话……
-model-own-now = 现在用你自己的话：“{ $text }”
+model-own-now = 我按这种风格回答：“{ $text }”
 model-own-question = 请用最多 { $most } 个字符描述我应该用什么风格回答。
 model-own-example = 像海盗一样，但要有礼貌
-model-own-too-long = 这有 { $length } 个字符，最多 { $most } 个。
-model-own-chosen = 从现在起我这样回答：“{ $text }”。发送 /persona 更改。
-model-toast-none = 从现在起用平常的风格。
-model-toast = 从现在起：{ $persona }。

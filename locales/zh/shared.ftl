@@ -22,3 +22,4 @@ shared-takes-nothing = { $command } 后面不需要内容，所以我什么也�
 shared-unknown = 我不认识命令 { $command }。发送 /help 可查看所有命令。
 shared-unknown-near = 我不认识命令 { $command }。你是不是想用 { $near }？发送 /help 可查看所有命令。
 shared-once-more = 请再试一次；发送 /cancel 则一切不变。
+shared-too-long = 共 { $length } 个字符，最多 { $most } 个。没有任何更改。

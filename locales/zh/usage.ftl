@@ -1,7 +1,6 @@
 # /usage. Numbers of tokens are whole; the cost comes as text.
 
-usage-heading = 你的模型用量（按 UTC 日计算）
-usage-heading-group = 本群记忆的模型用量（按 UTC 日计算）
+usage-heading = 这里的模型用量（按 UTC 计日）
 usage-days = 最近 { $days } 天：{ $answers }
 usage-answers = { $answers ->
    *[other] { $answers } 条回答
@@ -10,5 +9,4 @@ usage-nothing = 没有使用 token。
 usage-tokens = { $tokens } 个 token：输入 { $prompt } 个（其中 { $cached } 个来自缓存），其余为输出
 usage-cost = 费用：${ $cost }
 usage-cost-partly = 费用：${ $cost }，不含未设价格的模型
-usage-left = 今天还剩 { $tokens } 个 token，UTC 00:00 更新。
-usage-no-limit = 没有每日限额。
+usage-left = UTC 00:00 之前还剩：{ $tokens } 个 token

@@ -5,13 +5,11 @@ from itertools import groupby
 from telegram import InlineKeyboardMarkup
 
 from locales.catalog import tr
-from locales.told import STORAGE_NAMES, what_is_stored
-from records.owners import mode_of
+from locales.told import state_of, what_is_stored
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, command, press
-from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.sending.formatting import Marked
 
-STORED, HELP, MORE = "bst", "bhe", "bmo"
+TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"
 """The kinds of the buttons under /start and /help."""
 USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")
 """The commands that people use, as /help lists them."""
@@ -29,27 +27,33 @@ class Basics(Family):
 
     @command("start", where="private")
     async def _start(self, ask: Ask) -> None:
+        await self._show_start(ask, None)
+
+    @press(TURN_ON, who="admins")
+    async def _press_turn_on(self, ask: Ask) -> str | None:
+        text, was_on = await self._turn_on(ask)
+        await self._show_start(ask, ask.message_id)
+        if was_on:
+            return text
+        await self._delivery.say(ask.chat, text)
+        return None
+
+    async def _show_start(self, ask: Ask, instead_of: int | None) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
-        is_private = ask.chat.is_private
         rows = [
             [self._button(ask, STORED, tr("basics-button-stored")), self._button(ask, HELP, tr("basics-button-help"))]
         ]
-        if config is not None and config.enabled:
-            state = tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage])
-        else:
-            state = tr("basics-is-off") if is_private else tr("basics-is-off-group")
-            rows.insert(0, [self._button(ask, SWITCH_ON, tr("basics-turn-on"))])
-        hello = tr("basics-hello") if is_private else tr("basics-hello-group")
-        await self._delivery.say(
-            ask.chat, f"{hello}\n{state}\n{tr('basics-see-help')}", keyboard=InlineKeyboardMarkup(rows)
-        )
+        if config is None or not config.enabled:
+            rows.insert(0, [self._button(ask, TURN_ON, tr("basics-turn-on"))])
+        text = f"{tr('basics-hello')}\n{state_of(config)}\n{tr('basics-see-help')}"
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
 
     @command("help")
     async def _help(self, ask: Ask) -> str | None:
         """The commands that people use; after a command's name, that one alone."""
         name = ask.argument.strip().removeprefix("/").casefold()
         if row := next((one for one in self._known(ask) if one.name == name), None):
-            return _row(row, ask)
+            return _row(row)
         await self._show_usual(ask)
         return None
 
@@ -68,7 +72,7 @@ class Basics(Family):
         for heading, rows in groupby(ordered, key=lambda one: one.heading):
             shown.add("\n\n").bold(tr(f"menu-heading-{heading}"))
             for row in rows:
-                shown.add(f"\n{_row(row, ask)}")
+                shown.add(f"\n{_row(row)}")
         await self._delivery.replace(ask.chat, ask.message_id, shown.piece())
 
     @command("privacy")
@@ -89,7 +93,7 @@ class Basics(Family):
         return [one for one in self._commands if one.where != "admins" or is_admin]
 
     async def _show_usual(self, ask: Ask) -> None:
-        rows = {one.name: _row(one, ask) for one in self._commands}
+        rows = {one.name: _row(one) for one in self._commands}
         first = tr("basics-just-write") if ask.chat.is_private else tr("basics-just-mention")
         keyboard = InlineKeyboardMarkup([[self._button(ask, MORE, tr("basics-button-more"))]])
         shown = "\n".join([first, "", *(rows[name] for name in USUAL if name in rows)])
@@ -101,6 +105,5 @@ class Basics(Family):
         return what_is_stored(config, is_private=ask.chat.is_private, retention_days=days)
 
 
-def _row(row: Command, ask: Ask) -> str:
-    is_limited = row.who == "admins" and not ask.chat.is_private
-    return tr("basics-row-admins" if is_limited else "basics-row", command=f"/{row.name}", description=row.description)
+def _row(row: Command) -> str:
+    return tr("basics-row", command=f"/{row.name}", description=row.description)

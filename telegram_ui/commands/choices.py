@@ -15,37 +15,27 @@ from telegram.error import TelegramError
 from locales.catalog import LANGUAGES, current, speaking, tr
 from locales.choice import language_for
 from locales.lists import listed
-from locales.told import STORAGE_NAMES
+from locales.told import STORAGE_NAMES, state_of
 from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType
-from summaries.policies import POLICIES
 from telegram_ui.commands import models as model_choices
 from telegram_ui.commands.buttons import BACK, ZONE
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.policy import KIND as POLICY
 from telegram_ui.commands.wizard import number_in
-from telegram_ui.commands.wording import (
-    clock_time,
-    policy_name,
-    quoted,
-    thresholds,
-    ticked,
-)
+from telegram_ui.commands.wording import checked, clock_time, policy_name, quoted, thresholds, ticked
 from text.time_zones import clock_at, label, offsets, similar_names, zone_named, zone_of_offset
 
-MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, SPOKEN = "m", "s", "n", "p", "a", "i", "v"
+MEMORY, STORAGE, NUMBER, INCOGNITO, SPOKEN = "m", "s", "n", "i", "v"
 LANGUAGE = "lng"
 ASK = "ask"
 """The payload of the button of /settings that shows the choice in its place."""
 BY_APP = "auto"
 """The language of a person's app."""
 IN_A_ROW = 2
-LONGEST_SHOWN = 40
-"""Characters of a name that is no language's, as the answer repeats it."""
 OFFSET = "o"
 TIMES_IN_A_ROW = 5
 ON, OFF = "on", "off"
-WORDS_OF_A_CITY = 3
-"""A text with more words that names no city is taken for talk: the question is not asked again."""
 SPOKEN_NAMES = {one: one or "none" for one in SPOKEN_ANSWERS}
 """The payloads of the buttons, and the ends of the names of their texts."""
 
@@ -61,7 +51,6 @@ class ChoiceCommands(Family):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._operation = dependencies.operation
-        self._city = NextText("zone", dependencies)  # about the message with the settings
 
     @command("settings", who="admins", stands_alone=True)
     async def _settings(self, ask: Ask) -> None:
@@ -75,40 +64,32 @@ class ChoiceCommands(Family):
             await self._show_settings(ask, await self._config(ask), ask.message_id)
             return None
         if what == ZONE:
-            await self._ask_for_zone(ask, None if value else ask.message_id)
+            await self._ask_time(ask, None if value else ask.message_id)
             return None
         if what == OFFSET:
             return await self._press_time(ask, value)
-        before = await self._config(ask)
-        toast = await self._choose(ask, what, value, before)
-        if toast is not None:
-            await self._show_settings(ask, await self._config(ask), ask.message_id)
-        return toast or tr("shared-dead-button")
+        if not await self._choose(ask, what, value):
+            return tr("shared-dead-button")
+        await self._show_settings(ask, await self._config(ask), ask.message_id)
+        return None
 
-    async def _choose(self, ask: Ask, what: str, value: str, before: OwnerConfig | None) -> str | None:
-        """Make a choice; what the toast says, None for no choice of ours."""
-        memory, owner = self._services.memory, ask.chat.scope.owner
-        if what == MEMORY and value in (ON, OFF):
-            await memory.switch(owner, enabled=value == ON)
-            return tr("choices-toast-memory-on" if value == ON else "choices-toast-memory-off")
-        if before is None or not before.enabled:
-            return tr("choices-nothing-else")
-        if what == STORAGE and value in memory.storages:
-            return await self._move(ask, StorageType(value), before)
-        change = _change(what, value)
-        if change is None:
-            return None
-        change_of, toast = change
-        await memory.choose(owner, change_of)
-        return toast
-
-    async def _move(self, ask: Ask, storage: StorageType, before: OwnerConfig) -> str:
-        memory, owner = self._services.memory, ask.chat.scope.owner
-        if storage is before.storage:
-            return tr("choices-toast-kept-already", storage=STORAGE_NAMES[storage])
-        async with self._delivery.typing(ask.chat):
-            await memory.configure(owner, storage=storage, every_n=before.every_n)
-        return tr("choices-toast-moved", messages=await memory.total(owner), storage=STORAGE_NAMES[storage])
+    async def _choose(self, ask: Ask, what: str, value: str) -> bool:
+        """Make a choice; without memory there is none but to turn it on. Whether there is such a choice."""
+        memory, owner, before = self._services.memory, ask.chat.scope.owner, await self._config(ask)
+        if what == MEMORY and value == ON:
+            await self._turn_on(ask)
+        elif before is None or not before.enabled:
+            return True
+        elif what == MEMORY and value == OFF:
+            await memory.switch(owner, enabled=False)
+        elif what == STORAGE and value in memory.storages:
+            async with self._delivery.typing(ask.chat):
+                await memory.configure(owner, storage=StorageType(value), every_n=before.every_n)
+        elif (change := _change(what, value)) is not None:
+            await memory.choose(owner, change)
+        else:
+            return False
+        return True
 
     async def _config(self, ask: Ask) -> OwnerConfig | None:
         return await self._services.memory.config(ask.chat.scope.owner)
@@ -118,7 +99,10 @@ class ChoiceCommands(Family):
             return self._button(ask, KIND, label, payload)
 
         can_speak = self._services.speech is not None
-        rows = settings_rows(config, button, self._services.memory.storages, can_speak=can_speak)
+        rows = settings_rows(config, button, self._services.memory.storages, self._now(), can_speak=can_speak)
+        if config is not None and config.enabled:
+            label = tr("policy-heading", policy=policy_name(config.policy))
+            rows.append([self._button(ask, POLICY, label, ASK)])
         language = tr("language-button", language=LANGUAGES[current()])
         models, manner = tuple(self._services.models), tr(f"model-persona-{model_choices.persona_of(config)}")
         label = tr("model-manner-button", persona=manner)
@@ -129,167 +113,124 @@ class ChoiceCommands(Family):
             )
             rows.append([self._button(ask, model_choices.MODEL, label, model_choices.ASK)])
         keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, LANGUAGE, language, ASK)]])
-        more = ["", tr("choices-more")] if config is not None and config.enabled else []
-        text = "\n".join([settings_text(config, self._now()), "", *self._powers(ask, config), *more])
+        text = "\n".join([settings_text(config), *self._powers(ask, config)])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     def _powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
-        """Lines about pictures and voices, which the operator's settings decide; admins are told by which."""
+        """What the operator's settings do not allow; admins are told which of them would."""
         services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         model = services.models[model_choices.model_of(config, tuple(services.models))]
-        seen = {True: "seen", False: "unseen", None: "tried"}[model.sees]
-        heard, spoken = services.attachments.hears, services.speech is not None
-        chosen = SPOKEN_NAMES[config.spoken_answers if config is not None else ""]
+        name = quoted(model.name, model_choices.LONGEST_LABEL)
         lines = [
-            (tr(f"choices-pictures-{seen}", model=quoted(model.name, model_choices.LONGEST_LABEL)), model.sees),
-            (tr("choices-voices-heard" if heard else "choices-voices-unheard"), heard),
-            (
-                tr(f"choices-answers-spoken-{chosen}", button=tr("answers-listen"))
-                if spoken
-                else tr("choices-answers-unspoken"),
-                spoken,
-            ),
+            (model.sees is not False, tr("choices-no-pictures", model=name), "OPENAI_MODEL, VISION"),
+            (services.attachments.hears, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
+            (services.speech is not None, tr("choices-no-speech"), "SPEECH_MODEL"),
         ]
-        settings = ("OPENAI_MODEL, VISION", "TRANSCRIPTION_MODEL", "SPEECH_MODEL")
         return [
-            f"{line} {tr('choices-set', setting=setting)}" if is_admin and can is False else line
-            for (line, can), setting in zip(lines, settings, strict=True)
+            f"{line} {tr('choices-set', setting=setting)}" if is_admin else line
+            for is_possible, line, setting in lines
+            if not is_possible
         ]
 
     # the time zone -------------------------------------------------------------------------------------------
 
     @command("tz")
-    async def _tz(self, ask: Ask) -> str:
+    async def _tz(self, ask: Ask) -> str | None:
         words = ask.argument.strip()
         if words:
-            return (await self._choose_zone(ask, words))[0]
-        config = await self._config(ask)
-        return zone_text(config.timezone if config else "", self._now(), config.zone if config else UTC)
+            return await self._choose_zone(ask, words)
+        await self._ask_time(ask, None)
+        return None
 
-    async def _ask_for_zone(self, ask: Ask, about: int | None) -> None:
-        question, now = tr("choices-which-city"), self._now()
-        times = [self._button(ask, KIND, clock_at(now, one), f"{OFFSET}.{one}") for one in offsets()]
+    async def _ask_time(self, ask: Ask, instead_of: int | None) -> None:
+        """Show the time zone, and the times of all zones to press. `instead_of`: the settings, which come back."""
+        config, now = await self._config(ask), self._now()
+        after = "" if instead_of is None else f".{BACK}"
+        times = [self._button(ask, KIND, clock_at(now, one), f"{OFFSET}.{one}{after}") for one in offsets()]
         rows = [times[start : start + TIMES_IN_A_ROW] for start in range(0, len(times), TIMES_IN_A_ROW)]
-        if ask.chat.is_private:
-            question = f"{question}\n{tr('choices-which-time')}"
-        choices = InlineKeyboardMarkup(rows)
-        await self._city.ask_for(ask, question, about=about, example="Berlin", choices=choices)
+        if instead_of is not None:
+            rows.append([self._settings_button(ask)])
+        text = f"{zone_text(config.timezone if config else '', now, _zone(config))}\n{tr('choices-which-time')}"
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
 
     async def _press_time(self, ask: Ask, value: str) -> str | None:
         """The offset of the time that was pressed is their zone, until they name a city."""
-        name = zone_of_offset(int(value)) if value.removeprefix("-").isdecimal() and len(value) < 5 else None
+        minutes, _, after = value.partition(".")
+        name = zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
             return tr("shared-dead-button")
         config = await self._set_zone(ask, name)
-        await self._show(ask, zone_text(name, self._now(), config.zone))
-        if (shown := await self._city.answered(ask)) is not None:
-            await self._city.close(ask)
-            if shown:
-                await self._show_settings(ask, config, shown)
-        return None
+        told = zone_text(name, self._now(), config.zone)
+        if not after:
+            await self._show(ask, told)
+            return None
+        await self._show_settings(ask, config, ask.message_id)
+        return told
 
-    async def _choose_zone(self, ask: Ask, words: str) -> tuple[str, OwnerConfig | None]:
-        """Set the zone that the words name; what to say, and the owner's choices now (None: nothing was changed)."""
+    async def _choose_zone(self, ask: Ask, words: str) -> str:
+        """Set the zone that the words name; what to say."""
         if not await self._may_configure(ask.chat, ask.person):
-            return tr("shared-admins-only"), None
+            return tr("shared-admins-only")
         name = zone_named(words)
         if name is None:
-            return no_zone(words, similar_names(words)), None
+            return no_zone(words, similar_names(words))
         config = await self._set_zone(ask, name)
-        return zone_text(name, self._now(), config.zone, asked=words), config
+        return zone_text(name, self._now(), config.zone)
 
     async def _set_zone(self, ask: Ask, name: str) -> OwnerConfig:
         return await self._services.memory.choose(ask.chat.scope.owner, lambda current: replace(current, timezone=name))
 
-    async def take_text(self, ask: Ask) -> bool:
-        """A text that may name a city; whether it was asked for."""
-        shown = await self._city.answered(ask)
-        if shown is None:
-            return False
-        text, config = await self._choose_zone(ask, ask.argument.strip())
-        is_unknown = config is None and zone_named(ask.argument.strip()) is None
-        if is_unknown and len(ask.argument.split()) <= WORDS_OF_A_CITY:
-            await self._delivery.say(ask.chat, f"{text}\n{tr('shared-once-more')}")
-            return True
-        await self._delivery.say(ask.chat, text)
-        await self._city.close(ask)
-        if config is not None and shown:
-            await self._show_settings(ask, config, shown)
-        return True
 
-
-def _change(what: str, value: str) -> tuple[Callable[[OwnerConfig], OwnerConfig], str] | None:
-    """The change and the toast of a choice other than memory's switch and storage; None for no choice of ours."""
+def _change(what: str, value: str) -> Callable[[OwnerConfig], OwnerConfig] | None:
+    """The change of a choice other than memory's switch and storage; None for no choice of ours."""
     number, is_on = number_in(value), value == ON
     if what == NUMBER and number is not None:
-        return lambda current: replace(current, every_n=number), tr("choices-toast-number", turns=number)
-    if what == POLICY and value in POLICIES:
-        return lambda current: replace(current, policy=value), tr(
-            "policy-toast-chosen", policy=tr(f"policy-button-{value}")
-        )
-    if what == AUTOMATIC and value in (ON, OFF):
-        return lambda current: replace(current, auto_fold=is_on), tr("policy-toast-on" if is_on else "policy-toast-off")
+        return lambda current: replace(current, every_n=number)
     if what == INCOGNITO and value in (ON, OFF):
-        return lambda current: replace(current, incognito=is_on), tr(
-            "choices-toast-incognito-on" if is_on else "choices-toast-incognito-off"
-        )
+        return lambda current: replace(current, incognito=is_on)
     spoken = next((one for one, name in SPOKEN_NAMES.items() if name == value), None)
     if what == SPOKEN and spoken is not None:
-        return lambda current: replace(current, spoken_answers=spoken), tr(
-            f"choices-toast-spoken-{value}", button=tr("answers-listen")
-        )
+        return lambda current: replace(current, spoken_answers=spoken)
     return None
 
 
-def settings_text(config: OwnerConfig | None, now: datetime) -> str:
-    """The choices of an owner in words."""
-    zone = tr("choices-zone", zone=label(config.timezone if config else ""), time=clock_time(now, _zone(config)))
-    if config is None or not config.enabled:
-        return f"{tr('choices-heading')}\n\n{tr('choices-nothing-else')}\n{zone}"
-    return "\n".join(
-        [
-            tr("choices-heading"),
-            "",
-            tr("choices-memory", storage=STORAGE_NAMES[config.storage]),
-            tr(
-                "choices-summaries" if config.auto_fold else "choices-summaries-by-hand",
-                turns=config.every_n,
-                policy=policy_name(config.policy),
-            ),
-            tr("choices-incognito-on" if config.incognito else "choices-incognito-off"),
-            zone,
-        ]
-    )
+def settings_text(config: OwnerConfig | None) -> str:
+    """How things stand; the buttons below say the rest."""
+    lines = [tr("choices-heading"), "", state_of(config)]
+    if config is not None and config.enabled:
+        lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
+    return "\n".join(lines)
 
 
 def settings_rows(
-    config: OwnerConfig | None, button: Button, storages: Sequence[StorageType], *, can_speak: bool
+    config: OwnerConfig | None, button: Button, storages: Sequence[StorageType], now: datetime, *, can_speak: bool
 ) -> list[list[InlineKeyboardButton]]:
     """The buttons under the settings, the current choices marked; only those that have an effect now."""
 
     def choice(label: str, what: str, value: str, *, is_chosen: bool) -> InlineKeyboardButton:
         return button(ticked(label, is_chosen=is_chosen), f"{what}.{value}")
 
-    def switch(name: str, what: str, *, is_on: bool) -> list[InlineKeyboardButton]:
-        return [
-            choice(tr(f"choices-button-{name}-on"), what, ON, is_chosen=is_on),
-            choice(tr(f"choices-button-{name}-off"), what, OFF, is_chosen=not is_on),
-        ]
+    def switch(label: str, what: str, *, is_on: bool) -> list[InlineKeyboardButton]:
+        return [button(checked(label, is_on=is_on), f"{what}.{OFF if is_on else ON}")]
 
-    zone = [button(tr("choices-button-zone", zone=label(config.timezone if config else "")), ZONE)]
+    name, time = label(config.timezone if config else ""), clock_time(now, _zone(config))
+    zone = [button(tr("choices-zone", zone=name, time=time), ZONE)]
     if config is None or not config.enabled:
-        return [switch("memory", MEMORY, is_on=False), zone]
+        return [switch(tr("choices-memory"), MEMORY, is_on=False), zone]
     speaking = [
-        choice(tr(f"choices-button-spoken-{name}"), SPOKEN, name, is_chosen=one == config.spoken_answers)
+        choice(tr(f"choices-spoken-{name}"), SPOKEN, name, is_chosen=one == config.spoken_answers)
         for one, name in SPOKEN_NAMES.items()
     ]
+    kept = {one: tr("choices-kept", storage=STORAGE_NAMES[one]) for one in storages}
     return [
-        switch("memory", MEMORY, is_on=True),
-        [choice(STORAGE_NAMES[one], STORAGE, one, is_chosen=one is config.storage) for one in storages],
-        thresholds(config.every_n, lambda label, number: button(label, f"{NUMBER}.{number}")),
-        [choice(tr(f"policy-button-{one}"), POLICY, one, is_chosen=one == config.policy) for one in POLICIES],
-        switch("automatic", AUTOMATIC, is_on=config.auto_fold),
-        switch("incognito", INCOGNITO, is_on=config.incognito),
+        switch(tr("choices-memory"), MEMORY, is_on=True),
+        switch(tr("choices-incognito"), INCOGNITO, is_on=config.incognito),
+        [choice(kept[one], STORAGE, one, is_chosen=one is config.storage) for one in storages],
+        thresholds(
+            config.every_n,
+            lambda shown, number: button(shown, f"{NUMBER}.{number}"),
+            lambda number: tr("choices-every", number=str(number)),
+        ),
         *([speaking] if can_speak else []),
         zone,
     ]
@@ -299,27 +240,12 @@ def _zone(config: OwnerConfig | None) -> tzinfo:
     return config.zone if config else UTC
 
 
-def zone_text(name: str, now: datetime, zone: tzinfo, *, asked: str = "") -> str:
-    """The time zone in use, and how to choose another. `asked`: the words by which it was just chosen."""
-    local, shown = now.astimezone(zone), label(name)
-    lines = []
-    if asked and asked.casefold() != shown.casefold():
-        lines.append(tr("choices-zone-understood", words=asked, zone=shown))
-    if offset := _ahead(local, shown):
-        lines.append(tr("choices-zone-is-ahead", zone=shown, time=clock_time(now, zone), offset=offset))
-    else:
-        lines.append(tr("choices-zone-is", zone=shown, time=clock_time(now, zone)))
+def zone_text(name: str, now: datetime, zone: tzinfo) -> str:
+    """The time zone in use."""
+    lines = [tr("choices-zone-is", zone=label(name), time=clock_time(now, zone))]
     if name.startswith("Etc/"):
         lines.append(tr("choices-zone-fixed"))
-    return f"{' '.join(lines)}\n{tr('choices-zone-change')}"
-
-
-def _ahead(local: datetime, shown: str) -> str:
-    """How far a zone is ahead of UTC now, or behind it; nothing where its name says so."""
-    if shown.startswith("UTC"):
-        return ""
-    offset = f"{local:%z}"
-    return f"UTC{offset[0]}{int(offset[1:3])}{f':{offset[3:5]}' if offset[3:5] != '00' else ''}"
+    return " ".join(lines)
 
 
 def no_zone(wanted: str, similar: Sequence[str]) -> str:
@@ -336,14 +262,10 @@ class IncognitoCommands(Family):
     @command("incognito", who="admins")
     async def _incognito(self, ask: Ask) -> str:
         owner, word = ask.chat.scope.owner, ask.argument.strip().lower()
-        if word not in ("", "on", "off"):
-            return tr("incognito-how")
         config = await self._services.memory.config(owner)
-        if config is None or not config.enabled:
-            return tr("incognito-memory-off")
-        chosen = word == "on" if word else not config.incognito
-        if chosen == config.incognito:
-            return tr("incognito-on-already" if chosen else "incognito-off-already")
+        if config is None or not config.enabled or word not in ("", ON, OFF):
+            return state_of(config)
+        chosen = word == ON if word else not config.incognito
         await self._services.memory.choose(owner, lambda current: replace(current, incognito=chosen))
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
 
@@ -361,13 +283,10 @@ class LanguageCommands(Family):
     async def _language(self, ask: Ask) -> str | None:
         """With buttons; or the one that is named after the command is chosen at once."""
         wanted = ask.argument.strip().casefold()
-        if not wanted:
-            await self._show_choice(ask, None)
-            return None
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != BY_APP:
-            names = listed([*LANGUAGES, BY_APP])
-            return tr("language-unknown", wanted=ask.argument.strip()[:LONGEST_SHOWN], names=names)
+            await self._show_choice(ask, None)
+            return None
         return await self._choose(ask, found or "")
 
     @press(LANGUAGE, who="admins")
@@ -378,18 +297,17 @@ class LanguageCommands(Family):
         if ask.argument != BY_APP and ask.argument not in LANGUAGES:
             return tr("shared-dead-button")
         chosen = "" if ask.argument == BY_APP else ask.argument
-        text = await self._choose(ask, chosen)
+        await self._choose(ask, chosen)
         with speaking(self._spoken(ask, chosen)):
             await self._show_choice(ask, ask.message_id)
-        return text
+        return None
 
     async def _choose(self, ask: Ask, chosen: str) -> str:
         """Keep a choice, "" = none; what to say, in the language that is spoken from now on."""
         await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=chosen))
         with speaking(self._spoken(ask, chosen)):
             await self._set_menu(ask, chosen)
-            key = "language-chosen" if chosen else "language-chosen-automatic"
-            return tr(key, language=LANGUAGES[current()])
+            return tr("language-chosen", language=LANGUAGES[current()])
 
     def _spoken(self, ask: Ask, chosen: str) -> str:
         default = self._dependencies.default_language
@@ -417,5 +335,4 @@ class LanguageCommands(Family):
             buttons.append(self._button(ask, LANGUAGE, label, BY_APP))
         rows = [buttons[start : start + IN_A_ROW] for start in range(0, len(buttons), IN_A_ROW)]
         rows.append([self._settings_button(ask)])
-        text = tr("language-question") if ask.chat.is_private else tr("language-question-group")
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
+        await self._delivery.replace(ask.chat, instead_of, tr("language-question"), keyboard=InlineKeyboardMarkup(rows))

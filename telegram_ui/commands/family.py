@@ -16,6 +16,7 @@ from chat.attachments import Speech
 from chat.operation import Operation
 from chat.services import Services
 from locales.catalog import ENGLISH, current, tr
+from locales.told import STORAGE_NAMES
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, nonce
@@ -273,6 +274,16 @@ class Family:
         if not ask.chat.is_private:
             spoken = current()
             await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=spoken))
+
+    async def _turn_on(self, ask: Ask) -> tuple[str, bool]:
+        """Turn memory on, with the usual choices where none were made; what to say, and whether it was on."""
+        owner, memory = ask.chat.scope.owner, self._services.memory
+        before = await memory.config(owner)
+        was_on = before is not None and before.enabled
+        config = before if before is not None and was_on else await memory.switch(owner, enabled=True)
+        if before is None:
+            await self._keep_language(ask)
+        return tr("summaries-on", storage=STORAGE_NAMES[config.storage], turns=config.every_n), was_on
 
     def _button(self, ask: Ask, kind: str, label: str, payload: str = "") -> InlineKeyboardButton:
         """A button for this person alone."""

@@ -94,7 +94,6 @@ class MemoryCommands(Family):
             await self._services.distiller.versions(owner),
             zone=config.zone if config else UTC,
             is_on=config is not None and config.enabled,
-            is_group=not ask.chat.is_private,
             button=lambda label, payload: self._button(ask, KIND, label, payload),
         )
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
@@ -135,11 +134,8 @@ class MemoryCommands(Family):
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
-        return (
-            tr("memory-distilling")
-            if self._services.distiller.start(ask.chat.scope.owner, tell)
-            else tr("memory-distilling-already")
-        )
+        self._services.distiller.start(ask.chat.scope.owner, tell)
+        return tr("memory-distilling")
 
     async def _ask_text(self, ask: Ask, id_: int) -> str | None:
         chat = ask.chat
@@ -196,7 +192,6 @@ def shown(
     *,
     zone: tzinfo,
     is_on: bool,
-    is_group: bool,
     button: Button,
 ) -> Shown:
     """The text of a view and its buttons. `facts`: all of them; `button`: makes one of a label and a payload."""
@@ -207,7 +202,7 @@ def shown(
         if fact is None:
             return tr("memory-no-such-fact", id=str(view.fact)), None
         return _fact(fact, facts, view.page, zone, button)
-    return _list(view.page, facts, versions, zone, is_on=is_on, is_group=is_group, button=button)
+    return _list(view.page, facts, versions, zone, is_on=is_on, button=button)
 
 
 def _list(
@@ -217,7 +212,6 @@ def _list(
     zone: tzinfo,
     *,
     is_on: bool,
-    is_group: bool,
     button: Button,
 ) -> Shown:
     valid = sorted((fact for fact in facts if fact.is_valid), key=lambda one: (_rank(one), not one.is_pinned, -one.id))
@@ -225,9 +219,9 @@ def _list(
     pages = max(1, -(-len(valid) // PAGE))
     page = min(page, pages - 1)
     here = valid[page * PAGE : (page + 1) * PAGE]
-    lines = [tr("memory-title-group" if is_group else "memory-title")]
+    lines = [tr("memory-title")]
     if not is_on:
-        lines.append(tr("memory-off"))
+        lines.append(tr("summaries-is-off"))
     if versions and page == 0:
         newest = versions[0]
         lines += ["", tr("memory-profile", id=str(newest.id), day=day(newest.created_at, zone)), newest.text]
@@ -235,15 +229,10 @@ def _list(
         for rank, kind in enumerate((*LASTING, "facts")):
             if of_this := [fact for fact in here if _rank(fact) == rank]:
                 total = sum(_rank(fact) == rank for fact in valid)
-                heading = {"heading": tr(f"memory-heading-{kind}"), "total": str(total)}
-                where = {"page": str(page + 1), "pages": str(pages)}
-                if pages > 1:
-                    lines += ["", tr("memory-count-page", **heading, **where)]
-                else:
-                    lines += ["", tr("memory-count", **heading)]
-                lines += [line for fact in of_this for line in _listed(fact, facts, zone)]
+                lines += ["", f"{tr(f'memory-heading-{kind}')} ({total})"]
+                lines += [f"{fact.id} · {_shown_text(fact)}" for fact in of_this]
     elif not versions:
-        lines += ["", tr("memory-nothing-known-group" if is_group else "memory-nothing-known")]
+        lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
         lines += ["", tr("memory-deleted"), *(f"{fact.id} · {fact.text}" for fact in deleted)]
     if valid:
@@ -252,9 +241,8 @@ def _list(
     shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
     numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
     rows += [numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE)]
-    turn = [button(tr("memory-button-newer"), f"l.{page - 1}")] if page else []
-    turn += [button(tr("memory-button-older"), f"l.{page + 1}")] if page < pages - 1 else []
-    rows += [turn] if turn else []
+    there = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
+    rows += [[button(label, f"l.{at}") for label, at in there.items() if 0 <= at < pages]] if there else []
     if versions or valid:
         rows.append([button(tr("memory-button-profile"), "p")])
     return "\n".join(lines), InlineKeyboardMarkup(rows) if rows else None
@@ -265,18 +253,13 @@ def _rank(fact: Fact) -> int:
     return LASTING.index(fact.kind) if fact.is_lasting else len(LASTING)
 
 
-def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
-    """Two lines of the list."""
-    details = [worth(fact), tr("memory-since", day=day(fact.valid_from, zone))]
-    earlier = sum(one.superseded_by == fact.id for one in facts)
-    details += [tr("memory-earlier", number=str(earlier))] if earlier else []
-    pinned = "📌 " if fact.is_pinned else ""
-    return [f"{fact.id} · {pinned}{fact.text}", f"    {' · '.join(part for part in details if part)}"]
+def _shown_text(fact: Fact) -> str:
+    return f"{'📌 ' if fact.is_pinned else ''}{fact.text}"
 
 
 def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
     """One fact with where it comes from and what was before it."""
-    lines = [f"{'📌 ' if fact.is_pinned else ''}{fact.text}", ""]
+    lines = [_shown_text(fact), ""]
     lines += [told] if (told := worth(fact)) else []
     held = {"from": day(fact.valid_from, zone), "said": day(fact.observed_at, zone)}
     if fact.valid_to:
@@ -292,11 +275,11 @@ def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Bu
         lines.append(tr("memory-superseded", text=successor.text))
     lines += _history(fact, facts, zone)
     if fact.deleted_at is not None:
-        lines.append(tr("memory-is-deleted"))
+        lines.append(tr("memory-deleted"))
     own = f"{fact.id}.{page}"
     rows: list[list[InlineKeyboardButton]] = []
     if fact.deleted_at is not None:
-        rows.append([button(tr("memory-button-undo-delete"), f"u.{own}")])
+        rows.append([button(tr("memory-button-undo"), f"u.{own}")])
     elif fact.is_valid:
         pin = (
             button(tr("memory-button-unpin"), f"o.{own}")
@@ -305,7 +288,7 @@ def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Bu
         )
         rows.append([button(tr("memory-button-edit"), f"e.{own}"), pin, button(tr("memory-button-delete"), f"d.{own}")])
         if any(one.superseded_by == fact.id and one.origin == "earlier" for one in facts):
-            rows.append([button(tr("memory-button-undo-edit"), f"u.{own}")])
+            rows.append([button(tr("memory-button-undo"), f"u.{own}")])
     else:
         rows.append([button(tr("memory-button-delete"), f"d.{own}")])
     rows.append([button(tr("memory-button-all"), f"l.{page}")])
@@ -322,21 +305,16 @@ def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
             if one.id not in seen and one.deleted_at is None:
                 seen.add(one.id)
                 waiting.append(one.id)
-                if one.valid_to:
-                    lines.append(tr("memory-before", until=day(one.valid_to, zone), text=one.text))
-                else:
-                    lines.append(tr("memory-before-now", **{"from": day(one.valid_from, zone)}, text=one.text))
+                lines.append(tr("memory-before", until=day(one.valid_to or fact.valid_from, zone), text=one.text))
     return lines
 
 
 def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
     """The newest versions of the profile, the one in use first."""
     few = versions[:3]
-    lines = [tr("memory-no-profile")]
-    if few:
-        lines = [tr("memory-profiles", versions=len(versions))]
+    lines = [] if few else [tr("memory-no-profile")]
     for one in few:
-        lines += ["", tr("memory-version", id=str(one.id), day=day(one.created_at, zone)), one.text]
+        lines += [tr("memory-profile", id=str(one.id), day=day(one.created_at, zone)), one.text, ""]
     rows = [[button(tr("memory-button-rewrite"), "r")]]
     rows += [[button(tr("memory-button-erase", id=str(one.id)), f"x.{one.id}")] for one in few]
     rows.append([button(tr("memory-button-all"), "l.0")])
@@ -346,7 +324,7 @@ def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Show
 def distilled(made: Profile | str | None) -> str:
     """The result of writing a profile."""
     if isinstance(made, Profile):
-        return f"{tr('memory-rewritten', id=str(made.id))}\n\n{made.text}"
+        return f"{tr('memory-button-profile')}\n\n{made.text}"
     if made is None:
         return tr("memory-not-enough")
     return tr("memory-not-written", why=made)

@@ -8,10 +8,8 @@ from dataclasses import replace
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from llm.chat_model import prompt_room
 from llm.prompts import PERSONAS
 from locales.catalog import tr
-from locales.lists import listed
 from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import quoted, ticked
@@ -44,12 +42,11 @@ class ModelCommands(Family):
     async def _model(self, ask: Ask) -> str | None:
         """With buttons; or the one that is named after the command is chosen at once."""
         wanted = ask.argument.strip()
-        if not wanted:
-            return await self._show_models(ask, None)
         found = next((name for name in self._models if name.casefold() == wanted.casefold()), None)
         if found is None:
-            return tr("model-unknown", wanted=quoted(wanted, LONGEST_LABEL), names=listed(self._models))
-        return await self._choose_model(ask, found)
+            return await self._show_models(ask, None)
+        await self._choose_model(ask, found)
+        return tr("model-chosen", model=quoted(found, 2 * LONGEST_LABEL))
 
     @press(MODEL, who="admins")
     async def _press_model(self, ask: Ask) -> str | None:
@@ -57,37 +54,36 @@ class ModelCommands(Family):
             return await self._show_models(ask, ask.message_id)
         found = next((name for name in self._models if key_of(name) == ask.argument), None)
         if found is None:
-            return tr("model-gone")
-        text = await self._choose_model(ask, found)
-        await self._show_models(ask, ask.message_id)
-        return text
+            return tr("shared-dead-button")
+        await self._choose_model(ask, found)
+        return await self._show_models(ask, ask.message_id)
 
-    async def _choose_model(self, ask: Ask, name: str) -> str:
+    async def _choose_model(self, ask: Ask, name: str) -> None:
         # The usual one is kept as no choice, so that another usual one is followed.
         kept = "" if name == self._models[0] else name
         await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, model=kept))
-        return tr("model-chosen", model=quoted(name, 2 * LONGEST_LABEL))
 
     async def _show_models(self, ask: Ask, instead_of: int | None) -> str | None:
         chosen = model_of(await self._services.memory.config(ask.chat.scope.owner), self._models)
-        can = [self._can(name) for name in self._models]
         if len(self._models) == 1:
-            return "\n".join([tr("model-only", model=chosen), *can])
+            return tr("model-only", model=chosen)
         rows = [
             [self._button(ask, MODEL, ticked(quoted(one, LONGEST_LABEL), is_chosen=one == chosen), key_of(one))]
             for one in self._models
         ]
         rows.append([self._settings_button(ask)])
-        text = "\n".join([tr("model-question", model=chosen), "", *can])
+        text = "\n".join([tr("model-question", model=chosen), *self._can()])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
         return None
 
-    def _can(self, name: str) -> str:
-        """A model's line: how much it takes at once, and whether it sees, as far as that is known."""
-        model = self._services.models[name]
-        key = {True: "model-can-see", False: "model-can-not-see", None: "model-can"}[model.sees]
-        most = prompt_room(model, self._services.ceiling)
-        return tr(key, model=quoted(name, 2 * LONGEST_LABEL), tokens=most)
+    def _can(self) -> list[str]:
+        """A line for each model of which it is known whether it sees."""
+        keys = {True: "model-can-see", False: "model-can-not-see"}
+        return [
+            tr(keys[model.sees], model=quoted(name, 2 * LONGEST_LABEL))
+            for name, model in self._services.models.items()
+            if model.sees is not None
+        ]
 
     # /persona ------------------------------------------------------------------------------------------------
 
@@ -96,8 +92,7 @@ class ModelCommands(Family):
         """With buttons; or words after the command are the person's own. "off" and "reset" choose the usual one."""
         if ask.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
             await self._choose_given(ask, NONE)
-            return tr(f"model-toast-{NONE}")
-        if ask.argument.strip():
+        elif ask.argument.strip():
             return await self._choose_own(ask)
         await self._show_personas(ask, None)
         return None
@@ -116,7 +111,7 @@ class ModelCommands(Family):
             return tr("shared-dead-button")
         await self._choose_given(ask, wanted)
         await self._show_personas(ask, ask.message_id)
-        return tr("model-toast-none") if wanted == NONE else tr("model-toast", persona=tr(f"model-persona-{wanted}"))
+        return None
 
     async def _choose_given(self, ask: Ask, wanted: str) -> None:
         kept = "" if wanted == NONE else wanted
@@ -141,11 +136,11 @@ class ModelCommands(Family):
     async def _choose_own(self, ask: Ask) -> str:
         words = " ".join(ask.argument.split())
         if len(words) > LONGEST_PERSONA:
-            return tr("model-own-too-long", most=str(LONGEST_PERSONA), length=str(len(words)))
+            return tr("shared-too-long", most=str(LONGEST_PERSONA), length=str(len(words)))
         await self._services.memory.choose(
             ask.chat.scope.owner, lambda known: replace(known, persona=OWN_PERSONA, persona_text=words)
         )
-        return tr("model-own-chosen", text=words)
+        return tr("model-own-now", text=words)
 
     async def _show_personas(self, ask: Ask, instead_of: int | None) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)

@@ -12,11 +12,10 @@ from telegram import InlineKeyboardMarkup
 from background.rebuild import Progress, Tell
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
-from locales.lists import listed
 from records.owners import LONGEST_INSTRUCTIONS, OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import policy_name, ticked
+from telegram_ui.commands.wording import checked, policy_name, ticked
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -40,41 +39,30 @@ class PolicyCommands(Family):
     # /summary_policy -----------------------------------------------------------------------------------------
 
     @command("summary_policy", who="admins")
-    async def _policy(self, ask: Ask) -> str | None:
-        """With buttons; or what is named after the command is chosen at once."""
+    async def _policy(self, ask: Ask) -> None:
+        """With buttons; what is named after the command is chosen at once."""
         word, memory, owner = ask.argument.strip().casefold(), self._services.memory, ask.chat.scope.owner
-        if word:
-            change = _change(WORDS.get(word, word))
-            if change is None:
-                return tr("policy-unknown", names=listed(POLICIES))
-            config: OwnerConfig | None = await memory.choose(owner, change)
-        else:
-            config = await memory.config(owner)
+        change = _change(WORDS.get(word, word))
+        config = await (memory.choose(owner, change) if change else memory.config(owner))
         await self._delivery.say(ask.chat, policy_text(config), keyboard=self._keyboard(ask, config))
-        return None
 
     def _keyboard(self, ask: Ask, config: OwnerConfig | None) -> InlineKeyboardMarkup:
         chosen = config.policy if config else "pyramid"
         policies = [
-            self._button(ask, KIND, ticked(tr(f"policy-button-{policy}"), is_chosen=policy == chosen), policy)
+            self._button(ask, KIND, ticked(tr(f"policy-name-{policy}"), is_chosen=policy == chosen), policy)
             for policy in POLICIES
         ]
-        if config is None or config.auto_fold:
-            switch = self._button(ask, KIND, tr("policy-turn-off"), BY_HAND)
-        else:
-            switch = self._button(ask, KIND, tr("policy-turn-on"), AUTOMATIC)
-        return InlineKeyboardMarkup([policies, [switch]])
+        is_on = config is None or config.auto_fold
+        switch = checked(tr("policy-automatic"), is_on=is_on)
+        rows = [policies, [self._button(ask, KIND, switch, BY_HAND if is_on else AUTOMATIC)]]
+        return InlineKeyboardMarkup([*rows, [self._settings_button(ask)]])
 
     @press(KIND, who="admins")
-    async def _press(self, ask: Ask) -> str:
-        change = _change(ask.argument)
-        if change is None:
-            return tr("shared-dead-button")
-        config = await self._services.memory.choose(ask.chat.scope.owner, change)
+    async def _press(self, ask: Ask) -> None:
+        """A choice; or the button of /settings that leads here."""
+        change, memory, owner = _change(ask.argument), self._services.memory, ask.chat.scope.owner
+        config = await (memory.choose(owner, change) if change else memory.config(owner))
         await self._show(ask, policy_text(config), self._keyboard(ask, config))
-        if ask.argument in (AUTOMATIC, BY_HAND):
-            return tr("policy-toast-on" if config.auto_fold else "policy-toast-off")
-        return tr("policy-toast-chosen", policy=tr(f"policy-button-{config.policy}"))
 
     # /summary_prompt -----------------------------------------------------------------------------------------
 
@@ -88,7 +76,7 @@ class PolicyCommands(Family):
             await memory.choose(owner, lambda current: replace(current, fold_instructions=""))
             return tr("policy-prompt-gone")
         if len(text) > LONGEST_INSTRUCTIONS:
-            return tr("policy-prompt-too-long", length=len(text), most=LONGEST_INSTRUCTIONS)
+            return tr("shared-too-long", length=len(text), most=LONGEST_INSTRUCTIONS)
         await memory.choose(owner, lambda current: replace(current, fold_instructions=text))
         return tr("policy-prompt-kept")
 
@@ -98,7 +86,7 @@ class PolicyCommands(Family):
     async def _rebuild(self, ask: Ask) -> str | None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
-            return tr("policy-rebuild-off")
+            return tr("summaries-is-off")
         self._services.rebuilder.start(ask.chat.scope, self._teller(ask))
         return None
 
@@ -138,18 +126,17 @@ def policy_text(config: OwnerConfig | None) -> str:
     """The text of /summary_policy, before and after a choice."""
     policy = config.policy if config else "pyramid"
     every_n = config.every_n if config else DEFAULT_EVERY_N
-    rows = [f"• {tr(f'policy-button-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
-    is_automatic = config is None or config.auto_fold
-    heading = tr("policy-heading" if is_automatic else "policy-heading-by-hand", policy=policy_name(policy))
-    return "\n\n".join([heading, "\n".join(rows), tr("policy-keeps")])
+    rows = [f"• {tr(f'policy-name-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
+    heading = tr("policy-heading", policy=policy_name(policy))
+    by_hand = [] if config is None or config.auto_fold else [tr("policy-by-hand")]
+    return "\n\n".join([heading, "\n".join(rows), *by_hand, tr("policy-keeps")])
 
 
 def prompt_text(instructions: str) -> str:
     """The text of /summary_prompt without an argument."""
-    if not instructions:
-        return f"{tr('policy-prompt-usual')}\n\n{tr('policy-prompt-none')}"
-    yours = f"{tr('policy-prompt-yours')}\n{instructions}"
-    return "\n\n".join([tr("policy-prompt-usual"), yours, tr("policy-prompt-reset")])
+    if instructions:
+        return f"{tr('policy-prompt-yours')}\n{instructions}"
+    return f"{tr('policy-prompt-usual')} {tr('policy-prompt-none')}"
 
 
 def progress_text(progress: Progress) -> str:
@@ -159,7 +146,7 @@ def progress_text(progress: Progress) -> str:
         case "done":
             return tr("policy-rebuilt", summaries=progress.summaries)
         case "nothing":
-            return tr("policy-rebuilt-nothing")
+            return tr("summaries-none")
         case "busy":
             return tr("summaries-busy")
         case "failed":

@@ -7,19 +7,20 @@ from datetime import UTC, tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
 from locales.receipts import outcome_text
 from locales.told import STORAGE_NAMES, retention_text
+from records.owners import StorageType
 from records.scopes import Person
 from records.status import Status
 from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import minute, moment, policy_name
+from telegram_ui.commands.wording import messages, minute, moment, policy_name
 from telegram_ui.sending.chat import Chat
 
 SWITCH_ON, FOLD = "on", "fld"
-DEFAULT_THRESHOLD = 20
 
 
 class SummaryCommands(Family):
@@ -62,10 +63,8 @@ class SummaryCommands(Family):
     @command("summary_off", who="admins", stands_alone=True)
     async def _off(self, ask: Ask) -> str:
         config = await self._services.memory.config(ask.chat.scope.owner)
-        if config is None:
-            return tr("summaries-never-on")
-        if not config.enabled:
-            return tr("summaries-off-already")
+        if config is None or not config.enabled:
+            return tr("summaries-is-off")
         await self._services.memory.switch(ask.chat.scope.owner, enabled=False)
         return tr("summaries-off")
 
@@ -73,7 +72,7 @@ class SummaryCommands(Family):
     async def _fold_now(self, ask: Ask) -> str | None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
-            return tr("summaries-now-off")
+            return tr("summaries-is-off")
         async with self._delivery.typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
         if outcome.state not in ("failed", "busy"):
@@ -90,30 +89,18 @@ class SummaryCommands(Family):
         await self._show(ask, outcome_text(outcome), keyboard)
 
     @press(SWITCH_ON, who="admins")
-    async def _press_on(self, ask: Ask) -> str:
-        """The button under /start, and under an answer while memory is off; it goes once it is pressed."""
+    async def _press_on(self, ask: Ask) -> str | None:
+        """The button under an answer while memory is off; it goes once it is pressed."""
         text, was_on = await self._turn_on(ask)
         await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         if was_on:
-            return text[:200]
+            return text
         await self._delivery.say(ask.chat, text)
-        return tr("summaries-toast-on")
-
-    async def _turn_on(self, ask: Ask) -> tuple[str, bool]:
-        """Turn memory on; what to say, and whether it was on already."""
-        owner = ask.chat.scope.owner
-        before = await self._services.memory.config(owner)
-        if before is not None and before.enabled:
-            return tr("summaries-on-already", storage=STORAGE_NAMES[before.storage], turns=before.every_n), True
-        config = await self._services.memory.switch(owner, enabled=True)
-        if before is None:
-            await self._keep_language(ask)
-        key = "summaries-on-again" if before else "summaries-on"
-        return tr(key, storage=STORAGE_NAMES[config.storage], turns=config.every_n), False
+        return None
 
 
-GOODNESS = ((0.75, "good"), (0.5, "fair"), (0.0, "poor"))
-"""The least measured quality of a summary (0 to 1) for the text summaries-status-newest-NAME."""
+POOR = 0.5
+"""A summary of less measured quality (0 to 1) leaves out a good deal."""
 KINDS = 3
 """Kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER."""
 
@@ -127,41 +114,34 @@ def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMa
 def status_text(status: Status) -> str:
     """The lines of /summary_status."""
     config, counts = status.config, status.counts
-    if config is None:
-        lines = [tr("summaries-status-unset"), tr("summaries-status-storage-unset")]
-        lines.append(tr("summaries-status-threshold-unset", turns=DEFAULT_THRESHOLD))
-    else:
-        policy = policy_name(config.policy)
-        lines = [
-            tr("summaries-status-enabled" if config.enabled else "summaries-status-disabled"),
-            tr("summaries-status-storage", storage=STORAGE_NAMES[config.storage]),
-            tr("summaries-status-threshold", turns=config.every_n),
-            tr("summaries-status-policy" if config.auto_fold else "summaries-status-policy-by-hand", policy=policy),
-        ]
-    lines += [
+    is_on = config is not None and config.enabled
+    lines = [
+        tr("summaries-status-enabled" if is_on else "summaries-status-disabled"),
+        tr("summaries-status-storage", storage=STORAGE_NAMES[config.storage if config else StorageType.SQLITE]),
+        tr("summaries-status-threshold", turns=config.every_n if config else DEFAULT_EVERY_N),
+        tr("policy-heading", policy=policy_name(config.policy if config else "pyramid")),
         tr("summaries-status-since", number=str(counts.active)),
         tr("summaries-status-total", number=str(counts.total)),
         tr("summaries-status-archived", number=str(counts.archived)),
         tr("summaries-status-active", number=str(counts.active_summaries)),
         tr("summaries-status-level", number=str(counts.highest_level)),
     ]
-    if status.newest is not None and status.newest.score is not None:
-        good = next(name for least, name in GOODNESS if status.newest.score >= least)
-        lines.append(tr(f"summaries-status-newest-{good}"))
-    if status.compressed > 1:
-        lines.append(tr("summaries-status-compressed", times=status.compressed))
+    if config is not None and not config.auto_fold:
+        lines.append(tr("policy-by-hand"))
+    if status.newest is not None and status.newest.score is not None and status.newest.score < POOR:
+        lines.append(tr("summaries-status-poor"))
     if status.rebuilding is not None:
-        rebuilt, parts_in_all = status.rebuilding
-        lines.append(tr("summaries-status-rebuilding", done=rebuilt, parts=parts_in_all))
+        rebuilt, parts = status.rebuilding
+        lines.append(tr("policy-rebuilding", done=rebuilt, total=parts))
     if status.history_extraction is not None:
         read, in_all = status.history_extraction
         lines.append(tr("summaries-status-learning", done=read, total=in_all))
     if status.tokens_saved:
         lines.append(tr("summaries-status-saved", tokens=status.tokens_saved))
     if config is not None and config.incognito:
-        lines.append(tr("summaries-status-incognito", mark=tr("notices-incognito")))
+        lines.append(tr("basics-mode-incognito"))
     if status.is_folding:
-        lines.append(tr("summaries-status-folding"))
+        lines.append(tr("summaries-busy"))
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:
         lines.append(tr("summaries-status-index", done=status.indexed[0], messages=status.indexed[1]))
     if status.unreadable:
@@ -180,5 +160,4 @@ def summary_text(summary: Summary, zone: tzinfo) -> str:
     first, last = minute(summary.first_at, zone), moment(summary.last_at, zone)
     dates = last if last.startswith(first) else f"{first} – {last}"
     kind = tr(f"summaries-kind-{min(summary.level, KINDS)}")
-    heading = tr("summaries-one", kind=kind, dates=dates, messages=summary.message_count)
-    return f"{heading}\n{summary.text.strip()}"
+    return f"{kind} · {dates} · {messages(summary.message_count)}\n{summary.text.strip()}"

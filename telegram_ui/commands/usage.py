@@ -27,12 +27,12 @@ class UsageCommands(Family):
         owner, quota = ask.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
         used = await quota.days(owner, max(SPANS))
-        lines = [tr("usage-heading" if ask.chat.is_private else "usage-heading-group")]
+        lines = [tr("usage-heading")]
         for span in SPANS:
             since = today - timedelta(days=span - 1)
             lines += ["", *told([one for one in used if one.day >= since], since, today, self._services.prices)]
         left = await quota.room(owner)
-        lines += ["", tr("usage-no-limit") if left is None else tr("usage-left", tokens=left)]
+        lines += [] if left is None else ["", tr("usage-left", tokens=left)]
         await self._delivery.say(ask.chat, "\n".join(lines))
 
 

@@ -12,22 +12,19 @@ from dataclasses import replace
 from typing import Literal
 
 import telegram
-from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr, words
 from locales.lists import any_of
 from locales.told import STORAGE_NAMES
 from records.errors import StorageError
 from records.owners import StorageType
-from records.scopes import Person, Scope
+from records.scopes import Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import LIFETIME, Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import thresholds, ticked
-from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
-from telegram_ui.sending.formatting import Piece, units
-from text.characters import well_formed
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +33,7 @@ KIND = "w"
 SMALLEST, LARGEST = 1, 500
 STORAGE, NUMBER = "storage", "number"
 
-
+Question = Literal["wizard-second", "wizard-no-number"]
 WORDS_OF_AN_ANSWER = 4
 """A text with more words than this does not answer the setup's first question: it is a message to the bot."""
 _WORD = re.compile(r"\w+")
@@ -101,7 +98,7 @@ class Wizard(Family):
         ]
         offers = [tr(f"wizard-offer-{storage}") for storage in self._offered]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
-        question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution, tr("wizard-leaves")))
+        question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
         await self._delivery.say(ask.chat, question, keyboard=InlineKeyboardMarkup([row]))
 
     @command(CANCEL, who="admins")
@@ -127,28 +124,22 @@ class Wizard(Family):
         number = number_in(choice)
         is_known = choice in self._offered or number is not None
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce_):
-            return tr("wizard-stale")
+            return tr("shared-dead-button")
         if self._is_expired(state):
             await self._states.drop(ask.chat.location, ask.person.id)
             await self._show(ask, tr("wizard-expired"))
-            return tr("wizard-has-expired")
-        if number is not None and state.step != NUMBER:
-            return tr("wizard-stale")
-        if number is None and state.step != STORAGE:
-            name = STORAGE_NAMES[state.storage or StorageType.SQLITE]
-            return tr("wizard-chosen-already", storage=name, least=SMALLEST, most=LARGEST)
+            return None
+        if state.step != (STORAGE if number is None else NUMBER):
+            return tr("shared-dead-button")
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         if number is not None:
             await self._finish(ask, state, number)
-            await self._show(ask, tr("wizard-number-chosen", turns=number))
+            await self._show(ask, ticked(str(number), is_chosen=True))
             return None
         storage = StorageType(choice)
-        numbers = await self._choose(ask, state, storage)
-        # In a group the question itself opens a field for the answer, and can have no buttons.
-        here = None if ask.chat.is_private else numbers
-        await self._show(ask, tr("wizard-storage-chosen", storage=STORAGE_NAMES[storage]), here)
-        await self._ask_number(ask.chat, ask.person, "second", numbers)
+        await self._show(ask, ticked(STORAGE_NAMES[storage], is_chosen=True))
+        await self._choose(ask, state, storage)
         return None
 
     async def take_text(self, ask: Ask) -> bool:
@@ -172,12 +163,12 @@ class Wizard(Family):
             if storage is None and not _may_answer(text):
                 return False
             if storage is None:
-                storages = any_of([tr("wizard-in", storage=name) for name in self._offered.values()])
+                storages = any_of(list(self._offered.values()))
                 await self._delivery.say(chat, tr("wizard-no-storage", storages=storages))
             else:
-                await self._ask_number(chat, person, "second", await self._choose(ask, state, storage))
+                await self._choose(ask, state, storage)
         elif number is None:
-            await self._ask_number(chat, person, "no-number", await self._numbers(ask, state))
+            await self._ask_number(ask, state, "wizard-no-number")
         else:
             await self._finish(ask, state, number)
         return True
@@ -215,18 +206,19 @@ class Wizard(Family):
         else:
             self._unwritten.pop((end.scope, end.person), None)
 
-    async def _choose(self, ask: Ask, state: WizardState, storage: StorageType) -> InlineKeyboardMarkup:
-        """Go on to the second question; its buttons."""
+    async def _choose(self, ask: Ask, state: WizardState, storage: StorageType) -> None:
+        """Go on to the second question."""
         await self._states.put(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
-        return await self._numbers(ask, state)
+        await self._ask_number(ask, state, "wizard-second")
 
-    async def _numbers(self, ask: Ask, state: WizardState) -> InlineKeyboardMarkup:
+    async def _ask_number(self, ask: Ask, state: WizardState, question: Question) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
 
         def button(label: str, number: int) -> InlineKeyboardButton:
             return self._button(ask, KIND, label, f"{state.nonce}.{number}")
 
-        return InlineKeyboardMarkup([thresholds(config.every_n if config else None, button)])
+        numbers = InlineKeyboardMarkup([thresholds(config.every_n if config else None, button)])
+        await self._delivery.say(ask.chat, tr(question, least=SMALLEST, most=LARGEST), keyboard=numbers)
 
     async def _finish(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
@@ -242,13 +234,12 @@ class Wizard(Family):
                 await self._keep_language(ask)
             lines = [
                 tr("wizard-done"),
-                tr("wizard-storage", storage=STORAGE_NAMES[storage]),
+                tr("summaries-status-storage", storage=STORAGE_NAMES[storage]),
                 tr("wizard-threshold", turns=number),
             ]
             if before is not None and before.storage != storage:
                 names = {"from": STORAGE_NAMES[before.storage], "to": STORAGE_NAMES[storage]}
                 lines.append(tr("wizard-moved", messages=await memory.total(owner), **names))
-        lines += ["", tr("wizard-from-now-on")]
         # Said before the setup ends: after a crash in between, the number comes again and finds its setup.
         try:
             await self._delivery.say(chat, "\n".join(lines))
@@ -256,22 +247,6 @@ class Wizard(Family):
             await self._leave(state, ask.update)
             raise
         await self._leave(state, ask.update)
-
-    async def _ask_number(
-        self, chat: Chat, person: Person, question: Literal["second", "no-number"], numbers: InlineKeyboardMarkup
-    ) -> None:
-        limits = {"least": SMALLEST, "most": LARGEST}
-        if chat.is_private:
-            await self._delivery.say(chat, tr(f"wizard-{question}", **limits), keyboard=numbers)
-            return
-        # Selective: the reply field opens only for the person who is mentioned.
-        name = well_formed(person.name).strip()[:64] or tr("wizard-somebody")
-        text = tr(f"wizard-{question}-group", name=name, **limits)
-        user = telegram.User(person.id, name, is_bot=False)
-        before = units(text.partition(name)[0])
-        mention = MessageEntity(MessageEntity.TEXT_MENTION, before, units(name), user=user)
-        field = ForceReply(selective=True, input_field_placeholder=f"{SMALLEST}-{LARGEST}")
-        await self._delivery.send(chat, [Piece(text=text, entities=(mention,), plain=text)], keyboard=field)
 
     def _is_expired(self, state: WizardState) -> bool:
         return self._now() >= state.expires_at

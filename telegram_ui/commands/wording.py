@@ -162,10 +162,17 @@ def ticked(label: str, *, is_chosen: bool) -> str:
     return f"✓ {label}" if is_chosen else label
 
 
-def thresholds(chosen: int | None, button: Callable[[str, int], InlineKeyboardButton]) -> list[InlineKeyboardButton]:
+def checked(label: str, *, is_on: bool) -> str:
+    """The label of a button that turns something on and off."""
+    return f"{'☑' if is_on else '☐'} {label}"
+
+
+def thresholds(
+    chosen: int | None, button: Callable[[str, int], InlineKeyboardButton], name: Callable[[int], str] = str
+) -> list[InlineKeyboardButton]:
     """A row of numbers of turns with the current one among them, marked. `button` makes one of label and number."""
     numbers = sorted({*OFFERED, *([chosen] if chosen is not None else [])})
-    return [button(ticked(str(number), is_chosen=number == chosen), number) for number in numbers]
+    return [button(ticked(name(number), is_chosen=number == chosen), number) for number in numbers]
 
 
 def conversation_label(one: ListedConversation) -> str:

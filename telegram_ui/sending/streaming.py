@@ -168,7 +168,7 @@ class AnswerStream:
     async def _send_as_file(self, markdown: str, before: Sequence[int]) -> int:
         content = io.BytesIO(well_formed(markdown).encode())
         try:
-            return await Documents(self._delivery).send(self._chat, content, "answer.md", tr("answers-file"))
+            return await Documents(self._delivery).send(self._chat, content, "answer.md", tr("answers-in-file"))
         except DeliveryUnknown as unknown:
             raise DeliveryUnknown(sent=before) from unknown
 
@@ -178,7 +178,7 @@ class AnswerStream:
             await self._marked(tr("answers-broken-off-again"))
         elif not await self._marked(tr("answers-stopped")):
             with suppress(DeliveryError, ServedElsewhere):
-                await self._delivery.say(self._chat, tr("answers-stopped-message"))
+                await self._delivery.say(self._chat, tr("answers-stopped"))
 
     async def break_off(self) -> None:
         """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""

@@ -249,7 +249,7 @@ class Dispatcher:
                 await self._say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
             await self._queue.done(waiting.update_ids)
-            await self._say(parsed.chat, tr("answers-stopped-message"))
+            await self._say(parsed.chat, tr("answers-stopped"))
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""

@@ -48,7 +48,7 @@ class SupergroupUpgrades:
     async def refuse_press(self, update: telegram.Update) -> None:
         """Tell who pressed such a button why nothing happens."""
         if update.callback_query is not None:
-            await update.callback_query.answer(tr("notices-former"))
+            await update.callback_query.answer(tr("shared-dead-button"))
 
     def begin(self, old: int, new: int, finished: Work | None = None) -> None:
         """Move the memory along, in the queue of the new id, so that what comes there waits. Twice does no harm."""

@@ -53,8 +53,8 @@ async def talk_under(ceiling: int, folder: Path) -> None:
             await bot.logged(f"from messages up to {house.memory.messages(ann.id)[-1]['id']}")
         async with house.bot(**settings):  # no fold is under way in a new process
             since = ann.now
-            await ann.asks("/summary_rebuild", "Rebuilding all summaries")
-            await ann.hears("are rebuilt (", since=since)
+            await ann.asks("/summary_rebuild", "Making all summaries again")
+            await ann.hears("are made again (", since=since)
         check_requests(house, ceiling=ceiling)
         bodies = ["\n".join(one["content"] for one in request.messages) for request in house.model.asked_for("facts")]
         assert all(any(f"#{id_} [" in body for body in bodies[asked:]) for id_ in pieces), "each piece is learned from"

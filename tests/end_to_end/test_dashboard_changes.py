@@ -165,7 +165,7 @@ async def test_a_past_is_brought_along_and_taken_away(own_house: House) -> None:
         offer = (await visitor.gets("learning"))["offer"]
         assert "24" in offer["text"]  # as under the receipt of an import
         begun = await visitor.posts("learn", first=offer["first"], last=offer["last"])
-        assert "background" in begun["said"]
+        assert "I am learning facts" in begun["said"]
 
         for form, beginning in (("json", b"{"), ("markdown", b"PK"), ("html", b"<!")):
             file = await visitor.request("GET", "export", params={"owner": ann.id, "format": form})

@@ -170,7 +170,7 @@ async def test_facts_are_changed_as_by_commands(own_house: House, browser: Brows
             await writes("Edit", "I live in Porto.")
             await expect(facts).to_have_text(["I live in Porto."])
             await more.click()
-            await page.get_by_role("button", name="Undo edit").click()
+            await page.get_by_role("button", name="Undo").click()
             await expect(facts).to_have_text(["I live in Lisbon."])
             await more.click()
             await page.get_by_role("button", name="Pin").click()

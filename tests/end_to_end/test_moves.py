@@ -130,7 +130,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
     async with own_house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
         assert "known already" in done
-        assert "That takes 600 messages of yours" in done
+        assert "600 messages of yours need about" in done
         await ann.asks("To which locker went parcel 513?", "Noted")
         assert "went to locker 3591" in json.dumps(own_house.chat_requests()[-1])
         since = ann.now
@@ -143,7 +143,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
         stopped = await ann.hears("I have stopped", since=since)
         for text in (begun["text"], stopped["text"]):
             assert "There is nothing to import" in text
-            assert "That takes 600 messages" not in text
+            assert "600 messages of yours" not in text
         await ann.asks("/summary_off", "Memory is off")
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
     found = own_house.memory_in(folder).files()
@@ -183,12 +183,13 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
         offer = await ann.hears("would add 25 messages", since=since)
         receipt = await agrees(ann, offer)
         assert "25 messages added" in receipt
-        assert "That takes 25 messages of yours, about 2 requests and roughly " in receipt
+        assert "25 messages of yours need about " in receipt
+        assert "tokens (requests: 2)." in receipt
         assert not own_house.model.asked_for("facts")
         since = ann.now
         done = await ann.hears("Done", since=0)
         ann.press(done, "Learn facts")
-        begun = await ann.hears("in the background", since=since)
+        begun = await ann.hears("I am learning facts", since=since)
         assert begun["text"].startswith("Done: 25 messages added.")
         await own_house.model.until_held(1)
         await ann.asks("/summary_status", "Learning facts from imported history: 20 of 25 of your messages.")
@@ -200,7 +201,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
         assert "imported history" not in await ann.asks("/summary_status")
         since = ann.now
         ann.press(stopped, "Continue")
-        await ann.hears("in the background", since=since)
+        await ann.hears("I am learning facts", since=since)
         await own_house.model.until_held(2)
         await process.kill()
     async with own_house.bot(DATA_DIR=f"extracted-{storage}", FACTS_BATCH_TURNS="99"):
@@ -281,7 +282,7 @@ async def test_cancel_ends_the_waiting_for_a_file(house: House, bot: Process) ->
     since = ann.now
     sends(ann, TELEGRAM)
     await ann.hears("send /import first", since=since)
-    await ann.asks("/cancel", "There is no setup to cancel.")
+    await ann.asks("/cancel", "There is nothing to cancel.")
 
 
 async def test_a_file_without_messages_is_called_so(house: House, bot: Process) -> None:

@@ -147,7 +147,7 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
 ) -> None:
     """It is offered, folds, and makes the summaries of a rebuild."""
     monkeypatch.setitem(POLICIES, PAIRS.name, PAIRS)
-    own_texts("en", "policy-name-pairs = pairs\npolicy-button-pairs = Pairs")
+    own_texts("en", "policy-name-pairs = Pairs")
     own_texts("en", "policy-about-pairs = two turns, one summary.")
     async with talking(tmp_path) as talk:
         await talk.remember()

@@ -153,7 +153,7 @@ MACHINERY = {
 BY_CONTRACT = {"summaries-status-level"}
 """The English line is read by programs (docs: /summary_status says "highest level")."""
 IDS_TO_TYPE = {
-    "memory-no-such-fact", "memory-profile", "memory-version", "memory-button-erase", "memory-rewritten",
+    "memory-no-such-fact", "memory-profile", "memory-button-erase",
     "forget-ask-fact", "forget-line", "admin-remove-one", "admin-allow-one", "admin-request", "import-none-yours",
     "notices-stranger", "notices-stranger-asked",
 }  # fmt: skip

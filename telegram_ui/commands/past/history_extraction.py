@@ -38,14 +38,14 @@ class HistoryExtractionCommands(Family):
             case "nothing":
                 await self._show_below(ask, tr("learning-nothing"), None)
             case "begun":
-                await self._show_below(ask, tr("learning-begun"), self._keyboard(ask, STOP, tr("learning-stop"), ids))
+                await self._show_below(ask, tr("learning-begun"), self._keyboard(ask, STOP, tr("answers-stop"), ids))
         return None
 
     @press(STOP, who="admins")
     async def _stop(self, ask: Ask) -> None:
         await self._services.history_extraction.stop(ask.chat.scope.owner)
         await self._show_below(
-            ask, tr("learning-stopped"), self._keyboard(ask, LEARN, tr("learning-continue"), _ids(ask.argument))
+            ask, tr("learning-stopped"), self._keyboard(ask, LEARN, tr("answers-continue"), _ids(ask.argument))
         )
 
     async def _show_below(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None) -> None:

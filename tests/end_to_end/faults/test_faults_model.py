@@ -134,5 +134,5 @@ async def test_where_nobody_listens_nothing_is_archived(house: House, nowhere: s
     async with house.bot():
         since = ann.now
         ann.press(failed, "Try again")
-        await ann.hears("Summarised 2 messages", since=since)
+        await ann.hears("Summarised: 1 summary made", since=since)
         check(house, ann, ["One"])

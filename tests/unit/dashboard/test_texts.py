@@ -25,7 +25,10 @@ def test_what_names_a_command_is_left_out(said: str, left: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_in_every_language(language: str) -> None:
     with speaking(language):
-        for said in (tr("memory-not-on"), tr("learning-off"), tr("memory-done-delete", text="Tea."), tr("chats-off")):
+        for said in (
+            *(tr("summaries-not-configured"), tr("memory-incognito-on"), tr("chats-off")),
+            tr("memory-done-delete", text="Tea."),
+        ):
             assert "/" in said
             assert "/" not in on_page(said)
             assert on_page(said)

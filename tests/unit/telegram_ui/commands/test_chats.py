@@ -62,7 +62,7 @@ async def test_a_status_says_that_it_is_of_one_conversation(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/new")
     await desk.say(ANN, ANN, "/summary_status")
     assert "Total messages: 0" in desk.last(ANN)
-    assert "the open conversation; there are 2 in all (/chats)" in desk.last(ANN)
+    assert "Only the open conversation is counted; /chats shows all 2." in desk.last(ANN)
 
 
 async def test_a_conversation_is_not_called_by_a_note_in_english(desk: Desk) -> None:

@@ -14,6 +14,8 @@ from tests.support.talk import Talk, talking
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, Desk, Peer
 from text.time_zones import offsets
 
+UTC_ZONE = "Time zone: UTC, 9:00"
+
 
 def labels(desk: Desk, chat: int) -> list[str]:
     return list(desk.buttons(chat)[1])
@@ -32,11 +34,11 @@ async def config_of(desk: Desk, owner: int = ANN) -> OwnerConfig:
 
 async def test_while_memory_is_off_only_what_has_an_effect_is_shown(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
-    assert labels(desk, ANN) == ["Memory on", "✓ Memory off", "Time zone: UTC", "Style: Usual", "Language: English"]
-    await choose(desk, "Memory on")
+    assert labels(desk, ANN) == ["☐ Memory", UTC_ZONE, "Style: Usual", "Language: English"]
+    await choose(desk, "☐ Memory")
     assert (await config_of(desk)).enabled
-    assert "✓ Memory on" in labels(desk, ANN)
-    assert "✓ 20" in labels(desk, ANN)
+    assert "☑ Memory" in labels(desk, ANN)
+    assert "✓ Every 20" in labels(desk, ANN)
 
 
 async def test_each_button_changes_one_choice_in_the_same_message(desk: Desk) -> None:
@@ -44,17 +46,21 @@ async def test_each_button_changes_one_choice_in_the_same_message(desk: Desk) ->
     await desk.say(ANN, ANN, "/settings")
     message, _ = desk.buttons(ANN)
     marked = [label for label in labels(desk, ANN) if label.startswith("✓")]
-    assert marked == ["✓ Memory on", "✓ SQLite", "✓ 7", "✓ Pyramid", "✓ Automatic on", "✓ Incognito off"]
-    for label in ("50", "Sliding", "Automatic off", "Incognito on", "JSON"):
-        assert await choose(desk, label)
-        assert f"✓ {label}" in labels(desk, ANN)
+    assert marked == ["✓ Kept in SQLite", "✓ Every 7"]
+    assert {"☑ Memory", "☐ Incognito", "How I summarise: Pyramid"} <= set(labels(desk, ANN))
+    for label in ("Every 50", "How I summarise: Pyramid", "Sliding", "‹ Settings", "Kept in JSON"):
+        await choose(desk, label)
+        assert {f"✓ {label}", "☑ Automatic summaries", "☑ Memory"} & set(labels(desk, ANN))
         assert desk.buttons(ANN)[0]["message_id"] == message["message_id"]
+    for label in ("☐ Incognito", "How I summarise: Sliding", "☑ Automatic summaries", "‹ Settings"):
+        await choose(desk, label)
+    assert "☑ Incognito" in labels(desk, ANN)
     config = await config_of(desk)
     assert (config.every_n, config.policy, config.auto_fold, config.incognito, config.storage, config.enabled) == (
         *(50, "sliding", False, True, StorageType.JSON, True),
     )
-    assert "kept in JSON" in desk.last(ANN)
-    assert "after every 50 of your messages, sliding" in desk.last(ANN)
+    assert tr("basics-mode-incognito") in desk.last(ANN)
+    assert "only /summary_now makes them" in desk.last(ANN)
 
 
 async def test_spoken_answers_are_chosen_where_the_endpoint_speaks(peer: Peer, tmp_path: Path) -> None:
@@ -64,11 +70,9 @@ async def test_spoken_answers_are_chosen_where_the_endpoint_speaks(peer: Peer, t
         await talk.remember(owner=ANN)
         await desk.say(ANN, ANN, "/settings")
         assert "✓ Not spoken" in labels(desk, ANN)
-        chosen = ("To voice only", "voice", "those to your voice"), ("All spoken", "always", "all of them")
-        for label, kept, shown in chosen:
-            assert "spoken" in (await choose(desk, label) or "")
+        for label, kept in (("To voice only", "voice"), ("All spoken", "always")):
+            await choose(desk, label)
             assert f"✓ {label}" in labels(desk, ANN)
-            assert shown in desk.last(ANN)
             assert (await config_of(desk)).spoken_answers == kept
         message, buttons = await regenerated(desk, talk)
         assert "Regenerate" in buttons
@@ -89,48 +93,35 @@ async def regenerated(desk: Desk, talk: Talk) -> tuple[Any, dict[str, str]]:
     return desk.buttons(ANN)
 
 
-async def test_a_city_is_asked_for_and_the_settings_show_its_time(desk: Desk) -> None:
+async def test_the_time_that_it_is_for_somebody_is_a_button_and_the_settings_come_back(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
     message, _ = desk.buttons(ANN)
-    assert await choose(desk, "Time zone: UTC") is None
-    assert "Which larger city" in desk.last(ANN)
-    assert await desk.say(ANN, ANN, "Buxtehude")
-    assert "Please try again; /cancel leaves everything as it is." in desk.last(ANN)
-    assert await desk.say(ANN, ANN, "berlin")
-    assert (await config_of(desk)).timezone == "Europe/Berlin"
-    shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
-    assert "Europe/Berlin, where it is 10:" in shown["text"]
-    assert not await desk.say(ANN, ANN, "london")
-
-
-async def test_the_time_that_it_is_for_somebody_is_a_button(desk: Desk) -> None:
-    await desk.say(ANN, ANN, "/settings")
-    message, _ = desk.buttons(ANN)
-    await choose(desk, "Time zone: UTC")
+    assert await choose(desk, UTC_ZONE) is None
+    assert "Which time is it for you now?" in desk.last(ANN)
+    assert not await desk.say(ANN, ANN, "never mind, how are you?"), "nobody waits for a text"
     there = list(desk.buttons(ANN)[1])[offsets().index(330)]
-    assert await choose(desk, there) is None
+    assert await choose(desk, there) == "Your time zone is Asia/Kolkata, where it is 14:30."
     assert (await config_of(desk)).timezone == "Asia/Kolkata"
-    shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
-    assert "Asia/Kolkata, where it is 14:" in shown["text"]
-    assert not await desk.say(ANN, ANN, "Berlin")
+    assert desk.buttons(ANN)[0]["message_id"] == message["message_id"]
+    assert "Time zone: Asia/Kolkata, 14:30" in labels(desk, ANN)
 
 
-async def test_who_talks_on_instead_of_naming_a_city_is_not_asked_again(desk: Desk) -> None:
-    await desk.say(ANN, ANN, "/settings")
-    await choose(desk, "Time zone: UTC")
-    assert await desk.say(ANN, ANN, "never mind, how are you?")
-    assert "Please try again" not in desk.last(ANN)
-    assert not await desk.say(ANN, ANN, "Berlin")
+async def test_asked_for_alone_the_times_give_way_to_what_was_chosen(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/tz")
+    there = labels(desk, ANN)[offsets().index(-300)]
+    assert await choose(desk, there) is None
+    assert desk.last(ANN) == f"Your time zone is UTC-5, where it is 4:00. {tr('choices-zone-fixed')}"
+    assert (await config_of(desk)).timezone == "Etc/GMT+5"
 
 
 async def test_in_a_group_only_admins_see_and_change_the_settings(desk: Desk) -> None:
     await desk.say(BOB, GROUP, "/settings@keepsake_bot")
     assert desk.last(GROUP) == tr("shared-admins-only")
     await desk.say(ANN, GROUP, "/settings@keepsake_bot")
-    await choose(desk, "Memory on", GROUP)
+    await choose(desk, "☐ Memory", GROUP)
     assert (await config_of(desk, GROUP)).enabled
     message, buttons = desk.buttons(GROUP)
-    assert "somebody else" in (await desk.press(BOB, GROUP, message, buttons["JSON"]) or "")
+    assert "somebody else" in (await desk.press(BOB, GROUP, message, buttons["Kept in JSON"]) or "")
 
 
 async def test_no_press_but_an_admin_s_own_and_here_changes_a_group(desk: Desk) -> None:
@@ -142,7 +133,7 @@ async def test_no_press_but_an_admin_s_own_and_here_changes_a_group(desk: Desk) 
     message, buttons = desk.buttons(GROUP)
     before = await config_of(desk, GROUP)
     signing = Buttons(b"key")
-    for label in ("50", "JSON", "Memory off"):
+    for label in ("Every 50", "Kept in JSON", "☑ Memory"):
         kind, person, payload, signature = buttons[label].split(":")
         for who, shown, data in (
             (BOB, message, buttons[label]),
@@ -158,7 +149,7 @@ async def test_no_press_but_an_admin_s_own_and_here_changes_a_group(desk: Desk) 
             assert await config_of(desk, GROUP) == before
     assert await desk.services.memory.config(ANN) is None
     for _ in range(2):
-        await desk.press(ANN, GROUP, message, buttons["50"])
+        await desk.press(ANN, GROUP, message, buttons["Every 50"])
     assert await config_of(desk, GROUP) == replace(before, every_n=50, updated_at=desk.moment[0])
 
 
@@ -166,7 +157,7 @@ async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/tz")
     assert "is UTC" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz new york")
-    assert "America/New_York; it is 4:" in desk.last(ANN)
+    assert "America/New_York, where it is 4:" in desk.last(ANN)
     config = await talk.services.memory.config(ANN)
     assert config is not None
     assert config.timezone == "America/New_York"
@@ -180,16 +171,13 @@ async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
 
 async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/tz GMT-5")
-    assert "“GMT-5” as UTC-5." in desk.last(ANN)
-    assert "is UTC-5; it is 4:" in desk.last(ANN)
+    assert "is UTC-5, where it is 4:" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz UTC+3")
-    assert "is UTC+3; it is 12:" in desk.last(ANN)
+    assert "is UTC+3, where it is 12:" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz los angeles")
-    assert "I understood “los angeles” as America/Los_Angeles." in desk.last(ANN)
-    assert " 1:" in desk.last(ANN)
-    assert "(UTC-8 now)" in desk.last(ANN)
+    assert "is America/Los_Angeles, where it is 1:" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz kolkata")
-    assert "(UTC+5:30 now)" in desk.last(ANN)
+    assert "is Asia/Kolkata, where it is 14:30" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz UTC+99")
     assert "I know no time zone “UTC+99”" in desk.last(ANN)
     config = await talk.services.memory.config(ANN)
@@ -203,4 +191,4 @@ async def test_a_policy_that_this_program_does_not_know_is_shown_by_its_name(des
     await desk.services.memory.choose(ANN, lambda known: replace(known, policy="spiral"))
     for command in ("/settings", "/summary_status", "/summary_policy"):
         await desk.say(ANN, ANN, command)
-        assert "spiral" in desk.last(ANN), command
+        assert "spiral" in desk.last(ANN) + str(labels(desk, ANN)), command

@@ -15,7 +15,7 @@ def test_a_status_counts_one_message_and_one_part() -> None:
     status = Status(config=None, counts=counts, indexed=(0, 1), rebuilding=(0, 1))
     told = status_text(status)
     assert "Search index: 0 of 1 message\n" in told
-    assert "rebuilt: 0 of 1 part." in told
+    assert "Making all summaries again: 0 of 1." in told
     assert SEVERAL_OF_ONE.search(told) is None
     assert "0 of 2 messages" in status_text(replace(status, indexed=(0, 2)))
 

@@ -51,8 +51,8 @@ async def test_who_has_said_no_time_zone_sets_it_by_a_button_and_means_their_own
     message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     late, late_buttons = await is_offered(desk, "in 20 minutes to stretch")
     await desk.press(ANN, ANN, message, buttons["Set my time zone"])
-    assert "Europe/Berlin" in desk.last(ANN), "an example"
-    await desk.say(ANN, ANN, "Tokyo")
+    assert "/tz Berlin" in desk.last(ANN), "an example"
+    await desk.say(ANN, ANN, "/tz Tokyo")
     assert "Asia/Tokyo" in desk.last(ANN), "and nothing else: /settings was not asked for"
     await desk.press(ANN, ANN, message, buttons["Yes"])
     await desk.press(ANN, ANN, late, late_buttons["Yes"])

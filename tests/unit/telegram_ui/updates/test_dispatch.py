@@ -527,7 +527,7 @@ async def test_an_edit_that_waits_in_a_topic_outlives_every_stop(bots: Bots, pee
 async def test_an_edit_of_a_stranger_or_of_what_is_not_addressed_is_written_nowhere(bots: Bots, peer: Peer) -> None:
     async with bots.running() as service:
         message = peer.world.say(EVE, EVE, "let me in")
-        await peer.told("Your Telegram id", EVE)
+        await peer.told("your Telegram id", EVE)
         peer.world.edit(EVE, EVE, message["message_id"], "other")
         await peer.confirmed()
         await service.intake.idle()

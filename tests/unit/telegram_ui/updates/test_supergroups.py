@@ -75,7 +75,7 @@ async def test_a_button_of_the_old_chat_changes_nothing(bots: Bots, peer: Peer) 
         peer.world.updates.add("callback_query", query)
         answer = await peer.called("answerCallbackQuery")
         await service.intake.idle()
-    assert "older than this supergroup" in answer["params"]["text"]
+    assert "does nothing any more" in answer["params"]["text"]
 
 
 async def test_where_the_disk_does_not_take_it_the_chat_waits_and_others_do_not(bots: Bots, peer: Peer) -> None:
