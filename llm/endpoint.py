@@ -4,10 +4,10 @@ No sentence of here holds a key, a prompt or the endpoint's own words.
 """
 
 import asyncio
+import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from itertools import count
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Required, Self, TypedDict, TypeVar, Unpack
 
 from llm.failures import BrokenOff, NoConnection, SettingNames, StatusError, refusal
@@ -17,6 +17,8 @@ from settings import Secret
 
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
+
+log = logging.getLogger(__name__)
 
 RETRIES, MOST_LOADING = 2, 100
 """Further attempts after a failure that may pass, and while a server loads the model."""
@@ -41,7 +43,10 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 
 
 class Patience:
-    """The time that a model has: `seconds` without a byte, retries included, and `most` from the first byte on."""
+    """The time that a model has: `seconds` without a byte, retries included, and `most` from the first byte on.
+
+    `may_retry`: nothing that it answered was shown.
+    """
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float, most: float) -> None:
         self._timeout = timeout
@@ -49,6 +54,7 @@ class Patience:
         self._most = most
         self._now = asyncio.get_running_loop().time
         self._until: float | None = None
+        self.may_retry = True
 
     @property
     def left(self) -> float:
@@ -108,27 +114,28 @@ class EndpointClient:
     async def _client(self) -> "OpenAIClient":
         return await asyncio.shield(self._opening)  # who gives up waiting does not end it for others
 
-    async def _answered(self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]]) -> T:
-        """What a request is answered with, after as many attempts as may be made in time. Raises a ModelError."""
-        async with self._patience() as patience:
-            client = await self._client()
-            for attempt in count():  # _may_retry ends it
-                try:
-                    return await ask(client, patience)
-                except FAILURES as error:
-                    failure = self._failure(error)
-                if not await self._may_retry(failure, attempt, patience):
-                    # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
-                    raise failure from None
-        raise AssertionError("unreachable")
+    async def _answered(
+        self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, most: float | None = None
+    ) -> T:
+        """What a request is answered with, after as many attempts as may be made in time. Raises a ModelError.
 
-    @asynccontextmanager
-    async def _patience(self, most: float | None = None) -> AsyncIterator[Patience]:
-        """The time that the model has; `most`: seconds of an answer. Raises ModelUnreachable once it is over."""
-        timeout = asyncio.timeout(self._timeout)
+        `most`: seconds of an answer.
+        """
+        timeout, attempt = asyncio.timeout(self._timeout), 0
+        patience = Patience(timeout, self._timeout, LONGEST_TAKEN if most is None else most)
         try:
             async with timeout:
-                yield Patience(timeout, self._timeout, LONGEST_TAKEN if most is None else most)
+                client = await self._client()
+                while True:  # _may_retry ends it
+                    try:
+                        return await ask(client, patience)
+                    except FAILURES as error:
+                        failure = self._failure(error)
+                    if not await self._may_retry(failure, attempt, patience):
+                        # What was raised may quote the endpoint, and so the key or the prompt: it is not chained.
+                        raise failure from None
+                    attempt += 1
+                    log.info("model %s: %s, trying again", self._model, type(failure).__name__)
         except TimeoutError:
             if not timeout.expired():
                 raise
@@ -143,7 +150,7 @@ class EndpointClient:
             wait = failure.retry_after + wait / 10
         elif not isinstance(failure, ModelBusy | ModelUnreachable | BrokenOff):
             return False
-        if attempt >= most or wait > LONGEST_WAIT or wait >= patience.left:
+        if not patience.may_retry or attempt >= most or wait > min(LONGEST_WAIT, patience.left):
             return False
         await self._sleep(wait)
         return True

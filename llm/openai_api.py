@@ -11,21 +11,25 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from time import monotonic
-from typing import Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
 from llm.failures import StatusError, error_body, error_code, error_in_answer, error_message, refused_pictures
 from llm.partial_answer import BrokenCall, PartialAnswer
-from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
+from llm.tool_calls import Offer, offered, offered_text, wire
 from llm.window import Window
 from locales.catalog import tr
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
 from runtime.metrics import counter, histogram
 from runtime.tracing import span
-from text.tokenizer import SHORT_TEXT, Tokenizer
+from text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from llm.openai_client import OpenAIClient
 
 log = logging.getLogger(__name__)
 
@@ -48,11 +52,14 @@ _OPTIONAL = {
     # llama.cpp names what it makes of a schema.
     "response_format": re.compile(r"\b(response_format|json[_ ]schema|failed to parse grammar)\b", re.IGNORECASE),
     "tool_choice": re.compile(r"\btool_choice\b", re.IGNORECASE),
+    # "auto" tool choice … is what vLLM says where it was started without tools.
+    "tools": re.compile(
+        r"\b(reasoning_effort|tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE
+    ),
+    "stream": re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL),
 }
 """What an endpoint may refuse, and how it says so."""
-_NO_STREAM = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
-_REASONING, _CALLS = "reasoning next to tools", "calls that can be read"
-_PASSED_WITHOUT = "a request that passed without tools alone"
+_REASONING, _DOUBT = "reasoning next to tools", "tools, perhaps"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
@@ -95,13 +102,15 @@ class OpenAIChat(EndpointClient, ChatModel):
         started = monotonic()
         try:
             with span("model", model=self.name):
-                async with self._patience(self._longest) as patience:
-                    answer = await self._attempts(messages, on_text, schema, patience)
+                ask = partial(self._asked, messages, on_text, schema)
+                answer = await self._answered(ask, most=self._longest)
         except ModelError as error:
             REFUSALS.labels(self.name, type(error).__name__).inc()
             raise
         SECONDS.labels(self.name).observe(monotonic() - started)
-        usage = answer.usage or Usage(prompt=self._counted(messages), completion=await self._spoken(answer.text))
+        usage = answer.usage or Usage(
+            prompt=self._counted(messages), completion=await asyncio.to_thread(self._tokenizer.count, answer.text)
+        )
         for kind, tokens in (("prompt", usage.prompt), ("cached", usage.cached), ("completion", usage.completion)):
             TOKENS.labels(self.name, kind).inc(tokens)
         log.info(
@@ -140,55 +149,43 @@ class OpenAIChat(EndpointClient, ChatModel):
         short._longest = LONGEST_BACKGROUND
         return short
 
-    async def _attempts(
+    async def _asked(
         self,
         messages: Sequence[PromptMessage],
         on_text: OnText | None,
         schema: Mapping[str, object] | None,
+        client: "OpenAIClient",
         patience: Patience,
     ) -> PartialAnswer:
-        """One whole answer, after as many attempts as are allowed within the time limit."""
-        attempt, offer, refused_with_tools, was_call_broken = 0, self._offer, False, False
-        while True:
+        """One whole answer; what the endpoint refuses of the request is left out, and it is asked again."""
+        offer, was_call_broken = self._offer, False
+        while True:  # ends: each time the request has less
             answer = PartialAnswer(offer=offer)
             request = self._request(messages, schema, offer)
             try:
-                await self._read(request, answer, on_text, patience)
-            except BrokenCall as error:
+                await self._read(client, request, answer, on_text, patience)
+            except BrokenCall:
                 if was_call_broken:
-                    raise error from None
-                was_call_broken = True
+                    raise
                 # What was shown before the call gives way to the answer, as it does before every call.
-                self._note_broken_call(request)
-                offer = offer.withdrawn()
-                continue
-            except FAILURES as error:
-                failure = self._failure(error)
+                log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
+                offer, was_call_broken = offer.withdrawn(), True
+            except StatusError as error:
+                patience.may_retry = not answer.was_shown
                 if answer.was_shown:
-                    # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
-                    raise failure from None
-                if isinstance(failure, ContextTooLong) and isinstance(error, StatusError):
-                    self._note_too_long(messages, error_message(error.body))
-                    raise failure from None
-                if any(one.pictures for one in messages):
-                    self._demand_pictures(error)
+                    raise
+                self._note_refusal(messages, error)
                 if self._drop_parameter(request, error):
                     continue
-                if "tools" in request and _may_be_tools(error):
-                    offer, refused_with_tools = offer.withdrawn(), True
-                    continue
+                if "tools" not in request or not _may_be_tools(error):
+                    raise
+                offer = offer.withdrawn()
+            except FAILURES:
+                patience.may_retry = not answer.was_shown
+                raise
             else:
-                if answer.calls.made() or answer.reading().calls:
-                    self._unsupported.discard(_CALLS)
-                if refused_with_tools:
-                    self._doubt_tools(_PASSED_WITHOUT)
-                elif "tools" in request:
-                    self._unsupported.discard(_PASSED_WITHOUT)
+                self._note_passed(is_with_tools="tools" in request, is_withdrawn=offer is not self._offer)
                 return answer
-            if not await self._may_retry(failure, attempt, patience):
-                raise failure from None
-            attempt += 1
-            log.info("model %s: %s, trying again", self.name, type(failure).__name__)
 
     def _request(
         self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offer: Offer
@@ -209,78 +206,65 @@ class OpenAIChat(EndpointClient, ChatModel):
             request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
-    def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
+    def _drop_parameter(self, request: Mapping[str, Any], error: StatusError) -> bool:
         """Whether the endpoint refused an optional parameter of the request; it is then never sent to it again."""
-        if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 501):
+        if error.status_code not in (400, 404, 415, 422, 501):
             return False
         named = str(error_body(error.body).get("param") or "").split(".")[0]
-        words = error_message(error.body)
-        is_about_reasoning = re.search(r"\breasoning_effort\b", f"{named} {words}") is not None
-        if is_about_reasoning and "tools" in request and "reasoning_effort" not in request:
-            self._unsupported.add(_REASONING)
-            log.info("model %s takes tools without reasoning alone: it is asked so from now on", self.name)
+        words = f"{named} {error_message(error.body)}"
+        if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
+            self._note_without(_REASONING)
             return True
         for parameter, said in _OPTIONAL.items():
             if parameter in request and (named == parameter or said.search(words)):
-                self._unsupported.add(parameter)
+                self._note_without(parameter)
                 return True
-        # "auto" tool choice … is what vLLM says where it was started without tools.
-        is_about_tools = is_about_reasoning or named in ("tools", "functions") or mentions_tools(words)
-        if "tools" in request and is_about_tools:
-            self._note_without_tools()
-            return True
-        if "stream" in request and (named == "stream" or _NO_STREAM.search(words)):
-            self._unsupported.add("stream")
-            return True
         return False
 
-    def _demand_pictures(self, error: Exception) -> None:
-        """Raises what is to be said where the endpoint refused a request because of its pictures."""
-        refused = refused_pictures(error)
+    def _note_without(self, parameter: str) -> None:
+        if parameter not in self._unsupported:
+            self._unsupported.add(parameter)
+            log.info("model %s does not take %s: it is asked without from now on", self.name, parameter)
+
+    def _note_refusal(self, messages: Sequence[PromptMessage], error: StatusError) -> None:
+        """Keep later prompts shorter where this one is too long. Raises ContextTooLong, and PicturesRefused."""
+        failure = self._failure(error)
+        if isinstance(failure, ContextTooLong):
+            counted = self._counted(messages)
+            self._window.note_refusal(counted, error_message(error.body))
+            log.info(
+                "model %s: %d tokens are too long; prompts are kept to %s tokens from now on",
+                *(self.name, counted, self.prompt_limit),
+            )
+            raise failure from None
+        refused = refused_pictures(error) if any(one.pictures for one in messages) else ""
         if refused == "this":
             raise PicturesRefused(tr("errors-picture")) from None
         if refused == "all":
-            self._unsupported.add("pictures")
-            log.info("model %s takes no pictures", self.name)
+            self._note_without("pictures")
             told = tr("errors-no-pictures", model=self.name)
             raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model)) from None
+
+    def _note_passed(self, *, is_with_tools: bool, is_withdrawn: bool) -> None:
+        """Once a request that passed without tools alone may be chance; twice in turn the model is offered none."""
+        if is_with_tools:
+            self._unsupported.discard(_DOUBT)
+        elif is_withdrawn and self._offer.tools and not self._offer.must_answer:
+            if _DOUBT in self._unsupported:
+                self._note_without("tools")
+            self._unsupported.add(_DOUBT)
 
     def _counted(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of a prompt, as they are counted here."""
         return self._tokenizer.prompt_tokens(messages) + self._tokenizer.count(offered_text(self._offer.tools))
 
-    async def _spoken(self, text: str) -> int:
-        """Tokens of an answer, as they are counted here."""
-        count = self._tokenizer.count
-        return count(text) if len(text) <= SHORT_TEXT else await asyncio.to_thread(count, text)
-
-    def _note_too_long(self, messages: Sequence[PromptMessage], words: str) -> None:
-        counted = self._counted(messages)
-        self._window.note_refusal(counted, words)
-        log.info(
-            "model %s: %d tokens are too long; prompts are kept to %s tokens from now on",
-            *(self.name, counted, self.prompt_limit),
-        )
-
-    def _note_broken_call(self, request: Mapping[str, Any]) -> None:
-        """A model that calls tools in a way that cannot be read twice in turn is offered none from then on."""
-        if "tools" not in request or request.get("tool_choice") == "none":
-            return
-        log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
-        self._doubt_tools(_CALLS)
-
-    def _doubt_tools(self, why: str) -> None:
-        """Once may be chance; twice in turn, for one reason, is not."""
-        if why in self._unsupported and self.takes_tools:
-            self._note_without_tools()
-        self._unsupported.add(why)
-
-    def _note_without_tools(self) -> None:
-        self._unsupported.add("tools")
-        log.info("model %s takes no tools: it is asked without from now on", self.name)
-
     async def _read(
-        self, request: Mapping[str, Any], answer: PartialAnswer, on_text: OnText | None, patience: Patience
+        self,
+        client: "OpenAIClient",
+        request: Mapping[str, Any],
+        answer: PartialAnswer,
+        on_text: OnText | None,
+        patience: Patience,
     ) -> None:
         """Send one request and read its answer to the end. Leaving, for whatever reason, closes the connection."""
 
@@ -289,7 +273,6 @@ class OpenAIChat(EndpointClient, ChatModel):
                 with patience.paused():
                     await on_text(news)
 
-        client = await self._client()
         async with client.post("/chat/completions", request, patience.renew) as response:
             if response.is_stream:
                 response.body.on_drained = show
@@ -312,12 +295,10 @@ def _object(value: object) -> Mapping[str, Any]:
     return value
 
 
-def _may_be_tools(error: Exception) -> bool:
+def _may_be_tools(error: StatusError) -> bool:
     """Whether a request that was refused may be good without tools: found bad and nobody knows why, or an error in
     which tools are named (so llama.cpp where it was started without them, and where one call was badly written).
     """
-    if not isinstance(error, StatusError):
-        return False
     if error.status_code == 500:
-        return mentions_tools(error_message(error.body))
+        return _OPTIONAL["tools"].search(error_message(error.body)) is not None
     return error.status_code in (400, 422) and error_code(error.body) != "content_filter"

@@ -4,7 +4,6 @@ Owns this part of the JSON of chat completions. Does not know what a tool does.
 """
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,13 +20,6 @@ LONGEST_NAME = 200
 """Characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most."""
 LONGEST_EXTRA = 20_000
 """Characters of what an endpoint wants back with a call; of more nothing is kept: a part of it is worth nothing."""
-
-_TOOLS = re.compile(r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE)
-
-
-def mentions_tools(words: str) -> bool:
-    """Whether an endpoint's refusal names tools."""
-    return _TOOLS.search(words) is not None
 
 
 def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
