@@ -34,7 +34,7 @@ from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
 from llm.endpoint import Connection
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
-from llm.precedence import BackgroundModel, Precedence
+from llm.precedence import Precedence
 from llm.quota import Charge, Quota, charge_nobody
 from llm.speech import Speaker, Transcriber
 from memory_retrieval import MemoryRetrieval
@@ -96,7 +96,7 @@ class Core:
     memory: ExternalMemory
     answers: ChatModel
     others: Mapping[str, ChatModel]
-    background: BackgroundModel
+    background: ChatModel
     describers: Sequence[ChatModel]
     precedence: Precedence
     quota: Quota
@@ -208,7 +208,7 @@ async def open_core(
             others[name] = await opened(name, settings, stack, setting="OPENAI_MODELS")
     answers, summariser = models or (OfflineModel(), ExtractiveSummarizer())
     precedence = Precedence()
-    background = BackgroundModel(summariser, precedence)
+    background = summariser.in_background(precedence)
     tokenizer = Tokenizer.for_model(settings.openai_model)
     quota = Quota(
         memory.usage,
@@ -234,7 +234,7 @@ async def open_core(
         answers=answers,
         others=others,
         background=background,
-        describers=[background] if summariser is answers else [background, BackgroundModel(answers, precedence)],
+        describers=[background] if summariser is answers else [background, answers.in_background(precedence)],
         precedence=precedence,
         quota=quota,
         tokenizer=tokenizer,

@@ -72,7 +72,7 @@ class Titles:
     async def _entitle_one(self, place: Scope, conversation: Scope, said: Sequence[Message]) -> None:
         # A title needs no more of a message than its subject.
         asked = PromptMessage(role="user", content=prompts.name_conversation(said, most=400))
-        made = await self._quota.complete(place.owner, self._model.limited(), [asked])
+        made = await self._quota.complete(place.owner, self._model, [asked])
         title = title_of(made.text)
         if not title or objections(title, asked.content, tokens=0, source_tokens=0):
             return

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
+from llm.precedence import Precedence
 from records.model_calls import Completion, PromptMessage, Tool
 
 OnText = Callable[[str], Awaitable[None]]
@@ -41,8 +42,8 @@ class ChatModel(ABC):
         """Tokens that a prompt may have, room for an answer taken off; None where no limit is known."""
         return None
 
-    def limited(self) -> "ChatModel":
-        """The same model for background requests: an answer is at most about as long as its prompt."""
+    def in_background(self, _precedence: Precedence) -> "ChatModel":
+        """The same model for background requests: they wait for answers, and none goes on for ever."""
         return self
 
     @property

@@ -7,7 +7,7 @@ a cut-off stream and a silent one are told apart. Does not know prompts, memory 
 import asyncio
 import logging
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
@@ -19,6 +19,7 @@ from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
 from llm.failures import StatusError, error_body, error_code, error_in_answer, error_message, refused_pictures
 from llm.partial_answer import BrokenCall, PartialAnswer
+from llm.precedence import Precedence
 from llm.tool_calls import Offer, offered, offered_text, wire
 from llm.window import Window
 from locales.catalog import tr
@@ -86,7 +87,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._unsupported: set[str] = set()
         self._offer = Offer()
         self._window = Window(tokens=abilities.context, ratio=abilities.tokens)
-        self._longest: float | None = None
+        self._precedence: Precedence | None = None
         self._vision: Vision = vision
         if abilities.vision is not None:
             self._vision = "on" if abilities.vision else "off"
@@ -99,11 +100,19 @@ class OpenAIChat(EndpointClient, ChatModel):
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
+        ask = partial(self._asked, messages, on_text, schema)
+        if self._precedence is None:
+            return await self._measured(messages, partial(self._answered, ask))
+        briefly = partial(self._answered, ask, most=LONGEST_BACKGROUND)
+        return await self._precedence.after_answers(partial(self._measured, messages, briefly))
+
+    async def _measured(
+        self, messages: Sequence[PromptMessage], ask: Callable[[], Awaitable[PartialAnswer]]
+    ) -> Completion:
         started = monotonic()
         try:
             with span("model", model=self.name):
-                ask = partial(self._asked, messages, on_text, schema)
-                answer = await self._answered(ask, most=self._longest)
+                answer = await ask()
         except ModelError as error:
             REFUSALS.labels(self.name, type(error).__name__).inc()
             raise
@@ -144,10 +153,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         equipped._offer = Offer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known))
         return equipped
 
-    def limited(self) -> Self:
-        short = copy(self)
-        short._longest = LONGEST_BACKGROUND
-        return short
+    def in_background(self, precedence: Precedence) -> Self:
+        waiting = copy(self)
+        waiting._precedence = precedence
+        return waiting
 
     async def _asked(
         self,

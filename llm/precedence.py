@@ -4,13 +4,10 @@ Owns who waits, who is interrupted, and for how long. Does not know what is aske
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TypeVar
-
-from llm.chat_model import ChatModel, OnText
-from records.model_calls import Completion, PromptMessage
 
 LONGEST_WAIT = 180.0
 """Seconds that a background request waits for a moment without answers."""
@@ -70,31 +67,3 @@ class Precedence:
             finally:
                 self._interruptible.discard(interruption)
         return await work()
-
-
-class BackgroundModel(ChatModel):
-    """A model as folds, facts and profiles ask it: after the answers, and for short texts."""
-
-    def __init__(self, model: ChatModel, precedence: Precedence) -> None:
-        self.name = model.name
-        self._model = model.limited()
-        self._precedence = precedence
-
-    @property
-    def prompt_limit(self) -> int | None:
-        return self._model.prompt_limit
-
-    @property
-    def takes_pictures(self) -> bool:
-        return self._model.takes_pictures
-
-    async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        schema: Mapping[str, object] | None = None,
-    ) -> Completion:
-        return await self._precedence.after_answers(
-            lambda: self._model.complete(messages, on_text=on_text, schema=schema)
-        )

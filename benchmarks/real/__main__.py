@@ -190,7 +190,7 @@ async def measure(
         can = await trial(model, tools=True, schema=True)
         progress(can)
         said = [line.answer for line in script.lines] if is_scripted else []
-        models = (WatchedModel(model, answers, answered, said), WatchedModel(model.limited(), background, answered))
+        models = (WatchedModel(model, answers, answered, said), WatchedModel(model, background, answered))
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="keepsake-real-"))
         services = await stack.enter_async_context(
             open_services(replace(settings, data_dir=Path(folder)), clock=lambda: moment[0], models=models)

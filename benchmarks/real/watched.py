@@ -12,6 +12,7 @@ from typing import Self
 from benchmarks.real.answered import Answer, Answered
 from llm.chat_model import ChatModel, OnText
 from llm.openai_api import OpenAIChat
+from llm.precedence import Precedence
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 
 
@@ -52,6 +53,11 @@ class WatchedModel(ChatModel):
     @property
     def prompt_limit(self) -> int | None:
         return self._model.prompt_limit
+
+    def in_background(self, precedence: Precedence) -> Self:
+        waiting = copy(self)
+        waiting._model = self._model.in_background(precedence)
+        return waiting
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)

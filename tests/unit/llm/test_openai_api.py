@@ -11,6 +11,7 @@ from llm import openai_api
 from llm.failures import LONGEST_TOLD
 from llm.openai_api import OpenAIChat
 from llm.partial_answer import without_thoughts
+from llm.precedence import Precedence
 from llm.prompts import SEARCH_MEMORY
 from llm.trial import trial
 from records.errors import (
@@ -207,7 +208,7 @@ async def test_an_answer_in_the_background_does_not_go_on_for_ever(
     monkeypatch.setattr(openai_api, "LONGEST_BACKGROUND", -1.0)
     assert (await bench.model.complete(asked())).text
     with pytest.raises(ModelBroken, match="does not end"):
-        await bench.model.limited().complete(asked())
+        await bench.model.in_background(Precedence()).complete(asked())
 
 
 async def test_a_model_that_is_being_loaded_is_waited_for(bench: Bench) -> None:
