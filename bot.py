@@ -47,7 +47,7 @@ from records.errors import (
     StorageTooOld,
 )
 from runtime import logs, tracing
-from runtime.readiness import Readiness
+from runtime.health import Readiness, health_served
 from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
@@ -266,9 +266,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
     readiness = Readiness(stop.asked.is_set)
     async with AsyncExitStack() as stack:
         if settings.health_listen is not None:
-            # Here, because a bot that nobody asks needs no web server. First, because a start may wait for Telegram.
-            from runtime.health import health_served
-
+            # First, because a start may wait for Telegram.
             await stack.enter_async_context(health_served(readiness, settings.health_listen))
         if settings.otel_exporter_otlp_endpoint:
             await stack.enter_async_context(tracing.exporting(settings.otel_exporter_otlp_endpoint))

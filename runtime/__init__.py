@@ -2,14 +2,13 @@
 
 bounded_json.py JSON that a stranger wrote, within what may be parsed at once
 cooperative.py  large work during which other work goes on: loops in a thread that pause
-health.py       /healthz, /readyz and /metrics
+health.py       whether the process may be given work; /healthz, /readyz and /metrics
 http_client.py  the one way to open an HTTP session (certificates, proxies) and to read a body
 http_server.py  the one way to serve HTTP: webhook, health, playground
 locks.py        who may use what belongs to an owner at the same moment
 logs.py         what the log may say: no message text, no secret
 metrics.py      what the process counts of itself, for Prometheus
 read_through_cache.py  an LRU cache of what a database holds, right while readers and writers overlap
-readiness.py    whether the process may be given work
 subprocess_child.py  what a child does for itself: limits, and its answers
 subprocess_worker.py runs what untrusted input decides in a process of its own
 tasks.py        tasks that have an end

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from attrs import define, field
+
 from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import StorageType
@@ -41,31 +43,23 @@ class Unfinished:
     is_erased: bool
 
 
+@define(eq=False)
 class Erasure:
     """Deletions across the stores of one data directory."""
 
-    def __init__(
-        self,
-        database: OwnerDatabase,
-        folder: Path,
-        stores: Stores,
-        *,
-        inbox: Inbox,
-        wizards: WizardStates,
-        usage: UsageLedger,
-        leases: OwnerLeases,
-    ) -> None:
-        self.database = database
-        self._folder = folder
-        self._stores = stores
-        self._inbox = inbox
-        self._wizards = wizards
-        self._usage = usage
-        self._leases = leases
-        self._erased: set[int] = set()  # records whose tables this process has done
-        self._count = 0  # what this process has erased
-        self._rewritten = -1  # how much of that is in no file, but perhaps in a log
-        self._cleaning = asyncio.Lock()
+    database: OwnerDatabase
+    _folder: Path
+    _stores: Stores
+    _inbox: Inbox
+    _wizards: WizardStates
+    _usage: UsageLedger
+    _leases: OwnerLeases
+    # Records whose tables this process has done, what it has erased in all, and how much of that is in no file, but
+    # perhaps in a log.
+    _erased: set[int] = field(factory=set[int], init=False)
+    _count: int = field(default=0, init=False)
+    _rewritten: int = field(default=-1, init=False)
+    _cleaning: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     async def forget(
         self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, cleans_files: bool = True

@@ -24,7 +24,6 @@ from storage.search import candidates as search
 from storage.search import word_index
 from storage.search.protocol import Candidates, WordHit
 from storage.search.vector_index import VectorIndex
-from storage.tables import context_sources
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
 from storage.tables.conversations import ConversationTable
@@ -202,7 +201,7 @@ class MemoryStore(FoldTable):
         """
         return await self._together(
             scope.owner,
-            lambda connection: context_sources.context_sources(connection, scope, turns=turns, before=before),
+            lambda connection: message_table.context_sources(connection, scope, turns=turns, before=before),
         )
 
     async def counts(self, scope: Scope) -> Counts:

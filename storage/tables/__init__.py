@@ -1,7 +1,6 @@
 """The SQL that all stores share, one file a topic.
 
 bulk_load.py           many messages put into an empty file at once
-context_sources.py     what a context is made of apart from what is searched for
 conversations.py       the conversations of a place, and which is open
 dump.py                everything of an owner as portable rows, out of the tables and into them
 explanations.py        the explanations of the newest answers
@@ -9,7 +8,7 @@ facts.py               facts, how far each scope was learned from, and the vecto
 folds.py               summaries, and the folds that make them
 history.py             importing into a memory
 history_extraction.py  which imported history is learned from, and how far that has come
-messages.py            how messages are stored: ids, order in time, words
+messages.py            how messages are stored: ids, order in time, words; what a context is made of
 owner_tables.py        what the parts of a store have in common: single statements, new ids, all rows of an owner
 profile.py             the profile's versions
 rebuilds.py            the one transaction that replaces all summaries of a scope

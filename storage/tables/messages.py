@@ -1,13 +1,15 @@
-"""How messages are stored: their ids, their order in time, their words and explanations, each once.
+"""How messages are stored: their ids, their order in time, their words and explanations, each once. And what a context
+is made of apart from what is searched for: which of a scope's messages a prompt may carry word for word.
 
-Owns the SQL that adds to `messages`, inside the caller's transaction. Does not know how they are read.
+Everything here runs inside the caller's transaction, in one hop to the database's thread.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from records.context import StoredQuestion
+from records.context import MOST_UNFOLDED, ContextSources, StoredQuestion
 from records.messages import Message, NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
@@ -17,7 +19,9 @@ from storage.schema.rows import message_of, moment_of, row_of_message, text_of
 from storage.search import word_index
 from storage.search.terms import Entry
 from storage.tables import explanations as explanation_table
-from storage.tables.context_sources import context_sources
+from storage.tables import facts as fact_table
+from storage.tables import folds as fold_table
+from storage.tables import profile as profile_table
 from storage.tables.owner_tables import take_ids
 from text.characters import well_formed
 
@@ -121,6 +125,33 @@ def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
     )
 
 
+def context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:
+    """As `MemoryStore.context_sources`, inside the caller's transaction."""
+    first_left_out = 2**62 if before is None else before
+    sums = connection.execute(_SUMS, tuple(scope)).fetchone()
+    total, archived, characters = sums or (0, 0, 0)
+    latest = connection.execute(_UNFOLDED, (*scope, first_left_out, MOST_UNFOLDED)).fetchall()
+    unfolded = [message_of(row) for row in reversed(latest)]
+    if archived:
+        newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
+    else:  # these are all
+        newest = set(sorted({one.turn for one in unfolded if one.turn > 0}, reverse=True)[: max(0, turns)])
+    last = [message for message in unfolded if message.turn in newest]
+    if archived and newest:
+        rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))
+        last = sorted([*last, *(message_of(row) for row in rows)], key=lambda one: one.order)
+    return ContextSources(
+        last=last,
+        unfolded=unfolded,
+        summaries=fold_table.summaries(connection, scope),
+        profile=profile_table.newest(connection, scope.owner),
+        facts=fact_table.valid(connection, scope.owner),
+        total=total,
+        archived=archived,
+        characters=characters,
+    )
+
+
 # Counts up the owner's ids, and the tokens spared, unless a message of this source is there.
 _TAKEN = """
 UPDATE users SET next_message_id = next_message_id + 1, tokens_saved = tokens_saved + ?3
@@ -132,3 +163,19 @@ _TAKE_IN_TURN = _TAKEN.format(follows="turn_id = ?7")
 _TAKE = _TAKEN.format(follows="created_at >= ?7 AND created_at < ?8")
 _APPEND = f"{MESSAGES.insert_with()} RETURNING seq"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
+_SUMS = "SELECT total, archived, characters FROM scopes WHERE user_id = ? AND thread_id = ?"
+# Imported history has turns below 1.
+_NEWEST_TURNS = """
+SELECT DISTINCT turn_id FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id > 0 AND turn_id < ?
+ORDER BY turn_id DESC LIMIT ?
+"""
+# The sign keeps SQLite from looking turns up, which would walk through all messages of the scope: few are active.
+_UNFOLDED = """
+SELECT * FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND +turn_id < ?
+ORDER BY created_at DESC, id DESC LIMIT ?
+"""
+_ARCHIVED = """
+SELECT * FROM messages
+WHERE user_id = ? AND thread_id = ? AND turn_id IN (SELECT value FROM json_each(?)) AND is_active = 0
+"""

@@ -96,14 +96,14 @@ class Placing:
 Outcome = Literal["arrived", "lost", "later"]
 
 
+@define(eq=False)
 class AnswerDelivery:
     """Sends an answer again, leaves it to the next run, or gives it up. Counts in the queue how often each was sent.
     `pause` waits so many seconds.
     """
 
-    def __init__(self, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]) -> None:
-        self._queue = queue
-        self._pause = pause
+    _queue: DurableQueue
+    _pause: Callable[[float], Awaitable[None]]
 
     def begin(
         self,
@@ -302,12 +302,12 @@ class Answering:
             await self._delivery.say(chat, notice, keyboard=again)
 
 
+@define(eq=False)
 class WaitingTurn:
     """A chat turn in its queue; it may get more pieces while its ticket is held."""
 
-    def __init__(self, pieces: list[ParsedUpdate], answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]) -> None:
-        self.pieces = pieces
-        self._answer = answer
+    pieces: list[ParsedUpdate]
+    _answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]
 
     @property
     def update_ids(self) -> list[int]:

@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
 
+from attrs import define
+
 from locales.catalog import current, speaking, tr
 from locales.told import numbered, speaking_to, told
 from records.errors import KeepsakeError, ServedElsewhere
@@ -25,16 +27,14 @@ LanguageOf = Callable[[Chat, Person], Awaitable[str]]
 logger = logging.getLogger(__name__)
 
 
+@define(eq=False)
 class ErrorBoundary:
     """One for the whole bot."""
 
-    def __init__(
-        self, delivery: Delivery, repeats: Repeats, language: LanguageOf, runs_it: Callable[[Person], bool]
-    ) -> None:
-        self._delivery = delivery
-        self._repeats = repeats
-        self._language = language
-        self._runs_it = runs_it
+    _delivery: Delivery
+    _repeats: Repeats
+    _language: LanguageOf
+    _runs_it: Callable[[Person], bool]
 
     async def guarded(
         self,

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from weakref import WeakValueDictionary
 
+from attrs import define
 from telegram import Update
 from telegram.error import TelegramError
 
@@ -195,14 +196,14 @@ def _pictures(pieces: Sequence[ParsedUpdate]) -> int:
     return sum(file is not None and file.kind == "picture" for file in files) or 1
 
 
+@define(eq=False)
 class FileAttempts:
     """Counts, over all runs, how often work that a file decides is begun: a file that kills the process would kill
     every next run as well, because its update is replayed. One for the whole bot.
     """
 
-    def __init__(self, queue: DurableQueue, delivery: Delivery) -> None:
-        self._queue = queue
-        self._delivery = delivery
+    _queue: DurableQueue
+    _delivery: Delivery
 
     async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
         """Do what a file decides, unless the process has died over it too often: then its sender is told."""

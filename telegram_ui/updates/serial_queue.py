@@ -8,9 +8,11 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import partial
 from typing import TypeVar
+
+from attrs import define, field
 
 from records.errors import ServedElsewhere
 
@@ -20,18 +22,18 @@ Work = Callable[[], Awaitable[object]]
 T = TypeVar("T")
 
 
+@define(eq=False)
 class Ticket:
     """Work in a queue. While it is held it does not begin, and neither does what is behind it."""
 
-    def __init__(self, queues: "SerialQueues", key: Hashable, work: Work, *, held: bool, is_stoppable: bool) -> None:
-        self._queues = queues
-        self.key = key
-        self.work = work
-        self.held = held
-        self.is_stoppable = is_stoppable
-        self.task: asyncio.Task[None] | None = None
-        self.has_begun = False
-        self.context = copy_context()
+    _queues: "SerialQueues"
+    key: Hashable
+    work: Work
+    held: bool
+    is_stoppable: bool
+    task: asyncio.Task[None] | None = None
+    has_begun: bool = False
+    context: Context = field(factory=copy_context)
 
     def release(self) -> None:
         """Let the work begin once it is first in its queue; a second call does nothing."""

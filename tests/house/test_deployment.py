@@ -19,8 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from runtime.health import health_served
-from runtime.readiness import Readiness
+from runtime.health import Readiness, health_served
 from settings import Settings
 from tests.house.reference import variables
 from tests.paths import ROOT

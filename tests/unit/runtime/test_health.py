@@ -8,9 +8,8 @@ import httpx
 import pytest
 
 from records.errors import SettingsError, StorageError
-from runtime import readiness as ready
-from runtime.health import health_served
-from runtime.readiness import Readiness
+from runtime import health as ready
+from runtime.health import Readiness, health_served
 from tests.support.http import NO_CERTIFICATES
 
 

@@ -15,7 +15,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.stores import memory_store
 from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
-from storage.tables.context_sources import context_sources
+from storage.tables.messages import context_sources
 
 SCOPE = Scope(owner=1)
 OWNER = """
