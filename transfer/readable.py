@@ -16,14 +16,15 @@ from html import escape
 from itertools import groupby
 from typing import IO
 
-from locales.catalog import current, tr
+from locales.catalog import RIGHT_TO_LEFT, current, tr
 from runtime.cooperative import yielding_gil
 
 Row = Mapping[str, object]
-_Said = tuple[datetime, str, str, str]
-"""When, role, speaker, words."""
+_Said = tuple[datetime, str, str, str, str]
+"""When, role, speaker, title of what begins, words."""
 _PAGE = """<!doctype html>
-<html lang="{language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html lang="{language}" dir="{direction}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
 script-src 'unsafe-inline'">
 <title>{title}</title><style>
@@ -32,17 +33,21 @@ header {{ position: sticky; top: 0; background: Canvas; padding: .5rem 0 }}
 input {{ font: inherit; width: 100%; box-sizing: border-box; padding: .4rem }}
 p {{ white-space: pre-wrap; overflow-wrap: anywhere; margin: .4rem 0 }} small {{ opacity: .7 }}
 .assistant {{ border-inline-start: 3px solid; padding-inline-start: .6rem }}
+section {{ content-visibility: auto }}
 </style></head><body><header><h1>{title}</h1><input type="search" placeholder="{search}" aria-label="{search}"></header>
 """
 _SCRIPT = """<script>
-const field = document.querySelector("input"), items = [...document.querySelectorAll("p")];
-const texts = items.map((one) => one.textContent.toLowerCase());
+const field = document.querySelector("input"), sections = document.querySelectorAll("section");
+const items = [...document.querySelectorAll("p")];
+const plain = (text) => text.normalize("NFKD").replace(/\\p{M}/gu, "").toUpperCase();
+const texts = items.map((one) => plain(one.textContent));
 let waiting;
 field.addEventListener("input", () => {
   clearTimeout(waiting);
   waiting = setTimeout(() => {
-    const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean);
+    const words = plain(field.value).split(/\\s+/).filter(Boolean);
     items.forEach((one, at) => { one.hidden = !words.every((word) => texts[at].includes(word)); });
+    sections.forEach((one) => { one.hidden = !one.querySelector("p:not([hidden])"); });
   }, 150);
 });
 </script></body></html>
@@ -79,7 +84,7 @@ class ReadableExport:
         for row in rows:
             table = str(row["table"])
             if table == "messages":
-                kept = [row["created_at"], row["role"], row["speaker"], row["content"]]
+                kept = [row["created_at"], row["role"], row["speaker"], row["title"], row["content"]]
                 self._moments.append(self._moment(row["created_at"]).timestamp())
                 self._places.append(self._spool.tell())
                 self._spool.write(json.dumps(kept).encode() + b"\n")
@@ -115,9 +120,9 @@ class ReadableExport:
                 name = f"talk/{month}{number}.md"
                 with archive.open(name, "w", force_zip64=True) as file:
                     file.write(_head("conversation", month).encode())
-                    for at, role, speaker, content in yielding_gil(said):
-                        heading = f"**{_one_line(_name(role, speaker))}** · {at:%Y-%m-%d %H:%M}"
-                        file.write(f"{heading}\n\n{content}\n\n".encode("utf-8", "replace"))
+                    for at, role, speaker, title, content in yielding_gil(said):
+                        about = [f"**{_one_line(_name(role, speaker))}**", f"{at:%Y-%m-%d %H:%M}", _one_line(title)]
+                        file.write(f"{' · '.join(filter(None, about))}\n\n{content}\n\n".encode("utf-8", "replace"))
             for table, kind, lines in self._lists() if part.number == 1 else ():
                 text = _head(kind, kind) + "\n".join(f"- {_one_line(line)}" for line in lines) + "\n"
                 archive.writestr(f"{table}.md", text.encode("utf-8", "replace"))
@@ -133,18 +138,21 @@ class ReadableExport:
         def put(text: str) -> None:
             made.write(text.encode("utf-8", "replace"))
 
-        put(_PAGE.format(language=current(), title=title, search=search))
-        if part.number == 1 and (profile := self._profile()):
-            put(f"<h2>{escape(tr('transfer-page-profile'))}</h2>\n<p>{escape(profile)}</p>\n")
-        for table, _, lines in self._lists() if part.number == 1 else ():
-            put(f"<h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
-            put("".join(f"<p>{escape(line)}</p>\n" for line in lines))
+        direction = "rtl" if current() in RIGHT_TO_LEFT else "ltr"
+        put(_PAGE.format(language=current(), direction=direction, title=title, search=search))
+        lists = [("profile", "", [profile])] if (profile := self._profile()) else []
+        for table, _, lines in (*lists, *self._lists()) if part.number == 1 else ():
+            put(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
+            put("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
         for month, said in self._months(part):
-            put(f"<h2>{month}</h2>\n")
-            for at, role, speaker, content in yielding_gil(said):
+            put(f"<section><h2>{month}</h2>\n")
+            for at, role, speaker, title, content in yielding_gil(said):
                 kind = "assistant" if role == "assistant" else "user"
-                head = f"<small>{at:%Y-%m-%d %H:%M} {escape(_name(role, speaker))}</small>"
-                put(f'<p class="{kind}">{head}\n{escape(content)}</p>\n')
+                about = " · ".join(filter(None, (f"{at:%Y-%m-%d %H:%M}", _name(role, speaker), title)))
+                # What has a direction of its own does not decide on that of the words.
+                head = f'<small dir="auto">{escape(about)}</small>'
+                put(f'<p class="{kind}" dir="auto">{head}\n{escape(content)}</p>\n')
+            put("</section>\n")
         put(_SCRIPT)
 
     def _months(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
@@ -154,8 +162,9 @@ class ReadableExport:
     def _said(self, places: Sequence[int]) -> Iterator[_Said]:
         for place in places:
             self._spool.seek(place)
-            at, role, speaker, content = json.loads(self._spool.readline())
-            yield self._moment(at), str(role), str(speaker or ""), str(content)
+            at, *said = json.loads(self._spool.readline())
+            role, speaker, title, content = map(str, said)
+            yield self._moment(at), role, speaker, title, content
 
     def _lists(self) -> Iterator[tuple[str, str, list[str]]]:
         facts = [f"{row['text']} ({self._moment(row['observed_at']):%Y-%m-%d})" for row in self._rows["facts"]]

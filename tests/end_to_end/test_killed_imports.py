@@ -61,6 +61,51 @@ def whatsapp() -> bytes:
     return "\n".join(lines).encode()
 
 
+def gemini() -> bytes:
+    records = [
+        {
+            "header": "Gemini Apps",
+            "title": f"Prompted {TEXTS[number]}",
+            "time": said_at(number).isoformat(),
+            "safeHtmlItem": [{"html": f"<p>{TEXTS[number + 1]}</p>"}],
+        }
+        for number in range(0, COUNT, 2)
+    ]
+    return json.dumps(records[::-1]).encode()
+
+
+def discord() -> bytes:
+    messages = [
+        {
+            "id": str(2**60 + number),
+            "type": "Default",
+            "timestamp": said_at(number).isoformat(),
+            "content": text,
+            "author": {"id": "1", "name": ("Ann", "Tom")[number % 2]},
+        }
+        for number, text in enumerate(TEXTS)
+    ]
+    return json.dumps({"guild": {}, "channel": {"id": "2", "name": "parcels"}, "messages": messages}).encode()
+
+
+def telegram_page() -> bytes:
+    blocks = (
+        f'<div class="message default clearfix" id="message{number}"><div class="body">'
+        f'<div class="pull_right date details" title="{said_at(number):%d.%m.%Y %H:%M:%S} UTC+00:00">x</div>'
+        f'<div class="from_name">{("Ann", "Tom")[number % 2]}</div><div class="text">{text}</div></div></div>'
+        for number, text in enumerate(TEXTS)
+    )
+    return f'<html><body><div class="page_wrap">{"".join(blocks)}</div></body></html>'.encode()
+
+
+def generic() -> bytes:
+    messages = [
+        {"role": ("user", "assistant")[number % 2], "content": text, "timestamp": said_at(number).timestamp()}
+        for number, text in enumerate(TEXTS)
+    ]
+    return json.dumps({"title": "Parcels", "messages": messages}).encode()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """A format, the name of its file, and what its owner is asked about it."""
@@ -70,14 +115,15 @@ class Kind:
     asked: tuple[tuple[str, str], ...] = ()
 
 
+WHO = (("Which of the speakers are you?", f"Ann ({COUNT // 2})"),)
 KINDS = {
+    "gemini": Kind(name="MyActivity.json", make=gemini),
+    "discord": Kind(name="parcels.json", make=discord, asked=WHO),
+    "telegram-html": Kind(name="messages.html", make=telegram_page, asked=WHO),
+    "generic": Kind(name="talk.json", make=generic),
     "chatgpt": Kind(name="export.zip", make=chatgpt),
     "claude": Kind(name="conversations.json", make=claude),
-    "whatsapp": Kind(
-        name="WhatsApp Chat with Tom.txt",
-        make=whatsapp,
-        asked=(("Which of the speakers are you?", f"Ann ({COUNT // 2})"),),
-    ),
+    "whatsapp": Kind(name="WhatsApp Chat with Tom.txt", make=whatsapp, asked=WHO),
 }
 
 

@@ -44,5 +44,5 @@ async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
     assert len({name for name, _ in unpacked}) == len(unpacked)
     expected = [number for number in range(1, COUNT + 1) if number != 17]
     assert [one for name, text in unpacked if name.startswith("talk/") for one in words_of(text)] == expected
-    said = [text for page in pages for text in re.findall(r'<p class="user">.*?</p>', page, re.DOTALL)]
+    said = [text for page in pages for text in re.findall(r'<p class="user" dir="auto">.*?</p>', page, re.DOTALL)]
     assert [one for text in said for one in words_of(text)] == expected
