@@ -4,7 +4,7 @@ Does not know what an update says, nor how it travels.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from playground.feed import Pulse
 from playground.refusals import OTHER_POLLER, Json, conflict
@@ -92,16 +92,27 @@ class Updates:
         self._holder = poller
         self._held.beat()
 
-    async def oldest(self) -> Json:
-        """The first unconfirmed update, waited for."""
-        while not (pending := self.pending()):
+    async def oldest(self, busy: Collection[int] = ()) -> Json:
+        """The first unconfirmed update of a chat that is not busy, waited for."""
+        while (first := next((one for one in self.pending() if chat_of(one) not in busy), None)) is None:
             await self._pulse.wait()
-        return pending[0]
+        return first
+
+    def take(self, update_id: int) -> None:
+        """Forget one update: the webhook has it."""
+        self._pending = [(at, update) for at, update in self._pending if update["update_id"] != update_id]
+        self._pulse.beat()
 
     def allow(self, kinds: Sequence[str] | None) -> None:
         """Remember which kinds the bot asks for; None keeps the last choice."""
         if kinds is not None:
             self.allowed = list(kinds)
+
+
+def chat_of(update: Json) -> int:
+    """The chat that an update is from; 0 for what is from none."""
+    held: Json = next((value for name, value in update.items() if name != "update_id"), {})
+    return int(held.get("chat", held.get("message", {}).get("chat", {})).get("id", 0))
 
 
 def is_meant_for(bot: Json, message: Json) -> bool:

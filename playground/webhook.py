@@ -1,4 +1,4 @@
-"""Webhook delivery: pending updates are posted to the bot's URL in order, each until it is accepted.
+"""Webhook delivery: pending updates are posted to the bot's URL, those of one chat in order, each until it is accepted.
 
 Does not know the methods that set a webhook up (methods.py), nor what an update says.
 """
@@ -12,7 +12,7 @@ import httpx
 
 from playground.refusals import Json
 from playground.server import Lifetime
-from playground.updates import Updates
+from playground.updates import Updates, chat_of
 
 DELAYS = (
     0.1,
@@ -33,7 +33,9 @@ class Webhook:
 
 
 class Courier:
-    """Delivers while a webhook is set; one update at a time, so that the order holds."""
+    """Delivers while a webhook is set: one update of a chat at a time, and those of as many chats as there may be
+    connections, as the real server does (its WebhookActor has a queue for each chat).
+    """
 
     def __init__(
         self,
@@ -80,19 +82,28 @@ class Courier:
 
     async def _deliver(self, webhook: Webhook) -> None:
         headers = {"X-Telegram-Bot-Api-Secret-Token": webhook.secret} if webhook.secret else {}
-        failures = 0
+        connections, busy = asyncio.Semaphore(webhook.max_connections), set[int]()
         # trust_env: a proxy from the environment must not stand between two local programs.
-        async with httpx.AsyncClient(timeout=TIMEOUT, trust_env=False, verify=self._trusts or True) as client:
+        async with (
+            httpx.AsyncClient(timeout=TIMEOUT, trust_env=False, verify=self._trusts or True) as client,
+            asyncio.TaskGroup() as group,
+        ):
+
+            async def deliver(update: Json) -> None:
+                failures = 0
+                while error := await _posted(client, webhook.url, update, headers):
+                    self._last_error = {"last_error_date": int(self._clock()), "last_error_message": error}
+                    await asyncio.sleep(self._delays[min(failures, len(self._delays) - 1)])
+                    failures += 1
+                self._updates.take(update["update_id"])
+                busy.discard(chat_of(update))
+                connections.release()
+
             while True:
-                update = await self._updates.oldest()
-                error = await _posted(client, webhook.url, update, headers)
-                if not error:
-                    failures = 0
-                    self._updates.confirm(update["update_id"] + 1)
-                    continue
-                self._last_error = {"last_error_date": int(self._clock()), "last_error_message": error}
-                await asyncio.sleep(self._delays[min(failures, len(self._delays) - 1)])
-                failures += 1
+                await connections.acquire()
+                update = await self._updates.oldest(busy)
+                busy.add(chat_of(update))
+                group.create_task(deliver(update))
 
 
 async def _posted(client: httpx.AsyncClient, url: str, update: Json, headers: dict[str, str]) -> str:

@@ -116,10 +116,12 @@ async def test_an_application_polls_and_answers(telegram: Telegram) -> None:
 
 
 class Listener:
-    """A bot's webhook: notes what comes, refuses the first `refusals` deliveries."""
+    """A bot's webhook: notes what comes, refuses the first `refusals` deliveries, and holds those of `slow`."""
 
     def __init__(self, refusals: int = 0) -> None:
         self.refusals = refusals
+        self.slow = 0
+        self.released = asyncio.Event()
         self.deliveries: list[str] = []
         self.secrets: set[str | None] = set()
         self.accepted: asyncio.Queue[str] = asyncio.Queue()
@@ -129,6 +131,8 @@ class Listener:
         text = update["message"]["text"]
         self.deliveries.append(text)
         self.secrets.add(request.headers.get("x-telegram-bot-api-secret-token"))
+        if update["message"]["chat"]["id"] == self.slow:
+            await self.released.wait()
         if self.refusals:
             self.refusals -= 1
             return Response(status_code=500)
@@ -161,6 +165,20 @@ async def test_a_webhook_gets_every_update_in_order_until_it_takes_it(telegram: 
     assert listener.secrets == {"s3cret"}
     telegram.world.say(ANN, ANN, "four")
     assert "four" in texts(await bot.get_updates(timeout=5))
+
+
+async def test_a_webhook_waits_for_no_other_chat(telegram: Telegram, bot: Bot) -> None:
+    listener = Listener()
+    listener.slow = ANN
+    for person, text in ((ANN, "one"), (ANN, "two"), (GROUP, "three")):
+        telegram.world.say(ANN, person, text)
+    async with listening(listener) as url:
+        assert await bot.set_webhook(url)
+        assert await listener.accepted.get() == "three"
+        assert "two" not in listener.deliveries
+        listener.released.set()
+        assert [await listener.accepted.get(), await listener.accepted.get()] == ["one", "two"]
+        assert await bot.delete_webhook()
 
 
 async def test_setting_a_webhook_ends_the_held_poll(telegram: Telegram, bot: Bot) -> None:
