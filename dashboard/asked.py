@@ -6,6 +6,7 @@ from datetime import date
 from starlette.requests import Request
 
 from runtime.bounded_json import parsed
+from text.characters import well_formed
 
 LARGEST_BODY = 64_000
 """Bytes of a request, apart from files."""
@@ -57,7 +58,7 @@ class Asked:
         value = self._values.get(name, default)
         if not isinstance(value, str) or len(value) > most:
             raise BadRequest(f"{name} is a text of at most {most} characters.")
-        return value
+        return well_formed(value)
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         value = self._values.get(name, default)

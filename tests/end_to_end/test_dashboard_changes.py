@@ -247,3 +247,25 @@ async def test_all_sessions_of_a_person_end_at_once_and_others_stay(own_house: H
         assert (await page.client.post("/api/session", json={"link": unused[1]})).status_code == 401
         await bobs.gets("home")
         await (await page.asked(ann)).gets("home")
+
+
+async def test_half_a_character_does_no_harm(own_house: House) -> None:
+    ann, bob = own_house.person("Ann"), own_house.person("Bob")
+    async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=str(bob.id)) as page:
+        visitor = await page.asked(ann)
+        await ann.sets_up()
+        for one in (ann, bob):
+            await one.asks("Hello!")
+        bodies: dict[str, dict[str, object]] = {
+            "facts/add": {"text": "Ann has half \ud83d."},
+            "conversations/begin": {"thread": 0, "title": "Half \ud83d"},
+            "reminders/add": {"text": "tomorrow at 9 half \ud83d"},
+            "settings": {"change": {"persona_text": "Like half \ud83d.", "instructions": "Only half \ud83d."}},
+            "admin/broadcast": {"text": "Half \ud83d for all."},
+        }
+        for path, body in bodies.items():
+            headers = {"content-type": "application/json"}
+            content = json.dumps({"owner": ann.id, **body})
+            answer = await visitor.request("POST", path, content=content, headers=headers)
+            assert answer.status_code == 200, (path, answer.text)
+        assert "half \ufffd" in await ann.asks("/memory")
