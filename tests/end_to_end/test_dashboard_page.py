@@ -28,7 +28,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 PHONE, DESKTOP = (390, 844), (1280, 860)
 PAGES = ("timeline", "facts", "profile", "summaries", "why", "statistics", "settings", "past")
 MOST_ROWS = 200
-DARK = {"bg_color": "#17212b", "text_color": "#f5f5f5", "button_color": "#5288c1"}
+TELEGRAM = {
+    "bg_color": "#17212b", "text_color": "#f5f5f5", "hint_color": "#708499", "link_color": "#6ab3f3",
+    "button_color": "#5288c1", "button_text_color": "#ffffff", "secondary_bg_color": "#232e3c",
+    "section_bg_color": "#17212b", "destructive_text_color": "#ec3942", "accent_text_color": "#6ab2f2",
+}  # fmt: skip
+"""The colours of Telegram Desktop at night."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -293,7 +298,7 @@ async def test_every_page_in_every_language(own_house: House, browser: Browser, 
         ann = own_house.person("Ann")
         await ann.sets_up()
         await ann.asks("My boat is called Quinquereme.")
-        given = {"tgWebAppData": init_data(ann.id, language=language), "tgWebAppThemeParams": json.dumps(DARK)}
+        given = {"tgWebAppData": init_data(ann.id, language=language), "tgWebAppThemeParams": json.dumps(TELEGRAM)}
         url = f"{server.client.base_url}#{urlencode(given, quote_via=quote)}"
         async with window(browser, url) as shown:
             page, root = shown.page, shown.page.locator("html")
