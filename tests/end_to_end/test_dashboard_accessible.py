@@ -2,23 +2,20 @@
 
 import json
 from collections.abc import AsyncIterator
-from importlib.resources import files
-from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, expect
 
 from tests.end_to_end.harness import House
 from tests.end_to_end.playground.test_page import chromium
 from tests.end_to_end.test_dashboard_page import DESKTOP, PAGES, PHONE, TELEGRAM, link_for, window
 from tests.end_to_end.visitors import init_data, served
-from tests.support.missing import lacks
+from tests.support.axe import grave_violations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-GRAVE = ("serious", "critical")
 FOCUSED = "document.activeElement.ariaLabel || document.activeElement.innerText"
 
 
@@ -28,28 +25,8 @@ async def browser() -> AsyncIterator[Browser]:
         yield browser
 
 
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """The script of axe-core, which is a part of no installation but the developers'."""
-    try:
-        return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-    except (ModuleNotFoundError, FileNotFoundError):
-        lacks("The pages are looked at by axe-core, which axe-playwright-python brings along.")
-
-
-async def found(page: Page) -> list[str]:
-    """What axe-core has against the page as it stands, of what is serious."""
-    result: dict[str, Any] = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-    return [
-        f"{page.url.partition('#')[2]}: {one['id']} ({one['impact']}): {node['html'][:200]}: {node['failureSummary']}"
-        for one in result["violations"]
-        if one["impact"] in GRAVE
-        for node in one["nodes"]
-    ]
-
-
 @pytest.mark.parametrize("theme", ["light", "dark", "telegram"])
-async def test_axe_finds_nothing_serious(own_house: House, browser: Browser, axe: str, theme: str) -> None:
+async def test_axe_finds_nothing_serious(own_house: House, browser: Browser, theme: str) -> None:
     ann = own_house.person("Ann")
     async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS="*") as server:
         await ann.sets_up()
@@ -66,29 +43,26 @@ async def test_axe_finds_nothing_serious(own_house: House, browser: Browser, axe
             page = shown.page
             if theme == "dark":
                 await page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-            await page.evaluate(axe)
             problems = list[str]()
             for place in (*PAGES, "admin"):
                 await shown.goes(place)
-                await page.wait_for_function("document.getAnimations().every(one => one.playState === 'finished')")
-                problems += await found(page)
+                problems += await grave_violations(page)
             await shown.goes("facts")
             await page.locator(".fact button").first.click()
-            problems += await found(page)
+            problems += await grave_violations(page)
             await page.get_by_role("dialog").get_by_role("button", name="Forget").click()
             await expect(page.locator("#asking")).to_be_visible()
-            problems += await found(page)
+            problems += await grave_violations(page)
             assert problems == [], "\n".join(problems)
 
 
-async def test_axe_sees_a_fault(own_house: House, browser: Browser, axe: str) -> None:
+async def test_axe_sees_a_fault(own_house: House, browser: Browser) -> None:
     """Or its silence would say nothing."""
     async with served(own_house) as server, window(browser, str(server.client.base_url)) as shown:
         await expect(shown.page.locator(".empty")).to_be_visible()
         shown.problems.clear()  # nobody is let in without a proof
-        await shown.page.evaluate(axe)
         await shown.page.evaluate("document.querySelector('main').append(document.createElement('button'))")
-        assert [one for one in await found(shown.page) if "button-name" in one]
+        assert [one for one in await grave_violations(shown.page) if "button-name" in one]
 
 
 async def test_everything_is_reached_and_left_by_keyboard(own_house: House, browser: Browser) -> None:

@@ -16,6 +16,7 @@ from playground.server import serve
 from playground.world import World
 from tests.end_to_end.playground.scripted_bot import scripted_bot
 from tests.end_to_end.playground.test_page import ANNA, TOKEN, chromium, new_world
+from tests.support.axe import grave_violations
 from tests.support.http import NO_CERTIFICATES
 from tests.support.talk import ANNA as ANN
 from tests.support.talk import talking
@@ -169,6 +170,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
         await expect(page.locator(".back")).to_contain_text("Welcome back")
         await expect(page.locator(".badge:visible")).to_have_count(0)
         assert await page.evaluate(f"{STOPS}.length") < 40
+        assert await grave_violations(page) == []
         await page.keyboard.type("typed anywhere")
         await expect(page.get_by_label("Message", exact=True)).to_have_value("typed anywhere")
         await page.keyboard.press("Enter")
@@ -178,6 +180,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
         await page.get_by_role("button", name="Theme: automatic").click()
         await page.get_by_role("button", name="Theme: light").click()
         await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        assert await grave_violations(page) == []
         await page.get_by_role("button", name="Add a person").click()
         await page.get_by_label("First name").fill("Dora")
         await page.get_by_role("button", name="Add", exact=True).click()

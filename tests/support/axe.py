@@ -1,0 +1,35 @@
+"""axe-core in the tests' browser: what of a page those who cannot see it are not told, or cannot reach."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from playwright.async_api import Page
+
+from tests.support.missing import lacks
+
+GRAVE = ("serious", "critical")
+
+
+@cache
+def _script() -> str:
+    try:
+        return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    except (ModuleNotFoundError, FileNotFoundError):
+        lacks("Pages are looked at by axe-core, which axe-playwright-python brings along.")
+
+
+async def grave_violations(page: Page) -> list[str]:
+    """What axe-core has against the page as it stands, of what is serious; frames are not looked into."""
+    script = _script()
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(script)
+    # Colours that are fading in are not those that people read.
+    await page.wait_for_function("document.getAnimations().every(one => one.playState === 'finished')")
+    result: dict[str, Any] = await page.evaluate("axe.run(document, { resultTypes: ['violations'], iframes: false })")
+    return [
+        f"{page.url}: {one['id']} ({one['impact']}): {node['html'][:200]}: {node['failureSummary']}"
+        for one in result["violations"]
+        if one["impact"] in GRAVE
+        for node in one["nodes"]
+    ]
