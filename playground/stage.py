@@ -74,7 +74,8 @@ async def open_stage(
         return await sessions.link(person, owner, language=who.language_code, name=who.first_name, group=title or "")
 
     async def decide(person: int, standing: Standing, by: int) -> None:
-        decided = KnownPerson(id=person, standing=standing, name=world.people[person].first_name)
+        who = world.people.get(person)  # an admin may name anybody
+        decided = KnownPerson(id=person, standing=standing, name=who.first_name if who else "")
         await services.memory.people.put(decided, by=by, now=services.clock())
 
     async def health() -> dict[str, bool]:

@@ -3,7 +3,7 @@
 import { h, hueOf, icon } from "./dom.js";
 import { forget } from "./forget.js";
 import { read } from "./memory.js";
-import { attempt, button, closeSheet, roundButton, sheet } from "./parts.js";
+import { attempt, button, closeSheet, redraw, roundButton, sheet } from "./parts.js";
 import { clockOf, fullDate, has, tr } from "./texts.js";
 
 /** Who said it, as people read it. */
@@ -30,7 +30,7 @@ export const openMessage = (message) => attempt(async () => {
   const thread = message.thread === undefined ? {} : { thread: message.thread };
   const { message: whole, turn } = await read("message", { id: message.id, ...thread });
   const others = turn.filter((one) => one.id !== whole.id);
-  const gone = () => { closeSheet(); history.replaceState(null, "", location.hash.split("/")[0]); dispatchEvent(new HashChangeEvent("hashchange")); };
+  const gone = () => { closeSheet(); history.replaceState(null, "", location.hash.split("/")[0]); redraw(); };
   sheet(speakerOf(whole),
     h("p", { class: "hint" }, fullDate(whole.at), whole.edited_at ? ` · ${tr("dashboard-edited")}` : ""),
     h("p", { class: "text", dir: "auto" }, whole.text),

@@ -79,6 +79,9 @@ export function sheet(title, ...content) {
   return box;
 }
 
+/** Has the page that is open drawn again. */
+export const redraw = () => dispatchEvent(new HashChangeEvent("hashchange"));
+
 export const closeSheet = () => byId("sheet").close();
 
 /** Asks before something happens; `fields` stand above the buttons. Resolves to whether it shall. */

@@ -3,7 +3,7 @@
 import { h, progress } from "./dom.js";
 import { look, memory, read, write } from "./memory.js";
 import * as net from "./net.js";
-import { attempt, button, labelled } from "./parts.js";
+import { attempt, button, labelled, redraw } from "./parts.js";
 import { tr } from "./texts.js";
 
 export const past = {
@@ -93,7 +93,7 @@ async function* linesOf(answer) {
   if (rest.trim()) yield JSON.parse(rest);
 }
 
-const toldLater = (act) => (pressed) => attempt(async () => { const answer = await act(); await look(); dispatchEvent(new HashChangeEvent("hashchange")); return answer; }, pressed);
+const toldLater = (act) => (pressed) => attempt(async () => { const answer = await act(); await look(); redraw(); return answer; }, pressed);
 
 const learnButton = (offer) => (offer ? button(tr("learning-offer"), toldLater(() => write("learn", { first: offer.first, last: offer.last })), { kind: "main" }) : null);
 

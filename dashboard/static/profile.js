@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { read, write } from "./memory.js";
-import { attempt, button, choice, confirmed, empty } from "./parts.js";
+import { attempt, button, choice, confirmed, empty, redraw } from "./parts.js";
 import { fullDate, tr } from "./texts.js";
 
 let compared = null; // id of the earlier version that stands next to the newest
@@ -11,7 +11,7 @@ export const profile = {
   id: "profile",
   async draw(root) {
     const { versions } = await read("profile");
-    const refresh = button(tr("memory-button-rewrite"), (pressed) => attempt(() => write("profile/refresh"), pressed), { symbol: "again" });
+    const refresh = button(tr("memory-button-rewrite"), (pressed) => attempt(async () => { await write("profile/refresh"); redraw(); }, pressed), { symbol: "again" });
     root.append(h("p", { class: "hint" }, tr("dashboard-profile-about")), h("div", { class: "actions" }, refresh));
     if (!versions.length) return root.append(empty(tr("memory-no-profile")));
     const place = h("div", { class: "versions" });
@@ -38,7 +38,7 @@ function versionOf(version, other, kind) {
   const remove = button(tr("memory-button-erase", { id: String(version.id) }), () => attempt(async () => {
     if (!(await confirmed(tr("forget-ask-this"), tr("dashboard-forget"), [h("p", { class: "hint" }, tr("forget-final"))], { bad: true }))) return null;
     const answer = await write("profile/forget", { id: version.id });
-    dispatchEvent(new HashChangeEvent("hashchange"));
+    redraw();
     return answer;
   }), { kind: "bad small" });
   return h("article", { class: "version card" },

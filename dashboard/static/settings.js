@@ -3,7 +3,7 @@
 import { h, icon } from "./dom.js";
 import { forget } from "./forget.js";
 import { memory, read, write, look } from "./memory.js";
-import { attempt, button, choice, confirmed, labelled, paged } from "./parts.js";
+import { attempt, button, choice, confirmed, labelled, paged, redraw } from "./parts.js";
 import { signOut } from "./net.js";
 import { fullDate, tr } from "./texts.js";
 
@@ -88,7 +88,7 @@ function conversationOf() {
   const { home } = memory;
   const open = home.scopes.find((one) => one.thread === home.thread);
   const title = h("input", { type: "text", value: open?.label ?? "", maxLength: 100, dir: "auto" });
-  const after = (act) => (pressed) => attempt(async () => { const answer = await act(); await look(); return answer; }, pressed);
+  const after = (act) => (pressed) => attempt(async () => { const answer = await act(); await look(); redraw(); return answer; }, pressed);
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-conversation")),
     labelled(tr("dashboard-conversation-title"), title),
     h("div", { class: "actions" },
@@ -100,13 +100,12 @@ function conversationOf() {
 function erasing() {
   const first = h("input", { type: "date", required: true });
   const last = h("input", { type: "date" });
-  const done = () => dispatchEvent(new HashChangeEvent("hashchange"));
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-forget")),
     h("div", { class: "two-fields" }, labelled(tr("dashboard-filter-since"), first), labelled(tr("dashboard-filter-until"), last)),
     h("div", { class: "actions" },
-      button(tr("dashboard-forget-days"), () => { if (first.reportValidity()) forget({ what: "days", first: first.value, last: last.value || first.value }, done); }, { kind: "bad" }),
-      button(tr("dashboard-forget-conversation"), () => forget({ what: "conversation" }, done), { kind: "bad" }),
-      button(tr("forget-all-of-it"), () => forget({ what: "everything" }, done), { kind: "bad" })));
+      button(tr("dashboard-forget-days"), () => { if (first.reportValidity()) forget({ what: "days", first: first.value, last: last.value || first.value }, redraw); }, { kind: "bad" }),
+      button(tr("dashboard-forget-conversation"), () => forget({ what: "conversation" }, redraw), { kind: "bad" }),
+      button(tr("forget-all-of-it"), () => forget({ what: "everything" }, redraw), { kind: "bad" })));
 }
 
 const leaving = () => h("div", { class: "actions" }, button(tr("dashboard-sign-out"), (pressed) => attempt(signOut, pressed), { kind: "bad" }));

@@ -40,8 +40,9 @@ export const summaries = {
 };
 
 function actions() {
-  const fold = async (pressed) => attempt(() => write("summaries/fold"), pressed);
-  const rebuild = async (pressed) => { if (await confirmed(tr("dashboard-rebuild"), tr("dashboard-rebuild"), [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(async () => { const answer = await write("summaries/rebuild"); await look(); return answer; }, pressed); };
+  const made = (name) => async () => { const answer = await write(`summaries/${name}`); await look(); return answer; };
+  const fold = (pressed) => attempt(made("fold"), pressed);
+  const rebuild = async (pressed) => { if (await confirmed(tr("dashboard-rebuild"), tr("dashboard-rebuild"), [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(made("rebuild"), pressed); };
   return h("div", { class: "actions" }, memory.home.counts.active_turns ? button(tr("dashboard-fold"), fold) : null, button(tr("dashboard-rebuild"), rebuild));
 }
 
