@@ -205,9 +205,10 @@ class MemoryRetrieval:
         """
         now, own = now or self._clock(), own_words(newest)[-OWN_LAST:]
         lean_on = own[-1].content if own else ""
-        analysed = partial(Question.of, text, lean_on=lean_on, now=now)
+        speakers = await store.speakers(scope)
+        analysed = partial(Question.of, text, lean_on=lean_on, now=now, speakers=speakers)
         question = await _off_loop(analysed, len(text) + len(lean_on))
-        question = replace(question, vector=await self._embedded(question.text, scope.owner))
+        question = replace(question, vector=await self._embedded(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
             closeness = await store.vectors.closeness(

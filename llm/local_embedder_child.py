@@ -23,6 +23,10 @@ MEMORY = 2_000_000_000
 MOST_CHARACTERS = 4_000
 MOST_TOKENS = {False: 510, True: 128}
 """Tokens that the model reads of a passage, one window of its own, and of a question: a fifth of a second."""
+AS_MUCH_SAID = 100
+"""A question of so many tokens, which are a passage's, is read half as what looks for something and half as something
+said; the shorter it is, the less (docs/recall.md).
+"""
 
 
 def child() -> None:
@@ -62,4 +66,13 @@ def _vector(model: Any, text: str, is_query: bool) -> Any:
     while (count := model.token_count(text, is_query)) > MOST_TOKENS[is_query]:
         most = len(text) * MOST_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
         text = both_ends(text, most) if is_query else text[:most]
-    return np.asarray(model.encode([text], is_query=is_query)[0], dtype=np.float32)
+    vector = _read(model, text, is_query)
+    if is_query:
+        said = count / (count + AS_MUCH_SAID)
+        vector = (1 - said) * vector + said * _read(model, text, False)
+    return vector
+
+
+def _read(model: Any, text: str, is_query: bool) -> Any:
+    vector = np.asarray(model.encode([text], is_query=is_query)[0], dtype=np.float32)
+    return vector / np.float32(max(float(np.linalg.norm(vector)), 1e-9))

@@ -1,6 +1,7 @@
 """A question, analysed once: its words, its meaning, the times that it names; what is typed after /search. Pure."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,11 +22,13 @@ FOLLOW_UP_TERMS = 1
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """`text`: with what was said before it, where it is short; `terms`: the words of that, `own`: of itself. `vector`:
-    [d], None where words alone are searched. `now`: when it is asked, in the owner's zone.
+    """`text`: with what was said before it, where it is short; `meant`: of that what is embedded; `terms`: the words of
+    `text`, `own`: of the question itself. `vector`: [d], None where words alone are searched. `now`: when it is asked,
+    in the owner's zone.
     """
 
     text: str
+    meant: str
     now: datetime
     terms: tuple[str, ...]
     own: tuple[str, ...]
@@ -33,17 +36,41 @@ class Question:
     vector: Floats | None = None
 
     @classmethod
-    def of(cls, text: str, *, lean_on: str, now: datetime) -> "Question":
-        """`lean_on`: what was said before; `now`: in the owner's zone."""
+    def of(cls, text: str, *, lean_on: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
+        """`lean_on`: what was said before; `now`: in the owner's zone; `speakers`: who takes part in the talk."""
         text = both_ends(text, LONGEST_QUESTION)
         own = terms = tuple(content_terms(text))
         times = ranges(folded(normal(both_ends(text, TIMES_IN))), now)
         if lean_on and len(own) <= FOLLOW_UP_TERMS:
             text = f"{both_ends(lean_on, LONGEST_QUESTION)}\n{text}"
             terms = tuple(dict.fromkeys([*own, *content_terms(text)]))
-        return cls(text=text, now=now, terms=terms, own=own, times=tuple(times))
+        meant = without_names(text, speakers) if len(speakers) > 1 else text
+        return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
 
 
+def names(text: str, name: str) -> bool:
+    """Whether a text names somebody."""
+    return bool(re.search(_as_word(name), text, re.IGNORECASE))
+
+
+def without_names(text: str, speakers: Iterable[str]) -> str:
+    """A question without the names of the speakers: in what they say themselves their names are not, but in what
+    others say to them.
+    """
+    low = text.casefold()
+    here = sorted((one for one in speakers if one.casefold() in low), key=len, reverse=True)
+    if not here:
+        return text
+    left = re.sub("|".join(map(_as_word, here)), "", text, flags=re.IGNORECASE)
+    return _GAPS.sub(" ", left).strip() or text
+
+
+def _as_word(name: str) -> str:
+    """A pattern of a name that is no part of a longer word ("Max" in "maximum"), but may touch Chinese and Japanese."""
+    return rf"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})"
+
+
+_LETTER = r"[^\W\u2e80-\uffff]"
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
 _GAPS = re.compile(r"\s+")
 _EMOJI_FORM = "\ufe0f"

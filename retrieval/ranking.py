@@ -5,14 +5,13 @@ compared.
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.question import Question
+from retrieval.question import Question, names
 from storage.search.protocol import Candidates, Closeness
 
 SPREAD = 0.12
@@ -38,7 +37,6 @@ PENALTY, PENALTY_OF_LONG = 1.0, 2.0
 DAY = 24 * 3600.0
 K1, B = 1.2, 0.75
 """BM25's usual constants."""
-_LETTER = r"[^\W\u2e80-\uffff]"
 Values = NDArray[np.float64]
 
 
@@ -200,14 +198,8 @@ def _answering(found: Candidates, scores: Values, words: Values) -> Values:
 
 def _named(found: Candidates, text: str) -> Values:
     """[messages]: 1 for those of the one speaker whom a question names."""
-    asked = text.casefold()
-    named = {one for one in set(found.speakers) if one and re.search(_as_word(one.casefold()), asked)}
+    named = {one for one in set(found.speakers) if one and names(text, one)}
     return np.array([len(named) == 1 and one in named for one in found.speakers], np.float64)
-
-
-def _as_word(name: str) -> str:
-    """A pattern of a name that is no part of a longer word ("Max" in "maximum"), but may touch Chinese and Japanese."""
-    return rf"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})"
 
 
 def _timely(found: Candidates, question: Question) -> Values:

@@ -30,6 +30,8 @@ _APART = 3
 """Between the positions of messages that have others between them."""
 REACH = 2
 """Messages before and after each that are read with it."""
+OF_LATE = 1_000
+"""The newest messages whose speakers take part in the talk."""
 
 _COLUMNS = """
 near.seq, near.message_id, near.said_at, near.is_assistant, near.speaker, near.marks
@@ -86,6 +88,11 @@ WHERE near.user_id = ?2 AND near.thread_id = ?3 AND near.seq = (
   ORDER BY said_at, message_id LIMIT 1
 )
 """  # noqa: S608
+_SPEAKERS = """
+SELECT DISTINCT speaker FROM (
+  SELECT speaker FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?
+) AS newest WHERE speaker <> '' ORDER BY speaker
+"""
 _TIME = itemgetter(2, 1)
 DAY = 24 * 3600
 
@@ -144,6 +151,11 @@ def candidates(
         person_mean=person_terms / max(1, person_turns),
         assistant_mean=(total - person_terms) / max(1, turns - person_turns),
     )
+
+
+def speakers(connection: Connection, scope: Scope) -> list[str]:
+    """The names under which something was said of late."""
+    return [name for (name,) in _plain(connection, _SPEAKERS, *scope, OF_LATE)]
 
 
 def _sums(connection: Connection, scope: Scope) -> tuple[int, int, int, int]:

@@ -251,6 +251,10 @@ class MemoryStore(FoldTable):
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(row), score=score) for row, score in found]
 
+    async def speakers(self, scope: Scope) -> list[str]:
+        """The names under which something was said of late."""
+        return await self._together(scope.owner, lambda connection: search.speakers(connection, scope))
+
     async def candidates(
         self,
         scope: Scope,

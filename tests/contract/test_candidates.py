@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 
 from records.forgetting import Forgetting
-from storage.search.candidates import RANKED_WHOLE, REACH
+from storage.search.candidates import OF_LATE, RANKED_WHOLE, REACH
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, NOW, said
 from text.analyzer import content_terms
@@ -44,6 +44,13 @@ async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore)
     assert found.parts.tolist() == [0, *range(len(parts))]
     [row] = np.flatnonzero(found.counts[0])
     assert "walrus" in parts[found.parts[row]]
+
+
+async def test_the_speakers_of_the_newest_messages_are_known(store: MemoryStore) -> None:
+    for name in ("Gone", "Bob", "", "Anna", "Bob"):
+        await store.append(ANNA, [replace(said("hello"), speaker=name)])
+    await store.append(ANNA, [said("hello")] * (OF_LATE - 4))
+    assert await store.speakers(ANNA) == ["Anna", "Bob"]
 
 
 async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hold(store: MemoryStore) -> None:

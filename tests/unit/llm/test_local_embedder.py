@@ -30,6 +30,15 @@ async def test_the_local_model_finds_meaning_across_languages() -> None:
     assert int(np.argmax(passages @ query)) == 1
 
 
+async def test_the_longer_a_question_is_the_nearer_it_is_to_the_same_text_said() -> None:
+    async with LocalEmbedder() as embedder:
+        texts = ["Where do I live?", "I live in Lisbon now, and the flat is small. What would you do? " * 6]
+        said = await embedder.passages(texts)
+        alike = [float(said[at] @ await embedder.query(text)) for at, text in enumerate(texts)]
+    assert alike[0] < alike[1]
+    assert alike[1] > 0.95
+
+
 async def test_the_local_model_takes_any_text(caplog: pytest.LogCaptureFixture) -> None:
     async with LocalEmbedder() as embedder:
         odd = ["", "\0a\0b", "\ud800", "x" * 1_000_000, LIGATURES, LIGATURES * 1_000, "a\u0301" * 2_000, "word"]

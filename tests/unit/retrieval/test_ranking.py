@@ -49,7 +49,8 @@ def candidates(told: Sequence[Told], *, assistant_mean: float = 10.0, apart: boo
 
 
 def question(text: str) -> Question:
-    return Question(text=text, now=MONDAY + timedelta(days=100), terms=tuple(text.split()), own=tuple(text.split()))
+    terms = tuple(text.split())
+    return Question(text=text, meant=text, now=MONDAY + timedelta(days=100), terms=terms, own=terms)
 
 
 def close(*cosines: float) -> Closeness:

@@ -1,0 +1,27 @@
+"""What is embedded of a question is what it means: the names of those who talk stand in what others say to them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from retrieval.question import Question
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("asked", "speakers", "meant"),
+    [
+        ("What did Ann plant?", ["Ann", "Bob"], "What did plant?"),
+        ("what do ANN and bob share", ["Ann", "Bob"], "what do and share"),
+        ("Where is Ann Marie from?", ["Ann", "Ann Marie"], "Where is from?"),
+        ("小明喜欢什么", ["小明", "Bob"], "喜欢什么"),
+        ("What are our annual plans?", ["Ann", "Bob"], "What are our annual plans?"),
+        ("Ann?", ["Ann?", "Bob"], "Ann?"),
+        ("What is Ann's birthday?", ["Ann"], "What is Ann's birthday?"),
+    ],
+)
+def test_the_names_of_several_speakers_are_not_embedded(asked: str, speakers: list[str], meant: str) -> None:
+    question = Question.of(asked, lean_on="", now=NOW, speakers=speakers)
+    assert question.meant == meant
+    assert question.text == asked
