@@ -217,7 +217,6 @@ async def open_core(
         overall=settings.daily_token_budget,
         clock=clock,
         serves=lambda spender: memory.serves(spender),
-        others_spend=memory.is_shared,
         embedding_model=settings.embedding_model,
     )
     if embedder is None:

@@ -7,6 +7,7 @@ model is asked.
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -52,9 +53,8 @@ class Quota:
     """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
 
     Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
-    `serves`: nothing is asked for who was removed. `others_spend`: other processes write to the same ledger, so it is
-    read again every few seconds. `embedding_model`: what `charge` counts for. Without a limit, what was spent is
-    written by `write` alone: no answer waits for it.
+    `serves`: nothing is asked for who was removed. `embedding_model`: what `charge` counts for. Without a limit, what
+    was spent is written by `write` alone: no answer waits for it.
     """
 
     _ledger: Ledger
@@ -63,11 +63,10 @@ class Quota:
     _overall: int = field(kw_only=True)
     _clock: Clock = field(kw_only=True)
     _serves: Callable[[int], bool] = field(kw_only=True, default=lambda _spender: True)
-    _others_spend: bool = field(kw_only=True, default=False)
     _embedding_model: str = field(kw_only=True, default="")
     _read_at: datetime | None = field(default=None, init=False)
     _day: date | None = field(default=None, init=False)
-    _spent: dict[int, int] = field(factory=dict, init=False)
+    _spent: Counter[int] = field(factory=Counter, init=False)
     _unwritten: dict[date, dict[tuple[int, str], Usage]] = field(factory=dict, init=False)
     _writing: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
@@ -117,7 +116,7 @@ class Quota:
         if not self.is_set:
             return
         await self._begin_day()
-        if self._per_user and self._spent.get(spender, 0) >= self._per_user:
+        if self._per_user and self._spent[spender] >= self._per_user:
             raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._wait()))
         if self._overall and sum(self._spent.values()) >= self._overall:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._wait()))
@@ -127,7 +126,7 @@ class Quota:
         if not self.is_set:
             return None
         await self._begin_day()
-        left = [self._per_user - self._spent.get(spender, 0)] if self._per_user else []
+        left = [self._per_user - self._spent[spender]] if self._per_user else []
         left += [self._overall - sum(self._spent.values())] if self._overall else []
         return max(0, min(left))
 
@@ -137,16 +136,12 @@ class Quota:
         Nothing is refused: what is stored is embedded in any case, and leaves less of the day for everything else.
         """
 
-        def counted() -> dict[int, int]:
-            count = self._tokens.count
-            return {owner: sum(count(one[:LONGEST_INPUT]) for one in those) for owner, those in texts.items()}
+        def counted(those: Sequence[str]) -> int:
+            return sum(self._tokens.count(one[:LONGEST_INPUT]) for one in those)
 
-        async def spend() -> None:
+        for owner, those in texts.items():
             # In a thread, since counting a batch of long messages takes a while.
-            for owner, tokens in (await asyncio.to_thread(counted)).items():
-                await self._spend(owner, self._embedding_model, Usage(prompt=tokens))
-
-        await uncancelled(spend)
+            await self._spend(owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(counted, those)))
 
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
         """What `spender` used on the last days (UTC), today's included, by day and model. Raises StorageError."""
@@ -161,7 +156,7 @@ class Quota:
         waiting = self._unwritten.setdefault(today, {})
         waiting[spender, model] = waiting.get((spender, model), Usage()) + used
         if self._day == today:
-            self._spent[spender] = self._spent.get(spender, 0) + used.total
+            self._spent[spender] += used.total
         if self.is_set:
             await self.write()
 
@@ -191,22 +186,19 @@ class Quota:
                     return
 
     async def _begin_day(self) -> None:
-        """Read what was spent today by this process and those before it."""
+        """Read what was spent today by this process, those before it and those next to it."""
         now = self._clock()
-        today = now.date()
-        is_fresh = not self._others_spend or (self._read_at is not None and now - self._read_at < READ_AGAIN)
-        if self._day == today and is_fresh:
+        if self._read_at is not None and self._day == now.date() and now - self._read_at < READ_AGAIN:
             return
         with suppress(StorageError):
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
             await self.write()
             async with self._writing:  # what is being written is in neither sum
-                known = await self._ledger.of(today)
-            if self._day != today or self._others_spend:
-                self._spent = {spender: used.total for spender, used in known.items()}
-                for (spender, _), used in self._unwritten.get(today, {}).items():
-                    self._spent[spender] = self._spent.get(spender, 0) + used.total
-                self._day, self._read_at = today, now
+                known = await self._ledger.of(now.date())
+            self._spent = Counter({spender: used.total for spender, used in known.items()})
+            for (spender, _), used in self._unwritten.get(now.date(), {}).items():
+                self._spent[spender] += used.total
+            self._day, self._read_at = now.date(), now
 
     def _wait(self) -> str:
         """How long it is until the budget is renewed, in words."""
