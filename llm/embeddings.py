@@ -5,14 +5,14 @@ Every vector is normalised, so that a dot product is a cosine. Does not know wha
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 import numpy as np
 
 from llm.endpoint import Connection, EndpointClient, Patience
-from llm.failures import SettingNames, StatusError, error_body, error_message
+from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalised
 from locales.catalog import tr
 from records.errors import ModelBroken, ModelRefused, ModelUnreachable
@@ -31,7 +31,7 @@ MOST_DIMENSIONS = 8_192
 """Of a vector that is believed: twice what the largest hosted models give. Each message keeps one."""
 
 
-class Embedder(Protocol):
+class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
     """Turns texts into normalised vectors. Raises a ModelError. Use as `async with`.
 
     Stored vectors carry `name`, since those of different models cannot be compared. `dimensions` is 0 while it is
@@ -52,12 +52,6 @@ class Embedder(Protocol):
         """The vector of what is looked for: float32 [dimensions]. ModelUnreachable after too long a wait."""
         ...
 
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
 
 class EndpointEmbedder(EndpointClient):
     """Embeddings of an OpenAI-compatible endpoint, in batches. `longest_wait`: seconds that a question waits."""
@@ -69,7 +63,6 @@ class EndpointEmbedder(EndpointClient):
         self._longest_wait = longest_wait
         self.name = self._model
         self.dimensions = 0
-        self._names_format = True
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         batches = [
@@ -88,26 +81,12 @@ class EndpointEmbedder(EndpointClient):
     async def _batch(self, texts: Sequence[str]) -> Vectors:
         # Endpoints refuse an empty input, whose vector would mean nothing anyway.
         clean = [well_formed(text[:LONGEST_INPUT]).strip() or "-" for text in texts]
-        vectors = await self._answered(partial(self._asked, clean))
+        vectors = await self._answered(partial(self._ask, clean))
         self.dimensions = int(vectors.shape[1])
         return vectors
 
-    async def _asked(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
-        """As `_ask`; from the first refusal of the format on without it."""
-        try:
-            return await self._ask(texts, client, patience)
-        except StatusError as error:
-            if not self._names_format or "encoding_format" not in _refused(error):
-                raise
-        self._names_format = False
-        return await self._ask(texts, client, patience)
-
     async def _ask(self, texts: list[str], client: "OpenAIClient", patience: Patience) -> Vectors:
-        """One request. It names `encoding_format` wherever that is accepted: some servers would send base64."""
-        body: dict[str, Any] = {"model": self._model, "input": texts}
-        if self._names_format:
-            body["encoding_format"] = "float"
-        async with client.post("/embeddings", body, patience.renew) as response:
+        async with client.post("/embeddings", {"model": self._model, "input": texts}, patience.renew) as response:
             answer = await response.json(LONGEST_ANSWER)
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
@@ -155,10 +134,3 @@ def embedder_for(settings: Settings) -> Embedder | None:
         timeout=settings.model_timeout,
         longest_wait=settings.embedding_timeout,
     )
-
-
-def _refused(error: StatusError) -> str:
-    """What a response of status 400 or 422 complains about."""
-    if error.status_code not in (400, 422):
-        return ""
-    return f"{error_body(error.body).get('param')} {error_message(error.body)}"

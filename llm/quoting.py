@@ -32,7 +32,8 @@ Block = Literal[
     "overheard",
 ]
 _NAMES: tuple[str, ...] = get_args(Block)
-_LONGEST_TAG = max(map(len, _NAMES))
+LONGEST_TAG = 500
+"""Characters within which the letters of a tag are looked for."""
 _OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
 _BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"
 """Whatever looks like the beginning of a tag."""
@@ -91,13 +92,6 @@ def in_block(origin: Origin, text: str) -> str:
 
 def _without_tag(found: "re.Match[str]") -> str:
     """A bracket and what follows it: the letters of one of our names, whatever stands between them, make it a tag."""
-    letters = ""
-    for character in found[1]:
-        if character.isascii():
-            letters += character.lower() if character.isalpha() else ""
-        else:
-            plain = normalize("NFKD", character).casefold().translate(_LOOKALIKES)
-            letters += "".join(one for one in plain if one.isalpha())
-        if len(letters) >= _LONGEST_TAG:
-            break
-    return f"‹{found[1]}" if letters.startswith(_NAMES) else found[0]
+    plain = normalize("NFKD", found[1][:LONGEST_TAG]).casefold().translate(_LOOKALIKES)
+    is_tag = "".join(filter(str.isalpha, plain)).startswith(_NAMES)
+    return f"‹{found[1]}" if is_tag else found[0]

@@ -136,11 +136,11 @@ class Offer:
         return self.known | {tool.name for tool in self.tools}
 
     def forbids(self, called: Iterable[str]) -> bool:
-        """Whether one of these calls cannot be answered: of a tool that is not offered, or any where none may be
-        called.
+        """Whether one of these calls cannot be answered: of a known tool that is not offered, or any where none may
+        be called.
         """
         offered = {tool.name for tool in self.tools}
-        return any(self.must_answer or not offered or name in self.names - offered for name in called)
+        return any(self.must_answer or not offered or name in self.known - offered for name in called)
 
     def withdrawn(self) -> "Offer":
         """The same, with none of the tools offered any more."""

@@ -30,7 +30,7 @@ async def endpoint() -> AsyncIterator[tuple[OpenAIServer, EndpointEmbedder]]:
         yield server, embedder
 
 
-async def test_an_endpoint_is_asked_in_batches_for_floats(
+async def test_an_endpoint_is_asked_in_batches(
     endpoint: tuple[OpenAIServer, EndpointEmbedder],
 ) -> None:
     server, embedder = endpoint
@@ -39,19 +39,10 @@ async def test_an_endpoint_is_asked_in_batches_for_floats(
     assert vectors.shape == (70, 64)
     assert embedder.dimensions == 64
     assert [len(request.body["input"]) for request in server.requests] == [64, 6]
-    assert all(set(request.body) == {"model", "input", "encoding_format"} for request in server.requests)
+    assert all(set(request.body) == {"model", "input"} for request in server.requests)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert np.allclose(vectors[3], await embedder.query("text 3"))
     assert (await embedder.passages([])).shape == (0, 64)
-
-
-async def test_an_endpoint_that_refuses_the_format_is_asked_without(
-    endpoint: tuple[OpenAIServer, EndpointEmbedder],
-) -> None:
-    server, embedder = endpoint
-    server.script("e", Behaviour(status=400, param="encoding_format"))
-    assert (await embedder.query("x")).shape == (64,)
-    assert "encoding_format" not in server.requests[1].body
 
 
 @pytest.mark.parametrize(
