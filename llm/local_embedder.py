@@ -31,7 +31,8 @@ Vectors = npt.NDArray[np.float32]
 LONGEST_START = 60.0
 LONGEST_WORK = 60.0
 """Seconds for one text, which takes a quiet processor one; then the process is ended."""
-LONGEST_PAUSE = 300.0
+PAUSE = 300.0
+"""Seconds from a start to the next one where it has failed, or texts have ended process after process."""
 DEATHS = 2
 """How often the process may die of a text before that is refused."""
 MOST_SUSPECTS = 1_000
@@ -69,7 +70,6 @@ class LocalEmbedder:
         self._child: _Child | None = None
         self._turn = asyncio.Lock()
         self._work: asyncio.Task[Vectors] | None = None
-        self._is_missing = False
         self._failures = 0
         self._not_before = 0.0
         self._deaths: LRUCache[bytes, int] = LRUCache(MOST_SUSPECTS)
@@ -120,42 +120,36 @@ class LocalEmbedder:
             await ended(child.process)
             self.deaths += 1
             self._deaths[key] = self._deaths.get(key, 0) + 1
-            self._pause()
+            self._failures += 1
             log.warning("the local embedder's process ended; it is started again when it is needed")
         raise ModelRefused(tr("errors-embedder-text"))
 
     async def _started(self) -> _Child:
-        """A new child that is ready. Raises ModelUnreachable where none can be started now."""
-        if not self._is_missing and asyncio.get_running_loop().time() >= self._not_before:
-            first = b""
-            with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
-                child = _Child(*await started(self._code))
-                try:
-                    async with asyncio.timeout(LONGEST_START):
-                        first = await child.stdout.readexactly(1)
-                finally:
-                    if first != READY:
-                        await ended(child.process)
-                if first == READY:
-                    self._child = child
-                    return child
-            self._is_missing = bool(first)
-            self._pause()
-            log.warning(
-                "the local embedding model %s: words alone are searched",
-                "is missing or does not load here" if self._is_missing else "does not start now",
-            )
-        if self._is_missing:
-            settings = tr("errors-check", settings="requirements.txt, EMBEDDING_MODEL=none")
-            raise ModelUnreachable(tr("errors-local-embedder"), remedy=settings)
-        raise ModelUnreachable(tr("errors-embedder-down"))
+        """A new child that is ready. Raises ModelUnreachable where none starts, and for a while after that or after
+        more deaths in turn than one text may cause.
+        """
+        now = asyncio.get_running_loop().time()
+        if self._failures > DEATHS and now < self._not_before:
+            raise _down()
+        self._not_before = now + PAUSE
+        with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
+            child = _Child(*await started(self._code))
+            try:
+                async with asyncio.timeout(LONGEST_START):
+                    await child.stdout.readexactly(len(READY))
+            except BaseException:
+                await ended(child.process)
+                raise
+            self._child = child
+            return child
+        self._failures = DEATHS + 1
+        log.warning("the local embedding model is missing or does not start here: words alone are searched")
+        raise _down()
 
-    def _pause(self) -> None:
-        """Put the next start off, except after the deaths that one text may cause."""
-        self._failures += 1
-        if self._failures > DEATHS:
-            pause = min(2.0 ** min(self._failures, 10), LONGEST_PAUSE)
-            self._not_before = asyncio.get_running_loop().time() + pause
+
+def _down() -> ModelUnreachable:
+    settings = tr("errors-check", settings="requirements.txt, EMBEDDING_MODEL=none")
+    return ModelUnreachable(tr("errors-local-embedder"), remedy=settings)
 
 
 def normalised(vectors: Vectors) -> Vectors:

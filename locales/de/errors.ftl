@@ -51,6 +51,5 @@ errors-telegram-unknown = Die Verbindung brach nach dem Senden ab: Die Nachricht
 errors-changed-meanwhile = Inzwischen wurde etwas vergessen, geändert oder verschoben, oder das Gedächtnis ausgeschaltet.
 errors-local-embedder = Die Suche nach Sinn startet hier nicht.
 errors-embedder-slow = Das Suchmodell hat nicht rechtzeitig geantwortet.
-errors-embedder-down = Das lokale Suchmodell ist stehen geblieben und wird neu gestartet.
 errors-embedder-text = Das lokale Suchmodell ist an diesem Text zweimal gescheitert.
 errors-not-speech = Der Server hat keine Aufnahme geschickt.

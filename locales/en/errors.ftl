@@ -53,6 +53,5 @@ errors-telegram-unknown = The connection broke after the message was sent: it ma
 errors-changed-meanwhile = Something was forgotten, changed or moved meanwhile, or memory was turned off.
 errors-local-embedder = Search by meaning does not start here.
 errors-embedder-slow = The search model did not answer in time.
-errors-embedder-down = The local search model has stopped and is being started again.
 errors-embedder-text = The local search model stopped twice at this text.
 errors-not-speech = The server sent no recording.

@@ -51,6 +51,5 @@ errors-telegram-unknown = La conexión se cortó tras enviar el mensaje: puede q
 errors-changed-meanwhile = Mientras tanto se olvidó, cambió o movió algo, o se desactivó la memoria.
 errors-local-embedder = La búsqueda por significado no arranca aquí.
 errors-embedder-slow = El modelo de búsqueda no respondió a tiempo.
-errors-embedder-down = El modelo de búsqueda local se ha detenido y se está reiniciando.
 errors-embedder-text = El modelo de búsqueda local se detuvo dos veces con este texto.
 errors-not-speech = El servidor no envió una grabación.

@@ -51,6 +51,5 @@ errors-telegram-unknown = A conexão caiu depois do envio: a mensagem pode ter c
 errors-changed-meanwhile = Nesse meio-tempo algo foi esquecido, alterado ou movido, ou a memória foi desligada.
 errors-local-embedder = A busca por sentido não inicia aqui.
 errors-embedder-slow = O modelo de busca não respondeu a tempo.
-errors-embedder-down = O modelo de busca local parou e está sendo reiniciado.
 errors-embedder-text = O modelo de busca local parou duas vezes neste texto.
 errors-not-speech = O servidor não enviou uma gravação.

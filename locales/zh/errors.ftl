@@ -48,6 +48,5 @@ errors-telegram-unknown = 消息发出后连接断开：可能已送达，也可
 errors-changed-meanwhile = 在此期间有内容被忘记、修改或移动，或者记忆被关闭了。
 errors-local-embedder = 这里无法启动语义搜索。
 errors-embedder-slow = 搜索模型没有及时回答。
-errors-embedder-down = 本地搜索模型已停止，正在重新启动。
 errors-embedder-text = 本地搜索模型在这段文字上停止了两次。
 errors-not-speech = 服务器发来的不是录音。

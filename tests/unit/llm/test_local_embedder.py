@@ -83,7 +83,8 @@ async def test_where_it_is_missing_that_is_said_once(caplog: pytest.LogCaptureFi
         for _ in range(3):
             with pytest.raises(ModelUnreachable, match="EMBEDDING_MODEL=none"):
                 await embedder.query("x")
-    assert len(caplog.messages) == 1
+    # asyncio may warn that the process ended before it was asked to.
+    assert len([one for one in caplog.records if one.name == "llm.local_embedder"]) == 1
 
 
 HOLDER = """
