@@ -44,8 +44,8 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Given:
-    """What else comes with a file. `name`: as it was sent; `bot`: the Telegram id of this bot; `answers`: to the
-    questions of an earlier plan, by their keys.
+    """What else comes with a file. `name`: as it was sent, "" for a pasted text; `bot`: the Telegram id of this bot;
+    `answers`: to the questions of an earlier plan, by their keys.
     """
 
     name: str = ""

@@ -6,7 +6,7 @@ conversations.py     what formats share: conversations, dates, branches, forward
 detection.py         the list of formats; which one a file is; zip and gzip, up to a limit
 discord.py           Discord: DiscordChatExporter, the data package
 gemini.py            Gemini: Takeout, Workspace, AI Studio
-generic.py           role and content in JSON or JSONL, ShareGPT, OpenWebUI, LibreChat, Markdown
+generic.py           role and content in JSON or JSONL, Markdown, ShareGPT, OpenWebUI, LibreChat, SillyTavern
 history.py           what a file holds, and what a format is
 html_blocks.py       the parts of a web page that have a class
 json_stream.py       a large JSON text, element by element

@@ -146,10 +146,11 @@ def _facts(
         found += sentences(text_of(content.get("model_set_context")))
     metadata = message.get("metadata")
     given = metadata.get("user_context_message_data") if isinstance(metadata, dict) else None
-    if isinstance(given, dict):
-        about, how = text_of(given.get("about_user_message")), text_of(given.get("about_model_message"))
-        found += [ImportedFact(text=about, observed_at=said_at)] if about.strip() else []
-        found += [ImportedFact(text=how, observed_at=said_at, kind="instruction")] if how.strip() else []
+    given = given if isinstance(given, dict) else {}
+    if about := text_of(given.get("about_user_message")) or text_of(content.get("user_profile")):
+        found.append(ImportedFact(text=about, observed_at=said_at))
+    if how := text_of(given.get("about_model_message")) or text_of(content.get("user_instructions")):
+        found.append(ImportedFact(text=how, observed_at=said_at, kind="instruction"))
     return found
 
 

@@ -33,6 +33,7 @@ from transfer.formats.history import (
 from transfer.formats.memories import sentences
 
 _KEPT = frozenset({"uuid", "name", "created_at", "updated_at", "chat_messages"})
+_WORDS = ("text", "voice_note")
 LONGEST_ATTACHED = 20_000
 """Characters of a file's text that stay with the message to which it was attached."""
 
@@ -86,9 +87,10 @@ def _shown(messages: list[Any]) -> list[Any]:
 
 
 def _words(message: dict[str, Any], where: str) -> str:
-    blocks = demand_list(message.get("content"), f"{where}.content")
-    texts = [text_of(one.get("text")) for one in blocks if isinstance(one, dict) and one.get("type") == "text"]
-    words = "\n\n".join(text.strip() for text in texts if text.strip()) or text_of(message.get("text")).strip()
+    blocks = [one for one in demand_list(message.get("content"), f"{where}.content") if isinstance(one, dict)]
+    texts = [text_of(one.get("text")).strip() for one in blocks if one.get("type") in _WORDS]
+    # The flat text mixes in thinking, and what stands for blocks that a device could not show.
+    words = "\n\n".join(filter(None, texts)) if blocks else text_of(message.get("text")).strip()
     for one in demand_list(message.get("attachments"), f"{where}.attachments"):
         if isinstance(one, dict) and text_of(one.get("extracted_content")).strip():
             name = text_of(one.get("file_name")) or "file"
@@ -125,7 +127,9 @@ def _memories(raw: dict[str, Any]) -> list[ImportedFact]:
         if isinstance(one, dict):
             texts.append((text_of(one.get("content")), moment(one.get("updated_at"), ".memory_files")))
     return [
-        ImportedFact(text=one.text, observed_at=one.observed_at or at) for text, at in texts for one in sentences(text)
+        ImportedFact(text=one.text, observed_at=one.observed_at or at)
+        for text, at in texts
+        for one in sentences(text, is_list=False)
     ]
 
 

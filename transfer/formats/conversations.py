@@ -63,6 +63,8 @@ class Conversations:
         for file in files:
             walk = file.walk()
             for where, at, raw in _each_object(walk):
+                if raw is None:
+                    continue
                 title = text_of(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
                 named = f"{where} {tr('shared-quoted', text=title[:_SHOWN])}" if title else where
                 with self.each(named, walk, at):

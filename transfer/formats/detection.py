@@ -108,6 +108,8 @@ def read(
     for file in files:
         if (form := _format_of(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
+    if not found and not (name or is_packed) and files[0].text.lstrip()[:1] not in ("{", "[", "<"):
+        found[memories.FORMAT.name] = files
     if not found:
         raise _unknown(None if is_packed else files[0])
     [kind, group] = next(iter(found.items()))

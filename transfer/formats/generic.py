@@ -1,11 +1,13 @@
 """Conversations as many programs write them → messages: `role` and `content` in JSON or JSONL, ShareGPT, OpenWebUI,
-LibreChat, and transcripts in Markdown.
+LibreChat, SillyTavern, and transcripts in Markdown.
 
 Most have no ids and no dates: a message is known by its conversation, its place and its words.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any
 
@@ -75,6 +77,7 @@ _SPEAKER = re.compile(
 )
 _ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
 _TREE_DEPTH = 10_000
+_WHEN = ("timestamp", "created_at", "createdAt", "create_time", "send_date")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
@@ -133,8 +136,8 @@ def _talk(
     for number, raw in enumerate(messages):
         where = f".messages[{number}]"
         value = demand_object(raw, where)
-        when = value.get("timestamp", value.get("created_at", value.get("createdAt", value.get("create_time"))))
-        last = moment(when, f"{where}.created_at", reading.zone) or last
+        when = next((value[name] for name in _WHEN if value.get(name)), None)
+        last = _tavern_moment(when, reading.zone) or moment(when, f"{where}.created_at", reading.zone) or last
         role = _role(value)
         if role is None or value.get("weight") == 0:
             continue
@@ -149,16 +152,25 @@ def _talk(
 
 
 def _role(value: dict[str, Any]) -> Role | None:
-    if isinstance(value.get("isCreatedByUser"), bool):
-        return "user" if value["isCreatedByUser"] else "assistant"
+    for name in ("isCreatedByUser", "is_user"):
+        if isinstance(value.get(name), bool) and value.get("is_system") is not True:
+            return "user" if value[name] else "assistant"
     if "content" not in value and "value" not in value and "text" not in value:
         return None
     given = value.get("role", value.get("from", value.get("sender")))
     return ROLES.get(given.lower()) if isinstance(given, str) else None
 
 
+def _tavern_moment(value: object, zone: tzinfo) -> datetime | None:
+    """A date as SillyTavern writes it for people: "June 19, 2023 2:20pm", "2023-6-19@14h20m5s"."""
+    for form in ("%B %d, %Y %I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss"):
+        with suppress(ValueError):
+            return datetime.strptime(text_of(value).replace(" @", "@"), form).replace(tzinfo=zone).astimezone(UTC)
+    return None
+
+
 def _words(value: dict[str, Any]) -> str:
-    for name in ("content", "value", "text"):
+    for name in ("content", "value", "text", "mes"):
         held = value.get(name)
         if isinstance(held, str) and held.strip():
             return held
@@ -202,7 +214,7 @@ def _fits(sample: Sample) -> bool:
             and bool(names & {"content", "value", "text"})
             and "date" not in names
         )
-        return is_talk or is_message or {"chat", "title"} <= names
+        return is_talk or is_message or {"chat", "title"} <= names or {"user_name", "chat_metadata"} <= names
     roles = {_NAMES[found[1].lower()] for line in sample.text.splitlines() if (found := _SPEAKER.match(line))}
     return len(roles) == 2
 

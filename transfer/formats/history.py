@@ -102,7 +102,8 @@ NO_DATE = datetime.fromtimestamp(0, UTC)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
     """For whom a file is read. `person`, `bot`: Telegram ids; `zone`: of dates that name none; `now`: the date of what
-    has none; `name`: of the file as it was sent; `answers`: the options chosen, by the key of their question.
+    has none; `name`: of the file as it was sent, "" for a pasted text; `answers`: the options chosen, by the key of
+    their question.
     """
 
     person: int

@@ -28,6 +28,8 @@ _LINE = re.compile(
 _ITEM = re.compile(
     r"^\s{0,12}(?:[-*•–—]\s+\S|\d{1,4}[.)]\s+\S|\[[^\]\n]{0,40}\]\s*[-–—:.]\s*\S|\d{4}-\d\d-\d\d\s*[-–—:])"
 )
+_HEADING = re.compile(r"\s*(?:#|---|```|\*\*[^*\n]*\*\*:?\s*$)")
+_FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DATES = re.compile(r"^\[(?:\d{4}-\d\d-\d\d|unknown|no date)[^\]]*\]\s*[-–—:]", re.IGNORECASE)
 SHARE = 0.5
@@ -36,10 +38,12 @@ _TEXTS = ("content", "memory", "text", "fact")
 _WHEN = ("date", "created_at", "updated_at", "saved")
 
 
-def sentences(text: str) -> Iterator[ImportedFact]:
-    """A text's lines as facts: headings and fences are left out, a line that goes on is joined to the one before."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("```", "#", "---"))]
-    is_list = any(map(_ITEM.match, lines))
+def sentences(text: str, *, is_list: bool | None = None) -> Iterator[ImportedFact]:
+    """A text's lines as facts: headings are left out, a line that goes on is joined to the one before. `is_list`: what
+    is no item of a list is left out, too; None: where the text has any.
+    """
+    lines = [line for line in text.splitlines() if line.strip() and not _HEADING.match(line)]
+    is_list = any(map(_ITEM.match, lines)) if is_list is None else is_list
     found: list[tuple[str, datetime | None]] = []
     for line in lines:
         parts = _LINE.match(line)
@@ -58,11 +62,11 @@ def sentences(text: str) -> Iterator[ImportedFact]:
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    facts = [
-        fact
-        for file in files
-        for fact in (_listed(file) if file.text.lstrip()[:1] in "[{" else None) or sentences(file.text)
-    ]
+    facts: list[ImportedFact] = []
+    for file in files:
+        if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
+            file.text = "\n".join(fenced)
+        facts += (_listed(file) if file.text.lstrip()[:1] in ("[", "{") else None) or sentences(file.text)
     if not facts:
         raise ImportRefused(tr("import-no-memories"))
     questions, kept = offered(facts, reading)

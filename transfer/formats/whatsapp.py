@@ -38,6 +38,8 @@ _HEAD = re.compile(
 )
 LONGEST_SPEAKER = 100
 """Characters: a longer beginning of a line is a sentence of the system."""
+_OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
+"""Of a line of the system that names a group or a subject with a colon."""
 _MEDIA = re.compile(r"<[^<>\n]{3,60}>")
 _ATTACHED = re.compile(
     r"[^\n<>:\"/\\|?*]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)|<[^<>\n:]{3,30}: [^<>\n]{1,200}>(?:\n|$)"
@@ -124,7 +126,7 @@ def _messages(text: str) -> tuple[list[_Said], int]:
         speaker, colon, words = "\n".join(lines).partition(": ")
         if not colon:
             speaker, colon, words = "\n".join(lines).partition(":\n")
-        if not colon or "\n" in speaker or len(speaker) > LONGEST_SPEAKER:
+        if not colon or "\n" in speaker or len(speaker) > LONGEST_SPEAKER or _OPEN_QUOTE.search(speaker):
             continue
         # iOS marks what the app says itself, and files.
         is_marked = words.startswith("\u200e")
@@ -152,13 +154,16 @@ def _line(text: str) -> _Line | None:
     _, first, second, third, before, hour, minute, seconds, after, rest = found.groups()
     number = hour_of(int(hour), before or after or "")
     stamp = text[: found.start("rest")].strip(" -[]\u200e\u200f\ufeff")
-    date = (int(first), int(second), int(third))
+    date = one, two, three = (int(first), int(second), int(third))
+    is_date = any(0 < month <= 12 and 0 < day <= 31 for month, day in ((one, two), (two, one), (two, three)))
+    if not is_date or number > 23 or int(minute) > 59:  # a line of a message that looks like a beginning
+        return None
     return _Line(date, number, int(minute), int(seconds or 0), stamp, bool(found["open"]), rest)
 
 
 def _order(lines: Sequence[_Line]) -> str | None:
     """By a number above 12; else by the order in which the days of one of the readings never go back."""
-    if not lines or any(line.date[0] > 31 for line in lines):
+    if 2 * sum(line.date[0] > 31 for line in lines) >= len(lines):
         return "ymd"
     if any(line.date[0] > 12 for line in lines):
         return "dmy"

@@ -52,12 +52,15 @@ def claude_answers_made_again() -> Written:
 
 @variety("claude")
 def claude_blocks_of_all_kinds() -> Written:
+    thought = _claude_message(TALK[0], uuid="t") | {"content": [{"type": "thinking", "thinking": "hm"}]}
     around = [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "x", "input": {}}, None, 7]
     after = [{"type": "tool_result", "content": [{"type": "text", "text": "no"}]}, {"type": "token_budget"}]
     messages = [
         _claude_message(one) | {"content": [*around, {"type": "text", "text": one.text}, *after]} for one in TALK
     ]
-    return Written(data=as_json([_claude(TALK, chat_messages=[None, *messages])]), sources=_claude_sources())
+    return Written(
+        data=as_json([_claude(TALK, chat_messages=[None, thought, *messages]), None]), sources=_claude_sources()
+    )
 
 
 @variety("claude")
@@ -261,6 +264,23 @@ def generic_sharegpt() -> Written:
     return Written(
         data=as_json([{"id": "x", "conversations": [{"from": "system", "value": "x"}, *said]}]), is_dated=False
     )
+
+
+@variety("generic")
+def generic_sillytavern() -> Written:
+    """Dates as its versions write them, and swipes that were not chosen."""
+    dates: list[Callable[[Said], Any]] = [
+        lambda one: one.at.isoformat(),
+        lambda one: int(one.at.timestamp() * 1000),
+        lambda one: f"{one.local:%B %d, %Y %I:%M%p}".replace("AM", "am").replace("PM", "pm"),
+        lambda one: f"{one.local:%Y-%m-%d@%Hh%Mm%Ss}",
+    ]
+    lines: list[Any] = [{"user_name": "Anna", "character_name": "Cook", "chat_metadata": {}}]
+    lines.append({"name": "Cook", "is_user": False, "is_system": True, "mes": "Hidden", "send_date": ""})
+    for one in TALK:
+        message = {"name": "x", "is_user": one.is_mine, "is_system": False, "mes": one.text, "swipes": ["Not chosen"]}
+        lines.append(message | {"send_date": dates[one.number % len(dates)](one)})
+    return Written(data=b"\n".join(map(as_json, lines)), name="Cook - 2024.jsonl")
 
 
 @variety("generic")

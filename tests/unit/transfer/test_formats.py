@@ -27,7 +27,7 @@ def of(value: Any) -> ImportedHistory:
 
 def refused(data: bytes, *, most: int = MOST_UNPACKED) -> str:
     with pytest.raises(ImportRefused) as error:
-        read(data, person=ANNA, most=most)
+        read(data, person=ANNA, most=most, name="x")
     return error.value.sentence
 
 

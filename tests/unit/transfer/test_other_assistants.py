@@ -325,7 +325,55 @@ def test_telegram_of_2020_and_what_else_is_said_in_words() -> None:
 )
 def test_an_unknown_file_is_named_for_what_it_seems_to_be(data: str, seems: str) -> None:
     with pytest.raises(ImportRefused, match=f"seems to be {seems}"):
-        past(data)
+        past(data, name="x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Likes tea\nSails",
+        "Here is all of it:\n```\n[2025-03-02] - Likes tea\n[unknown] - Sails\n```\nThat is the complete set.",
+        '```json\n["Likes tea", "Sails"]\n```',
+        "## Food\n\n- Likes tea\n\n**Sport:**\n\n- Sails",
+        "1. [2025-05-02]. Likes tea\n2. [2025-05-03]. Sails",
+        '[{"date": "2025-03-02", "content": "Likes tea"}, {"memory": "Sails"}]',
+    ],
+)
+def test_what_another_assistant_remembers_is_pasted_in_any_shape(text: str) -> None:
+    """Each fact is shown, without headings and words about the list."""
+    assert [one.options for one in past(text).questions] == [("Likes tea", "Sails")]
+
+
+def test_what_claude_remembers_is_prose() -> None:
+    memory = "**Work**\n\nAnna is a cook. She sails.\n\n**Home**\n- Two cats"
+    found = past([{"conversations_memory": memory}])
+    assert [one.options for one in found.questions] == [("Anna is a cook. She sails.", "Two cats")]
+
+
+def test_custom_instructions_of_chatgpt_are_offered_once() -> None:
+    """They stand in a message of their own kind, in every conversation, or in what is kept about a message."""
+    held = {"content_type": "user_editable_context", "user_profile": "I sail.", "user_instructions": "Be brief."}
+    given = {"user_context_message_data": {"about_user_message": "I sail.", "about_model_message": "Be brief."}}
+    messages = [
+        {"id": "a", "author": {"role": "user"}, "content": held},
+        {"id": "b", "author": {"role": "user"}, "content": {"content_type": "text", "parts": [""]}, "metadata": given},
+    ]
+    talks = [{"mapping": {"n": {"id": "n", "parent": None, "message": one}}} for one in messages]
+    [question] = past(talks).questions
+    assert question.options == ("I sail.", "Be brief.")
+
+
+def test_what_looks_like_a_beginning_in_a_chat_of_whatsapp_is_none() -> None:
+    """A quoted line with no date that there is, and a line of the app that names a subject with a colon."""
+    text = (
+        "13/2/2024, 10:00 - Tom changed the subject to “Trip: Bern”\n"
+        "13/2/2024, 10:01 - Tom: Look:\n99/99/2024, 10:00 - Ann: quoted\n13/2/2024, 10:02 - Ann: Yes\n"
+    )
+    found = past(text, answers={"speaker0": (0,)})
+    assert [(one.speaker, one.content) for one in found.messages] == [
+        ("Tom", "Look:\n99/99/2024, 10:00 - Ann: quoted"),
+        ("Ann", "Yes"),
+    ]
 
 
 @pytest.mark.parametrize(
