@@ -18,6 +18,8 @@ from summaries.policies import POLICIES
 from text.time_zones import moment_of, next_time
 from transfer.formats.history import ImportedHistory, imported_source, wrong_at
 
+_UNDER_WAY = ("past_from", "past_id", "past_until")
+"""Columns of a history extraction, which begins only where its owner asks for it."""
 _REPEATS: Mapping[object, Repeat] = {"daily": "daily", "weekly": "weekly", "monthly": "monthly"}
 
 
@@ -33,7 +35,9 @@ def checked_rows(
     is_restorable = history.is_whole or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
     if not is_ours:
-        rows = {**rows, "messages": [_imported(row) for row in yielding_gil(rows.get("messages", ()))]}
+        messages = [_imported(row) for row in yielding_gil(rows.get("messages", ()))]
+        progress = [{**row, **dict.fromkeys(_UNDER_WAY)} for row in rows.get("progress", ())]
+        rows = {**rows, "messages": messages, "progress": progress}
     try:
         made = checked(rows, owner, is_whole=history.is_whole)
         _demand_known_policies(made)
@@ -43,8 +47,13 @@ def checked_rows(
 
 
 def _imported(row: Mapping[str, object]) -> Mapping[str, object]:
-    source = row.get("source")
-    return {**row, "source": imported_source(source)} if isinstance(source, str) and source else row
+    """A message that was not said here, as far as anybody knows: so nothing is learned from it unasked."""
+    source, origin = row.get("source"), row.get("origin", "")
+    return {
+        **row,
+        "source": imported_source(source) if isinstance(source, str) and source else source,
+        "origin": origin or "imported",
+    }
 
 
 def _facts(history: ImportedHistory, now: datetime) -> list[Portable]:

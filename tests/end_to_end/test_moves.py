@@ -72,7 +72,7 @@ async def returns(house: House, ann: Member, data: bytes, *, is_signed: bool = T
     assert "came back as they were" in await agrees(ann, offer)
     again, given = json.loads(await exported(ann)), json.loads(data)
     for row in () if is_signed else given["messages"]:
-        row["source"] = f"import:keepsake:{row['source']}"
+        row |= {"source": f"import:keepsake:{row['source']}", "origin": "imported"}
     assert [again[name] for name in ("messages", "summaries")] == [given[name] for name in ("messages", "summaries")]
     await ann.asks("Which code opens the locker at station 1?", "Noted")
     assert "station 1 opens with 1771" in json.dumps(house.chat_requests()[-1])
