@@ -80,7 +80,6 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
     reading: dict[str, Handler] = {
         "home": views.home,
         "timeline": views.timeline,
-        "days": views.days,
         "speakers": views.speakers,
         "message": views.message,
         "search": views.search,

@@ -55,7 +55,7 @@ class Changes:
             "facts/add": self.add_fact,
             "facts/edit": self.edit_fact,
             "facts/supersede": self.supersede_fact,
-            **{f"facts/{verb}": self._fact_verb(verb) for verb in (*VERBS, "restore")},
+            **{f"facts/{verb}": self._fact_verb(verb) for verb in VERBS},
             "profile/refresh": self.refresh_profile,
             "profile/forget": self.forget_profile,
             "forget/preview": self.preview,
@@ -96,7 +96,7 @@ class Changes:
     def _fact_verb(self, verb: str) -> Handler:
         async def change(visit: Visit) -> Answer:
             number = visit.asked.integer("id")
-            said = await self._by_hand.change(visit.owner, "undo" if verb == "restore" else verb, number)
+            said = await self._by_hand.change(visit.owner, verb, number)
             return {"said": said, **await self._views.facts(visit)}
 
         return change

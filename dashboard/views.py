@@ -61,14 +61,12 @@ class Views:
             "is_group": visit.is_group,
             "zone": _zone_name(visit.config),
             "language": visit.language,
-            "is_admin": visit.is_admin,
             "scopes": await self.scopes(visit.owner),
             "memory": memory_form(visit.config),
             "counts": _counts(status),
             "folding": _folding(status),
             "rebuilding": status.rebuilding,
             "learning": status.history_extraction,
-            "tokens_saved": status.tokens_saved,
         }
 
     async def scopes(self, owner: int) -> list[dict[str, object]]:
@@ -121,9 +119,6 @@ class Views:
             "has_older": has_more if not is_forwards else True,
             "has_newer": has_more if is_forwards else before is not None,
         }
-
-    async def days(self, visit: Visit) -> Answer:
-        return {"days": await self._days(visit)}
 
     async def speakers(self, visit: Visit) -> Answer:
         async with self._services.memory.home(visit.owner) as store:
@@ -185,14 +180,10 @@ class Views:
         }
 
     async def summaries(self, visit: Visit) -> Answer:
-        asked = visit.asked
-        level, before = asked.integer("level", 0), asked.optional("before")
+        before = visit.asked.optional("before")
         async with self._services.memory.home(visit.owner) as store:
-            found = await store.summaries(visit.scope, active_only=asked.flag("active", default=False))
-        wanted = sorted(
-            (one for one in found if not level or one.level == level),
-            key=lambda one: (not one.is_active, -one.level, -one.id),
-        )
+            found = await store.summaries(visit.scope, active_only=False)
+        wanted = sorted(found, key=lambda one: (not one.is_active, -one.level, -one.id))
         if before is not None:
             ids = [one.id for one in wanted]
             wanted = wanted[ids.index(before) + 1 :] if before in ids else []
@@ -236,7 +227,6 @@ class Views:
                     "model": one.model,
                     "prompt": one.used.prompt,
                     "completion": one.used.completion,
-                    "cached": one.used.cached,
                     "answers": one.used.answers,
                 }
                 for one in used
@@ -335,19 +325,17 @@ def _counts(status: Status) -> dict[str, int]:
     return {
         "total": counts.total,
         "archived": counts.archived,
-        "active": counts.active,
         "active_turns": counts.active_turns,
         "summaries": counts.active_summaries,
-        "highest_level": counts.highest_level,
         "characters": counts.characters,
     }
 
 
 def _folding(status: Status) -> dict[str, object] | None:
     if status.is_folding:
-        return {"state": "processing", "error": None, "at": None}
+        return {"state": "processing", "error": None}
     if status.failure:
-        return {"state": "failed", "error": status.failure.error, "at": status.failure.at.isoformat()}
+        return {"state": "failed", "error": status.failure.error}
     return None
 
 

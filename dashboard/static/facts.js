@@ -98,7 +98,7 @@ function openFact(fact, earlier, show) {
       isHolding ? button(tr("memory-button-edit"), reworded("edit", tr("memory-button-edit")), { symbol: "edit" }) : null,
       isHolding ? button(tr(fact.is_pinned ? "memory-button-unpin" : "memory-button-pin"), act(fact.is_pinned ? "unpin" : "pin"), { symbol: "pin" }) : null,
       isHolding ? button(tr("dashboard-supersede"), reworded("supersede", tr("dashboard-supersede"))) : null,
-      fact.is_deleted ? button(tr("memory-button-undo"), act("restore"), { kind: "main" }) : null,
+      fact.is_deleted ? button(tr("memory-button-undo"), act("undo"), { kind: "main" }) : null,
       isHolding && earlier.some((one) => one.origin === "earlier") ? button(tr("memory-button-undo"), act("undo"), { symbol: "again" }) : null,
       !fact.is_deleted ? button(tr("memory-button-delete"), act("delete"), { kind: "bad" }) : null,
       button(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] }, async () => { closeSheet(); show(await read("facts")); }), { kind: "bad" })),

@@ -43,7 +43,7 @@ async def test_facts_are_added_changed_and_undone(own_house: House) -> None:
         assert (new["text"], new["until"], old["superseded_by"]) == ("Ann lives in Paris.", None, new["id"])
         assert old["until"] is not None
         assert (await visitor.posts("facts/delete", id=new["id"]))["facts"][0]["is_deleted"]
-        assert not (await visitor.posts("facts/restore", id=new["id"]))["facts"][0]["is_deleted"]
+        assert not (await visitor.posts("facts/undo", id=new["id"]))["facts"][0]["is_deleted"]
         assert "Paris" in await ann.asks("/memory")
         for wrong in ("", "x" * 301):
             assert "error" in await visitor.posts("facts/edit", status=400, id=new["id"], text=wrong)
