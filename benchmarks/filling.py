@@ -218,6 +218,7 @@ def _message(scope: Scope, number: int, text: str, count: int, chunk: int | None
         "chunk_id": chunk,
         "turn_id": number if is_question else number - 1,
         "speaker": "Nadia" if is_question else "",
+        "title": "",
         "source": f"filled:{(number + 1) // 2}",
         "telegram_id": None,
     }
