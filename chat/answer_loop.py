@@ -12,6 +12,7 @@ from datetime import datetime
 
 from attrs import define, field
 
+from chat.session import Given
 from chat.tools import MOST_PROPOSALS, MemoryTools, Used
 from chat.turn import Turn
 from llm import prompts
@@ -95,6 +96,12 @@ class Answered:
             saved=record.saved if record else 0,
         )
         return [*notes, answer]
+
+
+def given_in(answered: Answered) -> Given:
+    """What its session knows of an answer."""
+    completion = answered.completion
+    return Given(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
 
 
 @define(kw_only=True, eq=False)

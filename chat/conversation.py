@@ -8,13 +8,14 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from attrs import define, field
 
 from chat import pictures
-from chat.answer_loop import Answered, AnswerLoop, Kept
+from chat.answer_loop import Answered, AnswerLoop, Kept, given_in
 from chat.explanations import Explanations
 from chat.session import Session, Sessions, Unwritten, stricter
 from chat.settling import Settling
@@ -28,7 +29,7 @@ from locales.told import apology, numbered, told
 from memory_retrieval import TURNS_READ, MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
-from records.messages import UNSTORED, Message
+from records.messages import UNSTORED, Message, Versions
 from records.owners import Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
@@ -113,7 +114,11 @@ class Conversation:
                         await store.forgetting.reopen(scope, earlier.id)
             try:
                 answered = await self._answer(again, on_text, kept)
-            except ModelError as error:
+                if earlier is None:
+                    await self._remember_answer(again, answered)
+                else:
+                    await self._revise(again, earlier, answered)
+            except (ModelError, StorageError) as error:
                 failed = self._failed(again, error)
                 stands = await self._standing(again, earlier)
                 return again.incoming, replace(stands, notices=(*failed.notices, failed.text)) if stands else failed
@@ -122,10 +127,6 @@ class Conversation:
                 if stands is None:
                     raise
                 return again.incoming, stands
-            if earlier is None:
-                await self._remember_answer(again, answered)
-            else:
-                await self._revise(again, earlier, answered)
             reply, stands = self._replied(again, answered), await self._standing(again, earlier)
             reply = replace(reply, version=stands.version, versions=stands.versions) if stands else reply
         self._stored()
@@ -143,11 +144,14 @@ class Conversation:
             if shown.stored is None:
                 session.choose(turn, number, shown.mode)
             else:
+                accounts = {text: one.record.text() for text, one in session.given(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
-                        await store.forgetting.choose(scope, earlier.id, number)
+                        await store.forgetting.choose(scope, earlier.id, number, accounts=accounts)
                 session.recent.clear()
             reply = await self._standing(shown, earlier)
+            if shown.stored is None and reply is not None and (given := session.given(turn).get(reply.text)):
+                self._explanations.hold(shown.incoming, given.record)
         self._stored()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
@@ -180,6 +184,7 @@ class Conversation:
     async def _revise(self, turn: Turn, earlier: Message, answered: Answered) -> None:
         """Let a new answer stand in the place of the earlier one, which becomes a version."""
         text, record = answered.completion.text, answered.record
+        turn.session.note(turn.number, text, given_in(answered))
         if turn.stored is None:
             turn.session.revise(turn.number, text, turn.mode)
             self._explanations.hold(turn.incoming, record)
@@ -196,12 +201,18 @@ class Conversation:
         """The answer of a turn as it stands, if it is one to its question as that stands."""
         versions = turn.session.versions_of(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
-            async with self._memory.opened(turn.scope.owner) as store:
-                versions = await store.forgetting.versions(turn.scope, answer.id) if store else versions
+            versions = Versions(texts=(answer.content,), number=1)
+            with suppress(StorageError):
+                async with self._memory.opened(turn.scope.owner) as store:
+                    versions = await store.forgetting.versions(turn.scope, answer.id) if store else versions
         if not versions.number:
             return None
+        text = versions.texts[versions.number - 1]
+        given = turn.session.given(turn.number).get(text)
         return Reply(
-            text=versions.texts[versions.number - 1],
+            text=text,
+            is_truncated=given is not None and given.is_truncated,
+            is_stopped=given is not None and given.is_stopped,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
             turn=turn.number,
@@ -349,6 +360,7 @@ class Conversation:
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.note(turn)
+        turn.session.note(turn.number, answered.completion.text, given_in(answered))
         messages = answered.messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
@@ -389,7 +401,7 @@ class Conversation:
         session.memory_was_offered = reading_length(said) >= 20 and not said.endswith(QUESTION_MARKS)
         return session.memory_was_offered
 
-    def _failed(self, turn: Turn, error: ModelError) -> Reply:
+    def _failed(self, turn: Turn, error: ModelError | StorageError) -> Reply:
         number = secrets.token_hex(4)
         log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
         return Reply(

@@ -5,7 +5,7 @@ Does not know models, stores or prompts; conversation.py decides what is held, c
 
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -15,11 +15,21 @@ from records.messages import UNSTORED, Correction, Message, NewMessage, Versions
 from records.owners import MODES, Mode
 from records.scopes import Scope
 from records.turns import Incoming, Replied
+from retrieval.explanation import ExplanationRecord
 
 MESSAGES_HELD = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
 SESSIONS_HELD = 1_000
 """Scopes whose sessions are kept in the process; the longest unused go first."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Given:
+    """What an answer was made from, and how it ended, as in `Reply`."""
+
+    record: ExplanationRecord
+    is_truncated: bool
+    is_stopped: bool
 
 
 @dataclass
@@ -59,7 +69,8 @@ class Session:
     `recall_failed`: the store could not be read for its last prompt. `is_outdated`: something was forgotten that was
     perhaps read for a question already. `memory_was_offered`: once is enough. `replied`: what the last turn replied to,
     and that turn's number, for an answer to it that is asked for again; no store holds it. `versions`: of the last turn
-    that was answered again and is in no store, its number and all its answers.
+    that was answered again and is in no store, its number and all its answers. `answers`: what is known of the answers
+    to the last turn beside their texts, by those.
     """
 
     scope: Scope
@@ -75,6 +86,7 @@ class Session:
     memory_was_offered: bool = False
     replied: tuple[int, Replied] | None = None
     versions: tuple[int, Versions] = (0, Versions())
+    answers: tuple[int, dict[str, Given]] = field(default_factory=lambda: (0, {}))
 
     @property
     def is_idle(self) -> bool:
@@ -117,6 +129,16 @@ class Session:
     def held(self, mode: Mode) -> deque[Message]:
         """What the process itself holds of what was said under a mode."""
         return self.incognito if mode == "incognito" else self.recent
+
+    def note(self, turn: int, text: str, given: Given) -> None:
+        """An answer to a turn was given."""
+        if self.answers[0] != turn:
+            self.answers = turn, {}
+        self.answers[1][text] = given
+
+    def given(self, turn: int) -> Mapping[str, Given]:
+        """What is known of the answers to a turn, by their texts."""
+        return self.answers[1] if self.answers[0] == turn else {}
 
     def versions_of(self, turn: int, mode: Mode) -> Versions:
         """The answers to the last turn, where no store has them."""

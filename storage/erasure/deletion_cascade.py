@@ -149,8 +149,7 @@ class DeletionCascade(OwnerTables):
             }
             await tx.rows(VERSIONS.upsert, *VERSIONS.stored(version))
             after = await _rewrite(tx, before, text, now)
-            if account:
-                await tx.run(explanation_table.keep, before, account)
+            await tx.run(explanation_table.keep, before, account)
         self._drop_copies(scope.owner)
         return after
 
@@ -162,9 +161,9 @@ class DeletionCascade(OwnerTables):
             number=next((at for at, row in enumerate(rows, start=1) if row["id"] is None), 0),
         )
 
-    async def choose(self, scope: Scope, answer: int, number: int) -> str | None:
+    async def choose(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
         """Let another version of an answer stand; its text, None where there is none of this number. The two exchange
-        their texts, and the times of writing by which versions are counted.
+        their texts and times of writing. `accounts`: explanations by text; that of another version would be wrong.
         """
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
@@ -176,6 +175,7 @@ class DeletionCascade(OwnerTables):
                 written = text_of(before.edited_at or before.created_at)
                 await tx.rows(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
                 await _rewrite(tx, before, str(chosen["content"]), moment_of(chosen["written_at"]))
+                await tx.run(explanation_table.exchange, before, accounts.get(str(chosen["content"]), ""))
         self._drop_copies(scope.owner)
         return str(chosen["content"])
 

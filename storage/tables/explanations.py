@@ -66,6 +66,12 @@ def keep(connection: Connection, message: Message, account: str) -> None:
     connection.execute(_DROP_OLDEST, (scope.owner, 100))
 
 
+def exchange(connection: Connection, message: Message, account: str) -> None:
+    """Store another explanation of an answer; "": it has none any more."""
+    connection.execute("DELETE FROM accounts WHERE user_id = ? AND id = ?", (message.scope.owner, message.id))
+    keep(connection, message, account)
+
+
 _KEEP = """
 INSERT INTO accounts (id, user_id, thread_id, account, created_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (user_id, id) DO UPDATE SET account = excluded.account

@@ -62,9 +62,9 @@ class AnswerButtons(Family):
         stream = await self._begin(ask, instead_of=await self._shown_as(ask))
         if stream is None:
             return tr("answers-pressed-already")
-        await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         answered = await self._answered(ask, stream, self._again(ask))
         if answered is None:
+            await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
             await self._delivery.say(ask.chat, tr("answers-too-late"))
         await self._finish(ask, stream, answered)
         return None

@@ -120,9 +120,8 @@ class ChoiceCommands(Family):
         """What the operator's settings do not allow; admins are told which of them would."""
         services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         model = services.models[model_choices.model_of(config, tuple(services.models))]
-        name = quoted(model.name, model_choices.LONGEST_LABEL)
         lines = [
-            (model.sees is not False, tr("choices-no-pictures", model=name), "OPENAI_MODEL, VISION"),
+            (model.sees is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
             (services.attachments.hears, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
             (services.speech is not None, tr("choices-no-speech"), "SPEECH_MODEL"),
         ]

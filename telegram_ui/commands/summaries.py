@@ -158,6 +158,6 @@ def status_text(status: Status) -> str:
 def summary_text(summary: Summary, zone: tzinfo) -> str:
     """One summary: of what it is one, and the dates and number of messages that it covers."""
     first, last = minute(summary.first_at, zone), moment(summary.last_at, zone)
-    dates = last if last.startswith(first) else f"{first} – {last}"
+    dates = last if first == minute(summary.last_at, zone) else f"{first} – {last}"
     kind = tr(f"summaries-kind-{min(summary.level, KINDS)}")
     return f"{kind} · {dates} · {messages(summary.message_count)}\n{summary.text.strip()}"

@@ -239,7 +239,8 @@ class Wizard(Family):
             ]
             if before is not None and before.storage != storage:
                 names = {"from": STORAGE_NAMES[before.storage], "to": STORAGE_NAMES[storage]}
-                lines.append(tr("wizard-moved", messages=await memory.total(owner), **names))
+                if total := await memory.total(owner):
+                    lines.append(tr("wizard-moved", messages=total, **names))
         # Said before the setup ends: after a crash in between, the number comes again and finds its setup.
         try:
             await self._delivery.say(chat, "\n".join(lines))

@@ -1,5 +1,7 @@
 """The buttons under an answer, as a person uses them: another one, the rest, try again, stop, why."""
 
+import json
+
 import pytest
 
 from tests.end_to_end.harness import ANSWERS, House, Json, Member
@@ -38,6 +40,18 @@ async def presses(member: Member, message: Json, label: str, words: str) -> Json
     return await member.hears(words, since=since)
 
 
+async def explained(member: Member, message: Json) -> None:
+    """Which message shows an answer is noted a moment after Telegram has it; people press later."""
+    while "was made from" not in (await presses(member, message, "Why?", ""))["text"]:
+        """It says that it knows nothing of this message yet."""
+
+
+def made_at(house: House, member: Member) -> list[str]:
+    """When the answers were made whose explanations are stored."""
+    rows = house.memory.rows("SELECT account FROM accounts WHERE user_id = ? ORDER BY id", member.id)
+    return [json.loads(row["account"])["at"] for row in rows]
+
+
 @pytest.mark.parametrize("memory", ["on", "off"])
 async def test_another_answer_takes_the_place_of_the_last_one(house: House, memory: str) -> None:
     async with house.bot():
@@ -47,6 +61,7 @@ async def test_another_answer_takes_the_place_of_the_last_one(house: House, memo
         first = await ann.tells("Good morning.", "Noted.")
         house.model.script(ANSWERS, "A poor answer.", Behaviour(text="A better ans", finish="length"), "wer.")
         poor = await ann.tells("What is it?", "A poor answer.")
+        of_poor = made_at(house, ann)[-1:]
         assert labels(poor) == ["Regenerate", "Why?"]
         await without_buttons(ann, first)
         better = await presses(ann, poor, "Regenerate", "A better ans")
@@ -57,9 +72,12 @@ async def test_another_answer_takes_the_place_of_the_last_one(house: House, memo
         again = await presses(ann, better, "◀", "A poor answer.")
         assert labels(again) == ["Regenerate", "Why?", "1/2", "▶"]
         better = await presses(ann, again, "▶", "A better ans")
-        while "was made from" not in (await presses(ann, better, "Why?", ""))["text"]:
-            """Which message shows an answer is noted a moment after Telegram has it; people press later."""
-        await presses(ann, better, "◀", "A poor answer.")
+        assert "Continue" in labels(better), "it can go on, also when it was left and came back"
+        await explained(ann, better)
+        of_better = made_at(house, ann)
+        again = await presses(ann, better, "◀", "A poor answer.")
+        await explained(ann, again)
+        assert [*of_better[:-1], *of_poor] == made_at(house, ann), "/why explains the version that is shown"
         await ann.tells("Go on.", "wer.")
         assert "A better ans" not in str(house.chat_requests()[-1])
         assert "A poor answer." in str(house.chat_requests()[-1]), "the one that is shown is the answer"
