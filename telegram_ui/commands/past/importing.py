@@ -16,10 +16,9 @@ from telegram import ForceReply, InlineKeyboardMarkup, Message
 from locales.catalog import tr
 from locales.told import told
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
-from records.scopes import Person, Scope
-from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from records.scopes import Scope
+from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
-from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, Documents, document_in
 from transfer.formats.history import Question
@@ -66,10 +65,10 @@ class TransferCommands(Family):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._documents = Documents(self._delivery)
+        self._paste = NextText("paste", dependencies)
         self._history_extraction = HistoryExtractionCommands(dependencies)
         self._last_buttons = dependencies.last_buttons
         self._awaited: dict[tuple[Scope, int], float] = {}
-        self._pasting: dict[tuple[Scope, int], float] = {}
         self._answers: LRUCache[tuple[Scope, int], dict[str, tuple[int, ...]]] = LRUCache(KEPT)
         self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(KEPT)
         self._running: dict[tuple[Scope, int | None], _Progress] = {}
@@ -118,8 +117,7 @@ class TransferCommands(Family):
 
     async def cancel(self, ask: Ask) -> bool:
         place = (ask.chat.location, ask.person.id)
-        until = max(self._awaited.pop(place, 0.0), self._pasting.pop(place, 0.0))
-        if self._monotonic() > until:
+        if self._monotonic() > self._awaited.pop(place, 0.0):
             return False
         await self._delivery.say(ask.chat, tr("transfer-not-awaited"))
         return True
@@ -129,20 +127,14 @@ class TransferCommands(Family):
     @press(PASTE)
     async def _press_paste(self, ask: Ask) -> None:
         """Give the words with which another assistant lists what it remembers; the next text is its answer."""
-        now = self._monotonic()
-        self._pasting = {key: until for key, until in self._pasting.items() if until > now}
-        self._pasting[ask.chat.location, ask.person.id] = now + AWAITED.total_seconds()
-        await self._delivery.say(ask.chat, tr("transfer-paste-how"))
+        await self._paste.ask_for(ask, tr("transfer-paste-how"), about=None, example="")
         await self._delivery.say(ask.chat, tr("transfer-paste-prompt"))
 
-    async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        return self._monotonic() <= self._pasting.get((chat.location, person.id), 0.0)
-
     async def take_text(self, ask: Ask) -> bool:
-        if not await self.awaits_text(ask.chat, ask.person, 0) or ask.message_id is None:
+        if await self._paste.answered(ask) is None or ask.message_id is None:
             return False
         if len(ask.argument) < LONGEST_PIECE:
-            self._pasting.pop((ask.chat.location, ask.person.id), None)
+            await self._paste.close(ask)
         await self._offer(ask, _Sent(message_id=ask.message_id, text=ask.argument))
         return True
 
@@ -151,25 +143,24 @@ class TransferCommands(Family):
     async def _offer(self, ask: Ask, sent: _Sent) -> bool:
         """Say what the file would add, in a reply to it that carries the buttons; whether the file can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
-        try:
-            async with self._delivery.typing(chat):
-                text, keyboard = await self._next_step(ask, sent)
-        except KeepsakeError as error:
-            if isinstance(error, ChatGone):
-                raise
-            await self._delivery.say(chat, told(error), keyboard=self._again(ask, error))
-            return False
+        async with self._delivery.typing(chat):
+            text, keyboard, is_read = await self._step(ask, sent)
         await self._delivery.say(chat, text, keyboard=keyboard)
-        return True
+        return is_read
 
     async def _go_on(self, ask: Ask, sent: _Sent) -> None:
         """Put the next step in the place of the message whose button was pressed."""
+        text, keyboard, _ = await self._step(ask, sent)
+        await self._show(ask, text, keyboard)
+
+    async def _step(self, ask: Ask, sent: _Sent) -> tuple[str, InlineKeyboardMarkup | None, bool]:
+        """The next step, or what is wrong with the file; and whether it can be read."""
         try:
-            await self._show(ask, *await self._next_step(ask, sent))
+            return *await self._next_step(ask, sent), True
+        except ChatGone:
+            raise
         except KeepsakeError as error:
-            if isinstance(error, ChatGone):
-                raise
-            await self._show(ask, told(error), self._again(ask, error))
+            return told(error), self._again(ask, error), False
 
     async def _sent(self, ask: Ask) -> _Sent | None:
         """What the message with the pressed button replies to; says so where it is gone."""
