@@ -22,10 +22,10 @@ MEMORY = 2_000_000_000
 """Bytes of address space. The model takes 0.1 billion; each thread that computes reserves more than it uses."""
 MOST_CHARACTERS = 4_000
 MOST_TOKENS = {False: 510, True: 128}
-"""Tokens that the model reads of a passage, one window of its own, and of a question: a fifth of a second."""
-AS_MUCH_SAID = 100
+"""Tokens that the model reads of a passage, one window of its own, and of a question: a third of a second."""
+READ_ONCE, AS_MUCH_SAID = 24, 100
 """A question of so many tokens, which are a passage's, is read half as what looks for something and half as something
-said; the shorter it is, the less (docs/recall.md).
+said; the shorter it is, the less, and a short one not at all (docs/recall.md).
 """
 
 
@@ -62,7 +62,7 @@ def _vector(model: Any, text: str, is_query: bool) -> Any:
         most = len(text) * MOST_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
         text = both_ends(text, most) if is_query else text[:most]
     vector = _read(model, text, is_query)
-    if is_query:
+    if is_query and count > READ_ONCE:
         said = count / (count + AS_MUCH_SAID)
         vector = (1 - said) * vector + said * _read(model, text, False)
     return vector
