@@ -71,7 +71,7 @@ async def fill(
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
             for scope in scopes:
-                await store.load(scope.owner, _batches(scope, count))
+                await store.load(scope.owner, batches(scope, count))
         return
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
         await database.transact(lambda connection: _filled(connection, scopes, count))
@@ -174,7 +174,7 @@ def said_at(number: int, count: int) -> str:
     return (LAST_DAY - timedelta(minutes=10 * (count - number))).isoformat()
 
 
-async def _batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
+async def batches(scope: Scope, count: int) -> AsyncIterator[Sequence[Row]]:
     rows = beginning(scope, count)
     chunk_ids = _chunk_ids(count)
     for start in range(0, len(rows), BATCH):

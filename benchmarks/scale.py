@@ -289,7 +289,7 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
             url = settings.database_url.value if on_server else ""
             there = replace(settings, data_dir=folder / name, database_url=Secret(url and schema(url, _schema(name))))
             floor = folder / f"floor-{storage}-{count}.db"
-            _filled(there.data_dir, floor, storage, count, url)
+            filled(there.data_dir, floor, storage, count, url)
             progress(f"{storage}: {plan.turns} turns")
             result = apart(measure, there, floor, count, plan.turns)
             if storage is StorageType.JSON:
@@ -304,7 +304,7 @@ def _schema(name: str) -> str:
     return f"scale_{name.replace('-', '_')}"
 
 
-def _filled(folder: Path, floor: Path, storage: StorageType, count: int, url: str) -> None:
+def filled(folder: Path, floor: Path, storage: StorageType, count: int, url: str) -> None:
     """Fill both unless they exist; one that is being filled has another name."""
     start = time.perf_counter()
     if not folder.exists():

@@ -20,9 +20,9 @@ class Updates:
     def __init__(self, clock: Callable[[], float], *, first_id: int) -> None:
         self._clock = clock
         self._pending: list[tuple[float, Json]] = []
-        self._next_id = first_id
-        self._pulse = Pulse()
-        self._poller = 0
+        self.next_id = first_id
+        self.pulse = Pulse()
+        self.poller = 0
         self._interruption = ""
         self._holder = 0  # the poller that is being held, 0 = none
         self._held = Pulse()
@@ -32,9 +32,9 @@ class Updates:
         """Queue an update, unless the bot did not ask for its kind."""
         if (kind not in self.allowed) if self.allowed else (kind in UNASKED):
             return
-        self._pending.append((self._clock(), {"update_id": self._next_id, kind: payload}))
-        self._next_id += 1
-        self._pulse.beat()
+        self._pending.append((self._clock(), {"update_id": self.next_id, kind: payload}))
+        self.next_id += 1
+        self.pulse.beat()
 
     def pending(self) -> list[Json]:
         """What is not confirmed yet, oldest first; what is older than a day is gone."""
@@ -48,28 +48,28 @@ class Updates:
             self._pending = self._pending[offset:]
         else:
             self._pending = [(at, update) for at, update in self._pending if update["update_id"] >= offset]
-        self._pulse.beat()
+        self.pulse.beat()
 
     def drop(self) -> None:
         self._pending = []
 
     def interrupt(self, reason: str) -> None:
         """End the poll that is being held, if any, with 409."""
-        self._poller += 1
+        self.poller += 1
         self._interruption = reason
-        self._pulse.beat()
+        self.pulse.beat()
 
     async def poll(self, *, offset: int, limit: int, timeout: float) -> list[Json]:
         """Confirm, then the unconfirmed updates, held up to `timeout` seconds; the newest poller wins."""
         self.interrupt(OTHER_POLLER)
-        mine = self._poller
+        mine = self.poller
         self.confirm(offset)
         try:
             async with asyncio.timeout(timeout):
                 while not self.pending():
                     self._hold(mine)
-                    await self._pulse.wait()
-                    if self._poller != mine:
+                    await self.pulse.wait()
+                    if self.poller != mine:
                         raise conflict(self._interruption)
         except TimeoutError:
             return []
@@ -86,7 +86,7 @@ class Updates:
     async def emptied(self) -> None:
         """Wait until nothing is pending: everything was fetched and confirmed, or taken by the webhook."""
         while self.pending():
-            await self._pulse.wait()
+            await self.pulse.wait()
 
     def _hold(self, poller: int) -> None:
         self._holder = poller
@@ -95,13 +95,13 @@ class Updates:
     async def oldest(self, busy: Collection[int] = ()) -> Json:
         """The first unconfirmed update of a chat that is not busy, waited for."""
         while (first := next((one for one in self.pending() if chat_of(one) not in busy), None)) is None:
-            await self._pulse.wait()
+            await self.pulse.wait()
         return first
 
     def take(self, update_id: int) -> None:
         """Forget one update: the webhook has it."""
         self._pending = [(at, update) for at, update in self._pending if update["update_id"] != update_id]
-        self._pulse.beat()
+        self.pulse.beat()
 
     def allow(self, kinds: Sequence[str] | None) -> None:
         """Remember which kinds the bot asks for; None keeps the last choice."""

@@ -200,7 +200,7 @@ class World:
         if not texts:
             raise Impossible("A message needs some text.")
         for content in texts:
-            message = self._from_person(person_id, chat_id, {**origin, **content}, thread_id, reply_to)
+            message = self.from_person(person_id, chat_id, {**origin, **content}, thread_id, reply_to)
             reply_to = None
         return message
 
@@ -233,7 +233,7 @@ class World:
             content["caption"], entities = formatted(caption)
             if entities:
                 content["caption_entities"] = entities
-        return self._from_person(person_id, chat_id, content, thread_id, reply_to)
+        return self.from_person(person_id, chat_id, content, thread_id, reply_to)
 
     def edit(self, person_id: int, chat_id: int, message_id: int, text: str) -> Json:
         """Change one's own text message."""
@@ -375,7 +375,7 @@ class World:
         if thread_id is not None and thread_id not in chat.topics:
             raise Impossible(f"There is no topic {thread_id} in chat {chat_id}.")
 
-    def _from_person(
+    def from_person(
         self, person_id: int, chat_id: int, content: Json, thread_id: int | None, reply_to: int | None
     ) -> Json:
         author = self.people[person_id].user()

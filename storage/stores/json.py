@@ -57,7 +57,7 @@ class JsonStore(MemoryStore):
         self.reports = reports
         self._target = folder / SNAPSHOT_NAME
         self._journal = Journal(folder / JOURNAL_NAME)
-        self._words = MissingWords(database)
+        self.words = MissingWords(database)
         self._seq = 0
         self._next = 0
         self._snapshot_lock = asyncio.Lock()
@@ -94,7 +94,7 @@ class JsonStore(MemoryStore):
                 # The run before had no time for it, or was killed; otherwise one short stop after the other leaves it.
                 store._begin_snapshot()
             try:
-                async with store._words.indexing():
+                async with store.words.indexing():
                     yield store
             finally:
                 await uncancelled(store._close)
@@ -115,11 +115,11 @@ class JsonStore(MemoryStore):
         await super().erase_traces()
 
     async def indexed(self, owner: int, *, within: float | None = None) -> bool:
-        return await self._words.indexed(owner, within=within)
+        return await self.words.indexed(owner, within=within)
 
     async def rename(self, owner: int, new: int) -> None:
         await super().rename(owner, new)
-        self._words.renamed(owner, new)
+        self.words.renamed(owner, new)
 
     def mark_corrupt(self) -> None:
         """Have the next start make the working copy again, which was found damaged."""

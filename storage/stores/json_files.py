@@ -93,7 +93,7 @@ def _write_all(
     source: sqlite3.Connection, file: IO[str], seq: int, is_wanted: Callable[[], bool], pauses: bool
 ) -> None:
     header = {"format": FORMAT, "journal_seq": seq}
-    file.write('{\n  "keepsake": ' + _indented(header, 2))
+    file.write('{\n  "keepsake": ' + indented(header, 2))
     for table in TABLES:
         file.write(f',\n  "{table.name}": {{')
         if table is USERS:
@@ -107,7 +107,7 @@ def _write_users(source: sqlite3.Connection, file: IO[str]) -> None:
     between = "\n"
     for row in source.execute("SELECT * FROM users ORDER BY user_id"):
         shown = {"user_id": row["user_id"], "storage_type": row["storage_type"], **USERS.portable(row)}
-        file.write(f'{between}    "{row["user_id"]}": {_indented(shown, 4)}')
+        file.write(f'{between}    "{row["user_id"]}": {indented(shown, 4)}')
         between = ",\n"
     file.write("\n  }" if between != "\n" else "}")
 
@@ -125,7 +125,7 @@ def _write_rows(
             owner = row["user_id"]
         else:
             file.write(",\n")
-        file.write("      " + _indented(table.portable(row), 6))
+        file.write("      " + indented(table.portable(row), 6))
     file.write("\n    ]\n  }" if owner is not None else "}")
 
 
@@ -139,7 +139,7 @@ def _flat(depth: int) -> Callable[[object], str]:
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
 
-def _indented(row: Mapping[str, object], depth: int) -> str:
+def indented(row: Mapping[str, object], depth: int) -> str:
     """A row as json.dumps with indent=2 writes it, `depth` spaces further to the right."""
     if not row or any(one and isinstance(one, list | tuple | dict) for one in row.values()):
         return _nested(row, depth)

@@ -338,7 +338,7 @@ class MissingWords:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._missing: dict[int, asyncio.Event] = {}  # by owner, those with few messages first
+        self.missing: dict[int, asyncio.Event] = {}  # by owner, those with few messages first
         self._wanted: dict[int, None] = {}  # those of them who wait, in order
         self._stopping = asyncio.Event()
 
@@ -346,8 +346,8 @@ class MissingWords:
     async def indexing(self) -> AsyncIterator[None]:
         """While the block runs, what is missing is indexed."""
         async with self.database.read(None) as reader:
-            self._missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
-        task = asyncio.create_task(self._run()) if self._missing else None
+            self.missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
+        task = asyncio.create_task(self._run()) if self.missing else None
         try:
             yield
         finally:
@@ -357,7 +357,7 @@ class MissingWords:
 
     async def indexed(self, owner: int, *, within: float | None) -> bool:
         """Wait until nothing of an owner is missing; False where that takes longer than `within` seconds."""
-        missing = self._missing.get(owner)
+        missing = self.missing.get(owner)
         if missing is None:
             return True
         self._wanted[owner] = None
@@ -368,13 +368,13 @@ class MissingWords:
 
     def renamed(self, owner: int, new: int) -> None:
         """What is missing of an owner is that of another id now, in the table too."""
-        if (missing := self._missing.pop(owner, None)) is not None:
-            self._missing[new] = missing
+        if (missing := self.missing.pop(owner, None)) is not None:
+            self.missing[new] = missing
 
     async def _run(self) -> None:
-        log.info("the words of %d memories in memory.json are indexed again", len(self._missing))
-        while self._missing and not self._stopping.is_set():
-            owner = next((one for one in self._wanted if one in self._missing), next(iter(self._missing)))
+        log.info("the words of %d memories in memory.json are indexed again", len(self.missing))
+        while self.missing and not self._stopping.is_set():
+            owner = next((one for one in self._wanted if one in self.missing), next(iter(self.missing)))
             try:
                 is_done = await self._advance(owner)
             except Exception as error:  # error boundary of this task: it tries again
@@ -386,7 +386,7 @@ class MissingWords:
                 continue
             if is_done:
                 self._wanted.pop(owner, None)
-                if (missing := self._missing.pop(owner, None)) is not None:
+                if (missing := self.missing.pop(owner, None)) is not None:
                     missing.set()
 
     async def _advance(self, owner: int) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from assembly import open_services
 from chat.conversation import Conversation
 from chat.services import Services
+from external_memory import ExternalMemory
 from llm.chat_model import OnText
 from records.owners import StorageType
 from records.scopes import Person, Scope
@@ -87,3 +88,9 @@ async def talking(folder: Path, **settings: object) -> AsyncIterator[Talk]:
             open_services(Settings(**values), clock=lambda: moment[0])  # type: ignore[arg-type]
         )
         yield Talk(services, server, moment)
+
+
+async def unfinished(memory: ExternalMemory) -> list[int]:
+    """The owners of forgettings that are recorded and not finished."""
+    async with memory.inbox.database.read(None) as reader:
+        return [row["user_id"] for row in await reader.rows("SELECT user_id FROM forgettings ORDER BY id")]

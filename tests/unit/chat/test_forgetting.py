@@ -21,7 +21,7 @@ from storage.bot_state.erasure import _text
 from storage.bot_state.inbox import Arrival
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, BORIS, Talk, talking
+from tests.support.talk import ANNA, BORIS, Talk, talking, unfinished
 from tests.unit.chat.test_conversation import room
 
 SCOPE = Scope(owner=ANNA.id)
@@ -214,7 +214,7 @@ async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_pat
         await lived(talk)
         ids = await ids_with(talk, WORD)
         memory = talk.services.memory
-        async with memory._state.erasing.database.write(None) as tx:
+        async with memory.inbox.database.write(None) as tx:
             what = json.dumps({"what": "messages", "ids": ids, "since": None, "until": None})
             marked = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)"
             await tx.rows(marked, ANNA.id, what, talk.moment[0].isoformat())
@@ -223,7 +223,7 @@ async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_pat
         assert traces(tmp_path) == []
         async with memory.home(ANNA.id) as store:
             assert len(await store.page(SCOPE, limit=1000)) == 22
-        assert await memory._state.erasing._unfinished() == []
+        assert await unfinished(memory) == []
 
 
 async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
         await talk.remember()
         await talk.say(WORD)
         memory = talk.services.memory
-        async with memory._state.erasing.database.read(None, frozen=True) as reader:
+        async with memory.inbox.database.read(None, frozen=True) as reader:
             await reader.rows("SELECT 1 FROM users")
             assert not (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
         await talk.say(OTHER)
@@ -374,7 +374,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
         await store.forgetting.forget(ANNA.id, what)
-        async with talk.services.memory._state.erasing.database.write(None) as tx:
+        async with talk.services.memory.inbox.database.write(None) as tx:
             record = (ANNA.id, _text(what), talk.moment[0].isoformat())
             await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
     async with talking(tmp_path) as talk:
@@ -399,7 +399,7 @@ async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path
         everything = Forgetting(what="everything")
         await asyncio.gather(*(talk.services.corrections.forget(person.id, everything) for person in (ANNA, BORIS)))
         assert traces(tmp_path, [WORD, OTHER]) == []
-        assert await talk.services.memory._state.erasing._unfinished() == []
+        assert await unfinished(talk.services.memory) == []
 
 
 def test_an_answer_that_waits_to_be_written_goes_with_what_it_may_quote() -> None:

@@ -13,6 +13,7 @@ from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from tests.contract.conftest import fold
 from tests.support.killable import Runs, runs_of
+from tests.support.talk import unfinished
 from tests.unit.chat.test_forgetting import OTHER, SCOPE, WORD, traces
 
 KILLS = 4
@@ -65,6 +66,6 @@ async def test_killed_while_it_forgets_it_is_whole_or_gone(tmp_path: Path, stora
                 assert left == 0
             if left == 0:
                 assert traces(folder) == []
-            assert await memory._state.erasing._unfinished() == []
+            assert await unfinished(memory) == []
         assert bool(traces(folder)) == bool(left)
         assert traces(folder, [OTHER])

@@ -361,15 +361,12 @@ async def test_leftovers_of_a_killed_snapshot_do_no_harm(tmp_path: Path) -> None
 
 # faults while running ----------------------------------------------------------------------------------------
 class BrokenDisk:
-    """Stands where the journal's file is: every write fails after some bytes."""
+    """Stands where the journal's file is, which a flushed store has closed: every write fails."""
 
-    def __init__(self, store: JsonStore) -> None:
-        self.journal = store._journal
-        self.path = self.journal.path
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "memory.json.journal"
 
     def __enter__(self) -> None:
-        self.path.unlink(missing_ok=True)
-        self.journal.close()
         self.path.mkdir()
 
     def __exit__(self, *_: object) -> None:
@@ -381,7 +378,7 @@ async def test_a_journal_that_cannot_be_written_changes_nothing(tmp_path: Path) 
         await store.put_owner(config(store, ANNA.owner))
         await talk(store, ANNA, 1)
         await store.flush()
-        with BrokenDisk(store), pytest.raises(StorageError, match=r"memory\.json\.journal cannot be"):
+        with BrokenDisk(tmp_path), pytest.raises(StorageError, match=r"memory\.json\.journal cannot be"):
             await store.append(ANNA, [said("lost")])
         assert (await store.counts(ANNA)).total == 2
         [stored] = await store.append(ANNA, [said("kept")])
@@ -465,7 +462,7 @@ async def test_a_journal_grown_large_becomes_a_snapshot_by_itself(tmp_path: Path
         assert store.background is not None
         await store.background
         assert (tmp_path / "memory.json").stat().st_size > 1_000_000
-        assert store._journal.size < 300_000
+        assert (tmp_path / "memory.json.journal").stat().st_size < 300_000
         digest = await store.digest(ANNA.owner)
     (tmp_path / "index.db").unlink()
     async with opened(tmp_path) as store:

@@ -155,7 +155,7 @@ async def test_forgetting_waits_for_the_words_by_which_quotes_are_found(tmp_path
         async with memory.home(ANNA.owner) as store:
             [message] = await store.append(ANNA, [said("My code word is walrus.")])
         assert isinstance(store, JsonStore)
-        held = store._words._missing[ANNA.owner] = asyncio.Event()
+        held = store.words.missing[ANNA.owner] = asyncio.Event()
         memory.words_within = 0
         one = Forgetting(what="messages", ids=(message.id,))
         for refused in (memory.preview, memory.forget):
@@ -173,11 +173,11 @@ async def test_a_question_meanwhile_is_answered_and_it_is_said_once(tmp_path: Pa
         await talk.remember(storage=StorageType.JSON)
         async with talk.services.memory.home(7) as store:
             assert isinstance(store, JsonStore)
-        held = store._words._missing[7] = asyncio.Event()
+        held = store.words.missing[7] = asyncio.Event()
         first, second = await talk.say("My cat is called Murka."), await talk.say("And what else?")
         assert "indexing your earlier messages" in " ".join(first.notices)
         assert not first.is_error
         assert second.notices == ()
         held.set()
-        del store._words._missing[7]
+        del store.words.missing[7]
         assert (await talk.say("And now?")).notices == ()

@@ -25,7 +25,7 @@ from storage.bot_state.postgres_leases import PostgresLeases
 from telegram_ui.sending.chat import demand_lease, work_for
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
-from tests.support.talk import BORIS, talking
+from tests.support.talk import BORIS, talking, unfinished
 
 BOT, ANN, BEN = 900, 7, 8
 
@@ -199,7 +199,7 @@ async def test_background_work_is_looked_for_where_the_owner_is_served(machines:
         for owner, machine in ((ANN, first), (BEN, second)):
             await machine.memory.configure(owner, storage=StorageType.POSTGRES, every_n=5)
             await machine.says(owner, "to be embedded", update_id=owner)
-        stores = [one.memory._stores[StorageType.POSTGRES] for one in (first, second)]
+        stores = [store for one in (first, second) for store in one.memory.stores if store.kind is StorageType.POSTGRES]
         found = [[message.scope.owner for _, message in await store.vectors.backlog("m", 9)] for store in stores]
         assert found == [[ANN], [BEN]]
         quiet = [[scope.owner for scope, _ in await store.quiet_scopes(NOW)] for store in stores]
@@ -251,8 +251,7 @@ async def test_what_one_process_left_half_forgotten_is_finished_before_anything_
     async with machines.opened("a") as first, machines.opened("b") as second:
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         await first.says(ANN, "walrus", update_id=1)
-        erasing = first.memory._state.erasing
-        async with erasing.database.write(ANN) as tx:
+        async with first.inbox.database.write(ANN) as tx:
             await tx.rows(
                 "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)",
                 ANN,
@@ -269,8 +268,7 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
         await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
         machines.dies(first)
         assert await second.memory.total(ANN) == 0
-        erasing = second.memory._state.erasing
-        async with erasing.database.write(ANN) as tx:
+        async with second.inbox.database.write(ANN) as tx:
             await tx.rows(
                 "INSERT INTO forgettings (user_id, what, begun_at, is_erased) VALUES (?, ?, ?, 1)",
                 ANN,
@@ -279,9 +277,9 @@ async def test_the_mark_of_a_forgetting_is_the_serving_process_s(machines: Machi
             )
         assert first.leases.holds(ANN), "it has not noticed"
         await first.memory.clean_files()
-        assert len(await erasing._unfinished()) == 1
+        assert len(await unfinished(second.memory)) == 1
         await second.memory.clean_files()
-        assert await erasing._unfinished() == []
+        assert await unfinished(second.memory) == []
 
 
 async def test_a_budget_counts_what_a_person_spent_in_every_process(machines: Machines, tmp_path: Path) -> None:

@@ -210,13 +210,13 @@ class Peer:
 
     async def polled(self) -> None:
         """Wait until a poll is being held."""
-        while not self.world.updates._poller:
-            await self.world.updates._pulse.wait()
+        while not self.world.updates.poller:
+            await self.world.updates.pulse.wait()
 
     async def confirmed(self) -> None:
         """Wait until the bot has confirmed all updates."""
         while self.world.updates.pending():
-            await self.world.updates._pulse.wait()
+            await self.world.updates.pulse.wait()
 
 
 @pytest.fixture
@@ -279,6 +279,7 @@ class Bots:
         self.model: ChatModel = OfflineModel()
         self.transcriber: Transcriber | None = None
         self.toys: Toys | None = None
+        self.dependencies: Dependencies
         self.settings = Settings(
             telegram_bot_token=Secret(TOKEN),
             telegram_api_url=peer.url,
@@ -305,10 +306,10 @@ class Bots:
         )
 
         def commands(delivery: Delivery, may_configure: MayConfigure) -> Commands:
-            dependencies = Dependencies(
+            self.dependencies = Dependencies(
                 services=services, delivery=delivery, may_configure=may_configure, buttons=Buttons(b"key")
             )
-            made = Commands(dependencies, [Toys, AnswerButtons, Proposals])
+            made = Commands(self.dependencies, [Toys, AnswerButtons, Proposals])
             self.toys = cast("Toys", made._families[0])
             return made
 

@@ -176,7 +176,7 @@ class Desk:
         """A person writes; whether it was a command, or a text that a command asked for."""
         self.peer.world.say(person, chat, text, **more)
         taken = False
-        for update in await self._updates():
+        for update in await self.updates():
             parsed = parse(update, self.peer.bot.bot)
             if parsed is None:
                 continue
@@ -191,7 +191,7 @@ class Desk:
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
         """A person presses; the toast that is shown."""
         self.peer.world.press(person, chat, message["message_id"], data)
-        for update in await self._updates():
+        for update in await self.updates():
             parsed = parse(update, self.peer.bot.bot)
             assert parsed is not None
             with speaking(await self.commands.language(parsed.chat, parsed.person)):
@@ -199,7 +199,7 @@ class Desk:
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast
 
-    async def _updates(self) -> Sequence[telegram.Update]:
+    async def updates(self) -> Sequence[telegram.Update]:
         updates = await self.peer.bot.get_updates(offset=self.offset, timeout=0)
         for update in updates:
             self.offset = update.update_id + 1
@@ -225,5 +225,5 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
 @pytest.fixture
 async def desk(peer: Peer, talk: Talk) -> Desk:
     made = Desk(peer, talk.services, talk.moment)
-    await made._updates()
+    await made.updates()
     return made

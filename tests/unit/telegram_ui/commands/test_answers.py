@@ -90,7 +90,7 @@ async def test_what_its_reader_stops_did_not_fail(desk: Desk, talk: Talk) -> Non
 async def test_an_answer_is_spoken_once_when_it_is_asked_for(peer: Peer, tmp_path: Path) -> None:
     async with talking(tmp_path / "data", speech_model="speaks", speech_voice="nova") as talk:
         desk = Desk(peer, talk.services, talk.moment)
-        await desk._updates()
+        await desk.updates()
         await answered(desk, talk)
         message, buttons = desk.buttons(ANN)
         talk.server.script("speaks", Behaviour(status=404))

@@ -204,7 +204,7 @@ async def test_in_a_group_only_admins_choose_and_each_topic_has_its_own(desk: De
 async def test_forget_and_why_reach_a_message_of_an_earlier_conversation(desk: Desk) -> None:
     await desk.services.memory.switch(ANN, enabled=True)
     said = desk.peer.world.say(ANN, ANN, "The cellar key is 4711")
-    await desk._updates()
+    await desk.updates()
     await tell(desk, "The cellar key is 4711", telegram_id=said["message_id"])
     await desk.say(ANN, ANN, "/new")
     await desk.say(ANN, ANN, "/forget", reply_to=said["message_id"])

@@ -66,7 +66,7 @@ async def test_each_button_changes_one_choice_in_the_same_message(desk: Desk) ->
 async def test_spoken_answers_are_chosen_where_the_endpoint_speaks(peer: Peer, tmp_path: Path) -> None:
     async with talking(tmp_path / "data", speech_model="speaks") as talk:
         desk = Desk(peer, talk.services, talk.moment)
-        await desk._updates()
+        await desk.updates()
         await talk.remember(owner=ANN)
         await desk.say(ANN, ANN, "/settings")
         assert "✓ Not spoken" in labels(desk, ANN)

@@ -458,7 +458,7 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
     await desk.say(ANN, ANN, "/summary")
     await choose(desk, ANN, ANN, "SQLite")
     desk.peer.world.say(ANN, ANN, "7")
-    [update] = await desk._updates()
+    [update] = await desk.updates()
     parsed = parse(update, desk.peer.bot.bot)
     assert parsed is not None
     for _ in range(2):

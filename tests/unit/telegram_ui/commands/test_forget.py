@@ -50,7 +50,7 @@ async def press(desk: Desk, label: str, *, chat: int = ANN, person: int = ANN) -
 
 async def test_a_message_that_was_replied_to_goes_with_its_answer(desk: Desk, talk: Talk) -> None:
     sent = desk.peer.world.say(ANN, ANN, "My PIN is heliotrope.")
-    await desk._updates()
+    await desk.updates()
     await say(talk, "My PIN is heliotrope.", telegram_id=sent["message_id"])
     await say(talk, "Hello.")
     await desk.say(ANN, ANN, "/forget", reply_to=sent["message_id"])
@@ -260,7 +260,7 @@ async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Ta
 
 async def test_a_member_of_a_group_takes_back_their_own_words_alone(desk: Desk, talk: Talk) -> None:
     sent = [desk.peer.world.say(person, GROUP, "@keepsake_bot walrus") for person in (BOB, ANN)]
-    await desk._updates()
+    await desk.updates()
     for message in sent:
         await say(talk, "walrus", owner=GROUP, telegram_id=message["message_id"])
     await desk.say(BOB, GROUP, "/forget #1")
@@ -313,7 +313,7 @@ async def test_who_replies_to_a_message_from_before_the_upgrade_is_told_what_to_
     message = pending["message"]
     before = {"id": -77, "type": "group", "title": "Picnic"}
     message["reply_to_message"] = {"message_id": 5, "date": 1, "text": "seal", "from": message["from"], "chat": before}
-    *_, update = await desk._updates()
+    *_, update = await desk.updates()
     parsed = parse(update, desk.peer.bot.bot)
     assert parsed is not None
     await desk.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)

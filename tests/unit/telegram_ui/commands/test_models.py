@@ -33,7 +33,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
 @pytest.fixture
 async def desk(peer: Peer, talk: Talk) -> Desk:
     made = Desk(peer, talk.services, talk.moment)
-    await made._updates()
+    await made.updates()
     return made
 
 
@@ -68,8 +68,7 @@ async def test_a_model_that_is_no_longer_offered_is_replaced_by_the_usual_one(tm
 
 async def test_the_window_of_one_model_is_not_that_of_another(tmp_path: Path) -> None:
     async with talking(tmp_path, openai_models=("other-model",)) as talk:
-        loop = talk.conversation._answer_loop
-        usual, other = loop._model, loop._others["other-model"]
+        usual, other = talk.services.models["chat-model"], talk.services.models["other-model"]
         assert isinstance(usual, OpenAIChat)
         assert isinstance(other, OpenAIChat)
         other._window.note_refusal(900, "")
@@ -86,7 +85,7 @@ async def test_what_is_known_of_models_is_shown_and_kept_to(tmp_path: Path, peer
     async with talking(tmp_path, openai_models=("other-model", "third"), model_abilities=known) as talk:
         await talk.remember(every_n=500, owner=ANN)
         desk, person = Desk(peer, talk.services, talk.moment), Person(id=ANN, name="Ann")
-        await desk._updates()
+        await desk.updates()
         for number in range(8):
             await talk.say(f"Round {number}: " + "a walk along the river and over the old bridge " * 12, person=person)
         await desk.say(ANN, ANN, "/model")

@@ -18,7 +18,7 @@ def of_kind(kind: str, desk: Desk) -> NextText:
 
 async def writes(desk: Desk, person: int, chat: int, *, reply_to: int | None = None) -> Ask:
     desk.peer.world.say(person, chat, "Oolong", reply_to=reply_to)
-    [update] = await desk._updates()
+    [update] = await desk.updates()
     parsed = parse(update, desk.peer.bot.bot)
     assert parsed is not None
     return Ask(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)

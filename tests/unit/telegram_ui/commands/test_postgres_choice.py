@@ -26,7 +26,7 @@ async def served(tmp_path: Path, postgres_url: str) -> AsyncIterator[Talk]:
 
 async def test_a_setup_offers_it_and_moves_what_there_is(peer: Peer, served: Talk) -> None:
     desk = Desk(peer, served.services, served.moment)
-    await desk._updates()
+    await desk.updates()
     memory = served.services.memory
     await memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
     async with memory.home(ANN) as store:
@@ -48,7 +48,7 @@ async def test_a_setup_offers_it_and_moves_what_there_is(peer: Peer, served: Tal
 
 async def test_it_may_be_named_in_words(peer: Peer, served: Talk) -> None:
     desk = Desk(peer, served.services, served.moment)
-    await desk._updates()
+    await desk.updates()
     await served.services.memory.config(ANN)  # as when an update of hers is claimed
     for words in ("postgres", "PostgreSQL please"):
         await desk.say(ANN, ANN, "/summary")

@@ -66,7 +66,7 @@ async def test_who_has_said_no_time_zone_sets_it_by_a_button_and_means_their_own
 async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was_meant(desk: Desk) -> None:
     desk.peer.world.say(ANN, ANN, "/reminders add in 2 hours to stretch")
     asked_at = desk.moment[0]
-    [update] = await desk._updates()
+    [update] = await desk.updates()
     for _ in range(2):
         await desk.commands.handle(
             update, PRIVATE, Person(id=ANN, name="Ann"), "reminders", "add in 2 hours to stretch"

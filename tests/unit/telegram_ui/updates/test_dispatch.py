@@ -602,7 +602,7 @@ async def test_an_answer_that_was_cut_off_before_its_effect_arrives_once(bots: B
 
 async def test_each_run_sends_once_more_what_the_run_before_it_died_over(bots: Bots, peer: Peer) -> None:
     """A run may die before its sending has any effect: an answer that was never sent for sure is never given up."""
-    update_id = peer.world.updates._next_id
+    update_id = peer.world.updates.next_id
     peer.fault("hang", "sendMessage", times=3, chat_id=ANN)
     peer.world.say(ANN, ANN, "hello")
     for _ in range(3):

@@ -118,7 +118,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         ann = Person(id=ANN, name="Ann")
         data = Buttons(b"key").data("toy", Chat(id=ANN), ann, "7")
         keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("Do it", callback_data=data)]])
-        await service.intake._commands.dependencies.delivery.say(Chat(id=ANN), "Shall I?", keyboard=keyboard)
+        await bots.dependencies.delivery.say(Chat(id=ANN), "Shall I?", keyboard=keyboard)
         question = await failed(peer, "Shall I?", ANN)
         peer.world.press(ANN, ANN, question["message_id"], data)
         said = await failed(peer, "went wrong", ANN)
@@ -230,9 +230,8 @@ async def test_a_message_is_asked_again_under_its_own_source(bots: Bots, peer: P
 async def test_a_proposed_command_is_given_by_who_was_asked(bots: Bots, peer: Peer) -> None:
     proposal = Proposal(kind="command", text="/help me")
     async with bots.running() as service:
-        dependencies = service.intake._commands.dependencies
         chat = Chat(id=GROUP, is_private=False)
-        await proposals.ask(dependencies, chat, Person(id=ANN, name="Ann"), proposal)
+        await proposals.ask(bots.dependencies, chat, Person(id=ANN, name="Ann"), proposal)
         said = await failed(peer, "/help me", GROUP)
         does, _ = buttons(said)
         peer.world.press(BOB, GROUP, said["message_id"], does["callback_data"])

@@ -40,7 +40,6 @@ async def test_a_lane_keeps_its_order_and_others_do_not_wait() -> None:
     await queues.idle()
     assert log.begun == ["a1", "b1", "a2"]
     assert len(queues) == 0
-    assert not queues._waiting
 
 
 async def test_a_backlog_takes_turns_with_the_other_lanes() -> None:
