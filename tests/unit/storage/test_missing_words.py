@@ -175,7 +175,7 @@ async def test_a_question_meanwhile_is_answered_and_it_is_said_once(tmp_path: Pa
             assert isinstance(store, JsonStore)
         held = store.words.missing[7] = asyncio.Event()
         first, second = await talk.say("My cat is called Murka."), await talk.say("And what else?")
-        assert "indexing your earlier messages" in " ".join(first.notices)
+        assert "your earlier messages again" in " ".join(first.notices)
         assert not first.is_error
         assert second.notices == ()
         held.set()
