@@ -145,3 +145,31 @@ async def test_a_forgetting(tmp_path: Path) -> None:
                 await talk.remember()
 
         await at_each_step(prepare, forget, check)
+
+
+async def test_another_answer(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        turn, texts = 0, ["First.", "Second."]
+
+        async def prepare() -> None:
+            nonlocal turn
+            talk.server.default("chat-model", texts[0])
+            turn = (await talk.say("A word about walruses.")).turn or 0
+            talk.server.default("chat-model", texts[1])
+
+        async def again() -> None:
+            await talk.conversation.answer_again(SCOPE, turn, ANNA)
+
+        async def check() -> None:
+            async with talk.services.memory.home(ANNA.id) as store:
+                last = await store.last_turns(SCOPE, 1)
+                [answer] = [one for one in last if one.role == "assistant"]
+                versions = await store.forgetting.versions(SCOPE, answer.id)
+            assert list(versions.texts) == texts[: len(versions.texts)]
+            assert versions.texts[versions.number - 1] == answer.content
+            talk.server.default("chat-model", "Next.")
+            assert not (await talk.say("And?")).is_error
+            assert answer.content in talk.prompts()[-1]
+
+        await at_each_step(prepare, again, check)

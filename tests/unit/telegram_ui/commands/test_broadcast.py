@@ -10,6 +10,7 @@ from telegram.ext import ExtBot
 from chat.operation import Operation
 from records.errors import ServedElsewhere
 from telegram_ui.commands.outreach.broadcast import SPACING, TOO_OLD, BroadcastSender
+from tests.support.stepping import cancelled
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, PRIVATE, TOKEN, Desk
 from tests.unit.telegram_ui.commands.test_admin import administered
 
@@ -118,6 +119,33 @@ class WithoutLease(ExtBot[None]):
 
     async def _post(self, *_: Any, **__: Any) -> Any:
         raise ServedElsewhere
+
+
+async def test_broken_off_anywhere_it_goes_on_and_nobody_gets_it_twice(desk: Desk) -> None:
+    gathered(desk)
+    for number in range(1, 200):
+        await desk.say(ANN, ANN, "/admin broadcast We move.")
+        message, buttons = desk.buttons(ANN)
+        await desk.press(ANN, ANN, message, buttons["Send"])
+        before = [len(desk.peer.texts(one)) for one in (BOB, EVE)]
+        passing = asyncio.create_task(time_passes(desk))
+        was_reached = await cancelled(BroadcastSender(desk.commands.dependencies).send_all, number)
+        await BroadcastSender(desk.commands.dependencies).send_all()
+        passing.cancel()
+        got = [len(desk.peer.texts(one)) - were for one, were in zip((BOB, EVE), before, strict=True)]
+        assert max(got) == 1
+        assert sum(got) == 2 or "Not known whether it arrived; it is not sent twice: 1" in desk.last(ANN)
+        assert await desk.services.memory.broadcasts.sending() == []
+        if not was_reached:
+            assert number > 1
+            return
+    raise AssertionError("it has more steps than expected")
+
+
+async def time_passes(desk: Desk) -> None:
+    while True:
+        desk.peer.clock.advance(SPACING)
+        await asyncio.sleep(0)
 
 
 async def test_whoever_is_removed_meanwhile_does_not_get_it(desk: Desk) -> None:
