@@ -14,7 +14,7 @@ from records.forgetting import Forgotten
 
 LONGEST_FACT = 300
 """Characters of a fact that somebody writes."""
-VERBS = ("pin", "unpin", "delete", "undo")
+VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
 
 @define(eq=False)
@@ -23,8 +23,8 @@ class FactsByHand:
 
     _services: Services
 
-    async def add(self, owner: int, text: str) -> str:
-        """The sentence that says whether it was added."""
+    async def add(self, owner: int, text: str) -> Fact | str:
+        """The fact, or a sentence that says why it was not added."""
         text = " ".join(text.split())
         if not text:
             return tr("memory-usage")
@@ -38,7 +38,7 @@ class FactsByHand:
             fact, _ = await self._services.facts.add(owner, text)
         except FactsFull:
             return tr("memory-full", most=str(MOST_FACTS))
-        return tr("memory-added", text=fact.text)
+        return fact
 
     async def edit(self, owner: int, id_: int, text: str, *, is_change: bool = False) -> str | None:
         """Give a fact another text; a sentence where that cannot be. `is_change`: the fact held until now, and stays as
@@ -61,12 +61,14 @@ class FactsByHand:
         return config is not None and config.incognito
 
     async def change(self, owner: int, verb: str, id_: int) -> str:
-        """Pin, unpin, delete or restore a fact (one of VERBS); the sentence that says so."""
+        """Pin, unpin, keep to, delete or restore a fact (one of VERBS); the sentence that says so."""
         facts = self._services.facts
         fact: Fact | None = None
         match verb:
             case "pin" | "unpin":
                 fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
+            case "keep":
+                fact = await facts.keep(owner, id_)
             case "delete":
                 fact = await facts.delete(owner, id_)
             case "undo":

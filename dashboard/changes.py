@@ -77,7 +77,8 @@ class Changes:
         return FactsByHand(self._services)
 
     async def add_fact(self, visit: Visit) -> Answer:
-        said = await self._by_hand.add(visit.owner, visit.asked.text("text", LONGEST_TEXT))
+        made = await self._by_hand.add(visit.owner, visit.asked.text("text", LONGEST_TEXT))
+        said = made if isinstance(made, str) else tr("memory-added", text=made.text)
         return {"said": said, **await self._views.facts(visit)}
 
     async def edit_fact(self, visit: Visit) -> Answer:

@@ -316,6 +316,11 @@ class Facts:
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned)
 
+    async def keep(self, owner: int, id_: int) -> Fact | None:
+        """From now on a lasting instruction for every request. None: there is no fact with this id that holds."""
+        async with self._memory.home(owner) as store:
+            return await store.facts.keep(owner, id_)
+
     async def delete(self, owner: int, id_: int) -> Fact | None:
         """Out of every prompt at once; for a day it can be restored, then it is forgotten."""
         async with self._memory.home(owner) as store:

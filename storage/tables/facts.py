@@ -168,6 +168,11 @@ class FactTable(OwnerTables):
         holds = " AND valid_to IS NULL AND deleted_at IS NULL" if is_pinned else ""
         return await self._changed(owner, id_, "is_pinned = ?", int(is_pinned), where=holds)
 
+    async def keep(self, owner: int, id_: int) -> Fact | None:
+        """Make it a lasting instruction for every request. None: there is no such fact, or it holds no longer."""
+        holds = " AND valid_to IS NULL AND deleted_at IS NULL"
+        return await self._changed(owner, id_, "kind = 'instruction', subject = ''", where=holds)
+
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """A deleted fact is in no prompt; it can be restored until it is erased."""
         return await self._changed(owner, id_, "deleted_at = COALESCE(deleted_at, ?)", text_of(now))

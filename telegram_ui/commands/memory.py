@@ -30,7 +30,7 @@ Shown = tuple[str, InlineKeyboardMarkup | None]
 PAGE = 6
 LOOKS = ("l", "f", "p")
 """Actions that only show: the list from a page on, a fact, the profile's versions."""
-VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "d": "delete", "u": "undo"}
+VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
 """Actions on a fact. Also: "e" asks for a new text, "r" distils the profile, "x" erases a version of it."""
 
 
@@ -71,12 +71,24 @@ class MemoryCommands(Family):
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         if verb == "add":
-            return await self._by_hand.add(ask.chat.scope.owner, rest)
+            return await self._add(ask, rest)
         if verb == "edit" and _id(number) and text.strip():
             return await self._edit(ask, _id(number), text)
         if verb in ("pin", "unpin", "delete", "undo") and _id(rest):
             return await self._by_hand.change(ask.chat.scope.owner, verb, _id(rest))
         return tr("memory-usage")
+
+    async def _add(self, ask: Ask, text: str) -> str | None:
+        """Add a fact; its kind is not told by its words, so a button makes it a lasting instruction."""
+        made = await self._by_hand.add(ask.chat.scope.owner, text)
+        if isinstance(made, str):
+            return made
+        keyboard = None
+        if made.kind != "instruction":
+            keep = self._button(ask, KIND, tr("memory-button-keep"), f"k.{made.id}")
+            keyboard = InlineKeyboardMarkup([[keep]])
+        await self._delivery.say(ask.chat, tr("memory-added", text=made.text), keyboard=keyboard)
+        return None
 
     async def _edit(self, ask: Ask, id_: int, text: str) -> str | None:
         """Give a fact another text, and show it; a sentence if that cannot be."""

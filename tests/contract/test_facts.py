@@ -49,6 +49,10 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert (held[home.id].valid_to, held[home.id].superseded_by) == (NOW + timedelta(days=1), moved.id)
     assert (held[home.id].is_pinned, held[moved.id].is_pinned) == (False, True)
     assert await store.facts.pin(ANNA.owner, home.id, is_pinned=True) is None, "it would be in every prompt again"
+    assert await store.facts.keep(ANNA.owner, home.id) is None
+    kept = await store.facts.keep(ANNA.owner, moved.id)
+    assert kept is not None
+    assert (kept.kind, kept.subject) == ("instruction", "")
     assert await store.facts.valid(BORIS.owner) == []
     assert await store.facts.replaced(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
     await store.facts.edit(ANNA.owner, moved.id, "Anna lives in Bergen by the sea.", now=NOW)

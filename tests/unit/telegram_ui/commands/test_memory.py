@@ -10,7 +10,7 @@ from locales.catalog import tr
 from records.facts import FactChange, FactKind, NewFact
 from records.forgetting import Forgotten
 from records.owners import StorageType
-from records.scopes import Scope
+from records.scopes import Person, Scope
 from telegram_ui.commands.family import LIFETIME
 from telegram_ui.commands.memory import view_of
 from tests.support.talk import Talk
@@ -50,6 +50,24 @@ async def test_a_fact_is_added_shown_and_not_added_twice(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/memory")
     assert "1 · Ann is allergic to walnuts." in shown(desk)
     assert "Facts (1)" in shown(desk)
+
+
+async def test_what_is_added_holds_for_every_answer_by_a_button(desk: Desk, talk: Talk) -> None:
+    person = Person(id=ANN, name="Ann")
+    await desk.say(ANN, ANN, "/memory add Always be brief.")
+    await talk.say("What is a cello?", person=person)
+    assert "<instructions>\n" not in talk.prompts()[-1]
+    message, buttons = desk.buttons(ANN)
+    assert await desk.press(ANN, ANN, message, buttons["Always keep to this"]) == (
+        "I keep to this from now on: Always be brief."
+    )
+    await desk.say(ANN, ANN, "/memory add Always be brief.")
+    assert desk.last(ANN) == "Noted: Always be brief."
+    await desk.say(ANN, ANN, "/memory")
+    assert "What you asked me to keep to (1)" in shown(desk)
+    await talk.say("What is a viola?", person=person)
+    assert "<instructions>\n" in talk.prompts()[-1]
+    assert "Always be brief." in talk.prompts()[-1].partition("<instructions>\n")[2].partition("</instructions>")[0]
 
 
 async def test_what_is_asked_for_is_shown_first(desk: Desk) -> None:
