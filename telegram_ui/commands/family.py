@@ -320,16 +320,13 @@ class NextText:
         self._delivery = dependencies.delivery
         self._now = dependencies.services.clock
 
-    async def ask_for(
-        self, ask: Ask, question: str, *, about: int | None, example: str, choices: InlineKeyboardMarkup | None = None
-    ) -> None:
+    async def ask_for(self, ask: Ask, question: str, *, about: int | None, example: str) -> None:
         """Ask a person; an earlier question or setup of theirs here is replaced. `about`: a number that the answer
-        needs; `example`: stands in the empty reply field, which only groups need; `choices`: answers to press, which
-        only private chats have room for.
+        needs; `example`: stands in the empty reply field, which only groups need.
         """
         await self._put(ask, f"{self._kind}{about or ''}", nonce())
         if ask.chat.is_private:
-            await self._delivery.say(ask.chat, question, keyboard=choices)
+            await self._delivery.say(ask.chat, question)
         else:
             field = ForceReply(selective=True, input_field_placeholder=example[:PLACEHOLDER])
             await self._delivery.say(ask.chat, tr("choices-reply", question=question), keyboard=field)

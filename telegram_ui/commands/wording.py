@@ -31,10 +31,6 @@ def messages(number: int) -> str:
     return tr("shared-messages", messages=number)
 
 
-def turns(number: int) -> str:
-    return tr("shared-turns", turns=number)
-
-
 def facts(number: int) -> str:
     return tr("shared-facts", facts=number)
 
