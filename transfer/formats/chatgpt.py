@@ -8,7 +8,7 @@ without words are left out.
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from transfer.formats.conversations import (
     ROLES,
@@ -37,7 +37,6 @@ from transfer.formats.memories import sentences
 
 _SHOWN = ("text", "multimodal_text")
 _CANVAS = "canmore.create_textdoc"
-LeftOut = Literal["hidden", "wordless"]
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
@@ -75,41 +74,33 @@ def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[I
         author = demand_object(value.get("author"), f"{where}.author")
         content = demand_object(value.get("content"), f"{where}.content")
         talks.facts += _facts(value, author, content, last)
-        made = _message(value, author, content, node, last, where)
-        if isinstance(made, ImportedMessage):
-            said.append(made)
-        elif made == "wordless":
-            talks.wordless += 1
+        role, words = ROLES.get(unhashable_free(author.get("role"))), _shown(value, content, where)
+        if role is None or words is None:
+            continue
+        talks.wordless += not words
+        if words:
+            name = text_of(value.get("id")) or node
+            said.append(turn(f"import:chatgpt:{name}", role, words, last))
     return titled(said, text_of(talk.get("title")))
 
 
-def _message(
-    message: Mapping[str, Any],
-    author: Mapping[str, Any],
-    content: Mapping[str, Any],
-    node: str,
-    said_at: datetime,
-    where: str,
-) -> ImportedMessage | LeftOut:
+def _shown(message: Mapping[str, Any], content: Mapping[str, Any], where: str) -> str | None:
+    """The words that people saw of a message; None: it was hidden from them."""
     metadata = message.get("metadata")
     held = metadata if isinstance(metadata, dict) else {}
-    hidden = held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message")
-    role = ROLES.get(unhashable_free(author.get("role")))
     recipient = message.get("recipient") or "all"
-    if role is None or hidden or message.get("weight", 1) == 0:
-        return "hidden"
+    if held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message"):
+        return None
+    if message.get("weight", 1) == 0:
+        return None
     if recipient == _CANVAS:
         words = _canvas(content)
     elif recipient != "all" or content.get("content_type") not in _SHOWN:
-        return "hidden"
+        return None
     else:
         parts = demand_list(content.get("parts"), f"{where}.content.parts")
-        words = "\n".join(text for text in map(_words, parts) if text)
-    words = without_citations(words).strip()
-    if not words:
-        return "wordless"
-    number = message.get("id")
-    return turn(f"import:chatgpt:{text_of(number) or node}", role, words, said_at)
+        words = "\n".join(filter(None, map(_words, parts)))
+    return without_citations(words).strip()
 
 
 def _words(part: object) -> str:

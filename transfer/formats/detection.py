@@ -9,13 +9,12 @@ import io
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
 from functools import partial
 from pathlib import PurePosixPath
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from locales.catalog import tr
 from locales.lists import listed
@@ -35,7 +34,6 @@ from transfer.formats import (
     whatsapp,
 )
 from transfer.formats.history import (
-    NO_DATE,
     ImportedHistory,
     ImportFormat,
     Reading,
@@ -81,23 +79,13 @@ _OBJECTS_SAMPLED = 3
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
-def read(
-    data: bytes,
-    *,
-    person: int,
-    zone: tzinfo = UTC,
-    name: str = "",
-    bot: int = 0,
-    now: datetime | None = None,
-    answers: Mapping[str, tuple[int, ...]] | None = None,
-    most: int = MOST_UNPACKED,
-) -> ImportedHistory:
+def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHistory:
     """What a file holds; the arguments are those of `Reading`.
 
     Raises ImportRefused. Takes as long as the file is large; to be called in a thread.
     """
-    reading = Reading(person=person, zone=zone, name=name, bot=bot, now=now or NO_DATE, answers=answers or {})
-    unpacked = deque(_unpacked(data, name, min(most, most_unpacked(len(data)))))
+    reading = Reading(**given)
+    unpacked = deque(_unpacked(data, reading.name, min(most, most_unpacked(len(data)))))
     is_packed = _is_packed(data)
     seals = [keepsake.sealed(one) for _, one in unpacked]
     values, whole = VALUES_ANYWAY + VALUES_EACH * len(data), sum(len(one) for _, one in unpacked) or 1
@@ -108,7 +96,7 @@ def read(
     for file in files:
         if (form := _format_of(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
-    if not found and not (name or is_packed) and files[0].text.lstrip()[:1] not in ("{", "[", "<"):
+    if not found and not (reading.name or is_packed) and files[0].text.lstrip()[:1] not in ("{", "[", "<"):
         found[memories.FORMAT.name] = files
     if not found:
         raise _unknown(None if is_packed else files[0])
@@ -116,13 +104,10 @@ def read(
     form = FORMATS[kind]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
-    history = _split(well_formed_history(form.read(group, reading)), form.longest_message)
-    _demand_bounds([history], len(data))
+    history = well_formed_history(form.read(group, reading))
+    history = replace(history, messages=split(history.messages, form.longest_message))
+    _demand_bounds(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
-
-
-def _split(history: ImportedHistory, longest: int) -> ImportedHistory:
-    return replace(history, messages=split(history.messages, longest))
 
 
 def most_unpacked(size: int) -> int:
@@ -130,18 +115,17 @@ def most_unpacked(size: int) -> int:
     return min(MOST_UNPACKED, UNPACKED_ANYWAY + UNPACKED_EACH * size)
 
 
-def _demand_bounds(histories: Sequence[ImportedHistory], size: int) -> None:
+def _demand_bounds(history: ImportedHistory, size: int) -> None:
     """What a file of `size` bytes may hold, for whoever keeps it."""
     most = MESSAGES_ANYWAY + size // BYTES_A_MESSAGE
-    if sum(len(one.messages) for one in histories) > most:
+    if len(history.messages) > most:
         raise _more_than(tr("shared-messages", messages=most))
-    for rows in (one.rows for one in histories if one.rows):
-        facts = rows.get("facts", ())
-        if len(facts) > MOST_FACTS:
-            raise _more_than(tr("shared-facts", facts=MOST_FACTS))
-        for number, fact in enumerate(yielding_gil(facts)):
-            if len(str(fact.get("text", ""))) > LONGEST_FACT:
-                raise ImportRefused(tr("import-fact-too-long", number=str(number), most=LONGEST_FACT))
+    facts = (history.rows or {}).get("facts", ())
+    if len(facts) > MOST_FACTS:
+        raise _more_than(tr("shared-facts", facts=MOST_FACTS))
+    for number, fact in enumerate(yielding_gil(facts)):
+        if len(str(fact.get("text", ""))) > LONGEST_FACT:
+            raise ImportRefused(tr("import-fact-too-long", number=str(number), most=LONGEST_FACT))
 
 
 def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
@@ -218,16 +202,15 @@ def title(name: str) -> str:
 
 def _text(data: bytes) -> str:
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    parts: list[str] = []
     try:
         ends = range(PIECE, len(data) + PIECE, PIECE)
-        return "".join([decoder.decode(data[end - PIECE : end], end >= len(data)) for end in yielding_gil(ends)])
-    except UnicodeDecodeError:
-        pass
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        parts.extend(decoder.decode(data[end - PIECE : end], end >= len(data)) for end in yielding_gil(ends))
+    except UnicodeDecodeError as error:  # the part that it names begins where the decoded ones end
+        before = sum(part.count("\n") for part in parts)
+        line = before + error.object.count(b"\n", 0, error.start) + 1
         raise ImportRefused(tr("import-not-utf8", line=str(line))) from None
+    return "".join(parts)
 
 
 def _is_packed(data: bytes) -> bool:
