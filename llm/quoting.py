@@ -49,6 +49,7 @@ _ORIGINS: dict[Origin, Block] = {
     "document": "document",
     "picture": "picture",
     "overheard": "overheard",
+    "imported": "remembered",
 }
 
 

@@ -93,6 +93,8 @@ class Turns:
         """What the prompt carries of a message of which so much is shown."""
         if self._in_group and message.role != "assistant":
             return prompts.group_line(message.speaker, quoting.said(message, text))
+        if message.origin == "imported" and message.is_user:  # a file says that they said it
+            return quoting.in_block(message.origin, text)
         return quoting.said(message, text) if message.origin in OTHERS else quoting.own(text)
 
 
