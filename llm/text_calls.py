@@ -21,7 +21,7 @@ HELD = 100
 """Characters of a JSON object within which a call names its tool; so many are held back before they are shown."""
 LONGEST_CALL = 2 * LONGEST_ARGUMENTS
 """Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
-LONGEST_REPAIRED = 1_000
+LONGEST_REPAIRED = 4_000
 """Characters of a call that are repaired, which takes up to the square of their number."""
 DEEPEST = 3
 """Lists and wrappers around a call that are opened."""
@@ -40,8 +40,7 @@ _BEGINNING = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """What has arrived of an opening."""
-_MARKS = re.compile(r"(?:[\s,;}\]]|```|~~~|</?tool_call>|\[/?TOOL_CALLS\])*", re.IGNORECASE)
-"""What stands between calls and behind them."""
+_MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?TOOL_CALLS\]", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</parameter>", re.DOTALL)
 
@@ -74,10 +73,7 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
             continue
         if not is_whole:
             return Reading(shown=before)
-        values, after = _values(_FUNCTION.sub(_as_json, body[:LONGEST_CALL]))
-        if before.strip() and after and not is_tagged:
-            continue  # an example within an explanation
-        made = (call for value in values for call in _made(value, names, is_tagged=is_tagged))
+        made = _made(_value(body[:LONGEST_CALL]), names, is_tagged=is_tagged)
         calls = tuple(
             ToolCall(id=f"call_{number}", name=name, arguments=arguments)
             for number, (name, arguments) in enumerate(islice(made, MOST_CALLS))
@@ -98,28 +94,14 @@ def _as_json(function: "re.Match[str]") -> str:
     return json.dumps({"name": function["name"], "arguments": arguments})
 
 
-def _values(text: str) -> tuple[list[object], str]:
-    """The JSON values at the beginning of a text, between marks, the last one repaired; and what follows them."""
-    values: list[object] = []
-    while (text := text[_marks(text) :])[:1] in ("{", "[") and len(values) < MOST_CALLS:
-        try:
-            value, end = json.JSONDecoder(strict=False).raw_decode(text)
-        except (ValueError, RecursionError):
-            return [*values, _repaired(text)], ""
-        values.append(value)
-        text = text[end:]
-    return values, text
-
-
-def _marks(text: str) -> int:
-    marks = _MARKS.match(text)
-    return marks.end() if marks else 0
-
-
-def _repaired(text: str) -> object:
-    """The JSON that a text was meant to be; None where that is not to be told, or would take long."""
-    for closing in ("```", "~~~", "</tool_call>"):
-        text = text.rstrip().removesuffix(closing)
+def _value(text: str) -> object:
+    """The JSON that a text is or was meant to be, without marks; None where that is not to be told, or takes long."""
+    text = _MARKS.sub("\n", _FUNCTION.sub(_as_json, text))
+    text = "[" + re.sub(r"\}\s*\{", "},{", text) + "]"
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        pass
     try:
         return json_repair.loads(text, skip_json_loads=True) if len(text) <= LONGEST_REPAIRED else None
     except (ValueError, RecursionError):  # nested too deeply
