@@ -137,10 +137,6 @@ class OpenAIChat(EndpointClient, ChatModel):
         return "tools" not in self._unsupported
 
     @property
-    def reasons_with_tools(self) -> bool:
-        return _REASONING not in self._unsupported
-
-    @property
     def takes_pictures(self) -> bool:
         return self._vision == "on" or (self._vision == "auto" and "pictures" not in self._unsupported)
 
@@ -207,7 +203,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 request["stream_options"] = {"include_usage": True}
         if offer.tools and self.takes_tools:
             request["tools"] = offered(offer.tools)
-            if not self.reasons_with_tools:
+            if _REASONING in self._unsupported:
                 request["reasoning_effort"] = "none"
             if offer.must_answer and "tool_choice" not in self._unsupported:
                 request["tool_choice"] = "none"
