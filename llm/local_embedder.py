@@ -1,7 +1,7 @@
 """multilingual-e5-small in a process of its own, which may die: it is C code that reads whatever people write.
 
 The process is started off the way of the first answer, takes one text at a time, and is started again after a death. A
-text of which it died twice is refused from then on.
+text of which it dies twice is refused.
 """
 
 import asyncio
@@ -10,12 +10,10 @@ from asyncio.subprocess import Process
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from cachetools import LRUCache
 
 from llm.local_embedder_child import MOST_CHARACTERS, READY, REQUEST
 from locales.catalog import tr
@@ -33,10 +31,8 @@ LONGEST_WORK = 60.0
 """Seconds for one text, which takes a quiet processor one; then the process is ended."""
 PAUSE = 300.0
 """Seconds from a start to the next one where it has failed, or texts have ended process after process."""
-DEATHS = 2
-"""How often the process may die of a text before that is refused."""
-MOST_SUSPECTS = 1_000
-"""Texts whose deaths are known; the oldest are forgotten."""
+DEATHS, MOST_DEATHS = 2, 20
+"""How often the process may die of a text before that is refused, and of several in turn before it is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +66,8 @@ class LocalEmbedder:
         self._child: _Child | None = None
         self._turn = asyncio.Lock()
         self._work: asyncio.Task[Vectors] | None = None
-        self._failures = 0
+        self._deaths_in_turn = 0
         self._not_before = 0.0
-        self._deaths: LRUCache[bytes, int] = LRUCache(MOST_SUSPECTS)
 
     async def __aenter__(self) -> Self:
         self._warming = asyncio.create_task(self._vector(".", is_query=True))
@@ -106,30 +101,27 @@ class LocalEmbedder:
         return await asyncio.shield(self._work)
 
     async def _worked(self, content: bytes, *, is_query: bool) -> Vectors:
-        key = blake2b(content, digest_size=16).digest()
-        while self._deaths.get(key, 0) < DEATHS:
+        for _ in range(DEATHS):
             child = self._child or await self._started()
             with suppress(asyncio.IncompleteReadError, ConnectionError, TimeoutError):
                 async with asyncio.timeout(self._longest_work):
                     child.stdin.write(REQUEST.pack(is_query, len(content)) + content)
                     answer = await child.stdout.readexactly(self.dimensions * np.dtype("<f4").itemsize)
-                self._failures = 0
-                self._deaths.pop(key, None)
+                self._deaths_in_turn = 0
                 return np.frombuffer(answer, dtype="<f4").astype(np.float32)
             self._child = None
             await ended(child.process)
             self.deaths += 1
-            self._deaths[key] = self._deaths.get(key, 0) + 1
-            self._failures += 1
+            self._deaths_in_turn += 1
             log.warning("the local embedder's process ended; it is started again when it is needed")
         raise ModelRefused(tr("errors-embedder-text"))
 
     async def _started(self) -> _Child:
-        """A new child that is ready. Raises ModelUnreachable where none starts, and for a while after that or after
-        more deaths in turn than one text may cause.
+        """A new child that is ready. Raises ModelUnreachable where none starts, and for a while after that or after too
+        many deaths in turn.
         """
         now = asyncio.get_running_loop().time()
-        if self._failures > DEATHS and now < self._not_before:
+        if self._deaths_in_turn >= MOST_DEATHS and now < self._not_before:
             raise _down()
         self._not_before = now + PAUSE
         with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
@@ -142,7 +134,7 @@ class LocalEmbedder:
                 raise
             self._child = child
             return child
-        self._failures = DEATHS + 1
+        self._deaths_in_turn = MOST_DEATHS
         log.warning("the local embedding model is missing or does not start here: words alone are searched")
         raise _down()
 
