@@ -60,7 +60,8 @@ _OPTIONAL = {
     "stream": re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL),
 }
 """What an endpoint may refuse, and how it says so."""
-_REASONING, _DOUBT = "reasoning next to tools", "tools, perhaps"
+_REASONING = "reasoning next to tools"
+_REFUSED, _CALLS = "requests with tools, perhaps", "calls that can be read, perhaps"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
@@ -189,7 +190,11 @@ class OpenAIChat(EndpointClient, ChatModel):
                 patience.may_retry = not answer.was_shown
                 raise
             else:
-                self._note_passed(is_with_tools="tools" in request, is_withdrawn=offer is not self._offer)
+                if offer is not self._offer:
+                    self._doubt_tools(_CALLS if was_call_broken else _REFUSED)
+                elif "tools" in request:
+                    has_calls = answer.calls.made() or answer.reading().calls
+                    self._unsupported -= {_REFUSED, _CALLS} if has_calls else {_REFUSED}
                 return answer
 
     def _request(
@@ -229,7 +234,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _note_without(self, parameter: str) -> None:
         if parameter not in self._unsupported:
             self._unsupported.add(parameter)
-            log.info("model %s does not take %s: it is asked without from now on", self.name, parameter)
+            log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
     def _note_refusal(self, messages: Sequence[PromptMessage], error: StatusError) -> None:
         """Keep later prompts shorter where this one is too long. Raises ContextTooLong, and PicturesRefused."""
@@ -250,14 +255,12 @@ class OpenAIChat(EndpointClient, ChatModel):
             told = tr("errors-no-pictures", model=self.name)
             raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model)) from None
 
-    def _note_passed(self, *, is_with_tools: bool, is_withdrawn: bool) -> None:
-        """Once a request that passed without tools alone may be chance; twice in turn the model is offered none."""
-        if is_with_tools:
-            self._unsupported.discard(_DOUBT)
-        elif is_withdrawn and self._offer.tools and not self._offer.must_answer:
-            if _DOUBT in self._unsupported:
+    def _doubt_tools(self, why: str) -> None:
+        """A request that passed without tools alone may be chance; twice in turn, for one reason, is not."""
+        if self._offer.tools and not self._offer.must_answer:
+            if why in self._unsupported:
                 self._note_without("tools")
-            self._unsupported.add(_DOUBT)
+            self._unsupported.add(why)
 
     def _counted(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of a prompt, as they are counted here."""
