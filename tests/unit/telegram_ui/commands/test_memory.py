@@ -114,7 +114,7 @@ async def test_a_fact_that_holds_no_longer_cannot_be_pinned(desk: Desk, talk: Ta
     await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
     await talk.services.facts.delete(ANN, 1)
     await desk.say(ANN, ANN, "/memory pin 1")
-    assert desk.last(ANN) == "Fact 1 cannot be changed. /memory lists what I know."
+    assert desk.last(ANN) == "There is no fact 1 to change. /memory lists what I know."
     assert [one.is_pinned for one in await talk.services.facts.known(ANN)] == [False]
 
 
@@ -196,7 +196,7 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/memory #1")
     assert "Replaced by: Ann lives in Bergen." in shown(desk)
     await desk.say(ANN, ANN, "/memory 99")
-    assert "Fact 99" in desk.last(ANN)
+    assert "no fact 99" in desk.last(ANN)
 
 
 async def test_many_facts_come_in_pages(desk: Desk) -> None:
@@ -248,7 +248,7 @@ async def test_what_cannot_be_meant_is_answered_with_how_it_goes(desk: Desk) -> 
         await desk.say(ANN, ANN, f"/memory {argument}")
         assert "/memory add TEXT" in desk.last(ANN)
     await desk.say(ANN, ANN, "/memory delete 5")
-    assert "Fact 5" in desk.last(ANN)
+    assert "no fact 5" in desk.last(ANN)
     for data in ("", "l.x", "f", "q.1", "f.1.2.3", "f.-1", "l.99999999999"):
         action, _, numbers = data.partition(".")
         assert view_of(action, numbers) is None
