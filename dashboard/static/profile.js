@@ -35,7 +35,7 @@ const parts = (text) => text.split(/(?<=[.!?。！？؟]\s)|\n/u).filter((part) 
 function versionOf(version, other, kind) {
   const known = new Set(other ? parts(other.text).map((part) => part.trim()) : []);
   const lines = version.text.split("\n").map((line) => h("p", { dir: "auto" }, parts(line).map((part) => (other && !known.has(part.trim()) ? h(kind === "added" ? "ins" : "del", {}, part) : part))));
-  const remove = button(tr("memory-button-erase", { id: String(version.id) }), () => attempt(async () => {
+  const remove = button(tr("dashboard-forget"), () => attempt(async () => {
     if (!(await confirmed(tr("forget-ask-this"), tr("dashboard-forget"), [h("p", { class: "hint" }, tr("forget-final"))], { bad: true }))) return null;
     const answer = await write("profile/forget", { id: version.id });
     redraw();
