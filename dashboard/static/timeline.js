@@ -132,7 +132,7 @@ class Log {
     const top = anchor?.getBoundingClientRect().top;
     const focused = this.list.contains(document.activeElement) ? document.activeElement.closest("[data-id]")?.dataset.id : null;
     const opened = new Set([...this.list.querySelectorAll("details[open]")].map((one) => one.dataset.cover));
-    this.list.replaceChildren(...(this.rows.length ? this.nodes(opened) : [empty(filter.speaker || filter.kind || filter.since ? tr("dashboard-found", { number: 0 }) : tr(memory.home.memory.enabled ? "dashboard-messages-none" : "basics-mode-off"))]));
+    this.list.replaceChildren(...(this.rows.length ? this.nodes(opened) : [empty(filter.speaker || filter.kind || filter.since ? tr("dashboard-found", { number: 0 }) : tr("dashboard-messages-none"))]));
     const again = anchor && this.list.querySelector(`[data-id="${anchor.dataset.id}"]`);
     if (again && this.isPlaced) scrollBy(0, again.getBoundingClientRect().top - top);
     if (focused) this.list.querySelector(`[data-id="${focused}"] button`)?.focus({ preventScroll: true });
