@@ -24,7 +24,7 @@ from dashboard.views import LONGEST_NAME
 from dashboard.visits import Answer, Refused, Visit
 from locales.catalog import speaking, tr
 from locales.told import told
-from records.errors import KeepsakeError, StaleFold
+from records.errors import ImportBusy, KeepsakeError, StaleFold
 from runtime.bounded_json import parsed
 from runtime.tasks import ended
 from transfer.exporter import Exported
@@ -108,7 +108,7 @@ class Past:
         except StaleFold:
             return {"error": tr("transfer-moved")}
         except KeepsakeError as error:
-            return {"error": told(error)}
+            return {"error": on_page(told(error)), "is_busy": isinstance(error, ImportBusy)}
         except Exception as error:  # broad: its reader waits for a line
             log.error("an import failed", exc_info=error)  # noqa: TRY400 - without the error's text
             return {"error": tr("notices-went-wrong")}

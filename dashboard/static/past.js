@@ -56,7 +56,10 @@ function questionOf({ key, text, options, several, chosen }) {
   return { key, node, chosen: () => inputs.filter((input) => input.checked).map((input) => Number(input.value)) };
 }
 
-async function run(place, file, answers) {
+const ENDING = 10; // seconds after which one that was paused has surely ended on the server, too
+
+/** `patience`: how often it is tried again while another import runs. */
+async function run(place, file, answers, patience = 0) {
   const stopping = new AbortController();
   const show = (done, total) => place.replaceChildren(progress(tr("transfer-importing"), done, total, tr("search-so-far", { shown: done, total })), h("div", { class: "actions" }, button(tr("transfer-pause"), () => stopping.abort())));
   place.dataset.busy = "1";
@@ -64,14 +67,18 @@ async function run(place, file, answers) {
   try {
     let end = null;
     for await (const line of linesOf(await net.upload("import/run", given(file, answers), file, stopping.signal))) {
-      if (line.error) throw new net.Refused(400, line.error);
+      if (line.error) throw new net.Refused(line.is_busy ? 409 : 400, line.error);
       if (line.said !== undefined) end = line;
       else show(line.done, line.total);
     }
     place.replaceChildren(h("p", { class: "lines", dir: "auto", role: "status" }, end?.said ?? tr("transfer-paused")), ...(end?.learn ? [h("p", { class: "hint" }, end.learn.text), h("div", { class: "actions" }, learnButton(end.learn))] : []));
   } catch (problem) {
+    if (problem.status === 409 && patience) {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return await run(place, file, answers, patience - 1);
+    }
     const isPaused = problem.name === "AbortError";
-    place.replaceChildren(h("p", { class: "hint", role: "status" }, isPaused ? tr("transfer-paused") : problem.status === undefined ? tr("shared-failed") : problem.message), h("div", { class: "actions" }, button(tr("transfer-go-on"), () => run(place, file, answers), { kind: "main" })));
+    place.replaceChildren(h("p", { class: "hint", role: "status" }, isPaused ? tr("transfer-paused") : problem.status === undefined ? tr("shared-failed") : problem.message), h("div", { class: "actions" }, button(tr("transfer-go-on"), () => run(place, file, answers, ENDING), { kind: "main" })));
   } finally {
     delete place.dataset.busy;
     look().catch(() => {});
