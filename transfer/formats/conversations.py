@@ -6,8 +6,8 @@ A conversation that is damaged is skipped, counted and named; only a file withou
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
@@ -138,6 +138,22 @@ def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
         return datetime.fromtimestamp(seconds / 1000 if abs(seconds) >= _MILLISECONDS else seconds, UTC)
     except (ValueError, OverflowError, OSError):
         raise WrongElement(where) from None
+
+
+def demand_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
+    made = moment(value, where, zone)
+    if made is None:
+        raise WrongElement(where)
+    return made
+
+
+def moment_in(text: str, forms: Iterable[str], zone: tzinfo) -> datetime | None:
+    """A date that is written in one of these forms of `strptime`."""
+    for form in forms:
+        with suppress(ValueError, OverflowError):
+            made = datetime.strptime(text, form)  # noqa: DTZ007 - a form without a zone means the person's
+            return (made if made.tzinfo else made.replace(tzinfo=zone)).astimezone(UTC)
+    return None
 
 
 def demand_object(value: object, where: str = "") -> dict[str, Any]:

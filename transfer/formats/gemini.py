@@ -16,6 +16,7 @@ from transfer.formats.conversations import (
     ROLES,
     Conversations,
     demand_list,
+    demand_moment,
     demand_object,
     moment,
     text_of,
@@ -29,7 +30,6 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
-    WrongElement,
     fingerprint,
     titled,
 )
@@ -66,9 +66,7 @@ def _record(raw: dict[str, Any], zone: tzinfo) -> list[ImportedMessage]:
     """One record of MyActivity.json. Verbs are localised: without a known one it is a prompt where it has an answer."""
     if not any(name in text_of(raw.get("header")).lower() for name in _PRODUCTS):
         return []
-    said_at = moment(raw.get("time"), ".time", zone)
-    if said_at is None:
-        raise WrongElement(".time")
+    said_at = demand_moment(raw.get("time"), ".time", zone)
     answers = [
         text_in(text_of(one.get("html")))
         for one in demand_list(raw.get("safeHtmlItem"), ".safeHtmlItem")

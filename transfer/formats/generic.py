@@ -6,8 +6,6 @@ Most have no ids and no dates: a message is known by its conversation, its place
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any
 
@@ -19,6 +17,7 @@ from transfer.formats.conversations import (
     demand_list,
     demand_object,
     moment,
+    moment_in,
     text_of,
     turn,
 )
@@ -77,6 +76,8 @@ _SPEAKER = re.compile(
 )
 _ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
 _TREE_DEPTH = 10_000
+_WRITTEN = ("%B %d, %Y %I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss")
+"""Dates as SillyTavern writes them for people."""
 _WHEN = ("timestamp", "created_at", "createdAt", "create_time", "send_date")
 
 
@@ -137,7 +138,8 @@ def _talk(
         where = f".messages[{number}]"
         value = demand_object(raw, where)
         when = next((value[name] for name in _WHEN if value.get(name)), None)
-        last = _tavern_moment(when, reading.zone) or moment(when, f"{where}.created_at", reading.zone) or last
+        written = moment_in(text_of(when).replace(" @", "@"), _WRITTEN, reading.zone)
+        last = written or moment(when, f"{where}.created_at", reading.zone) or last
         role = _role(value)
         if role is None or value.get("weight") == 0:
             continue
@@ -159,14 +161,6 @@ def _role(value: dict[str, Any]) -> Role | None:
         return None
     given = value.get("role", value.get("from", value.get("sender")))
     return ROLES.get(given.lower()) if isinstance(given, str) else None
-
-
-def _tavern_moment(value: object, zone: tzinfo) -> datetime | None:
-    """A date as SillyTavern writes it for people: "June 19, 2023 2:20pm", "2023-6-19@14h20m5s"."""
-    for form in ("%B %d, %Y %I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss"):
-        with suppress(ValueError):
-            return datetime.strptime(text_of(value).replace(" @", "@"), form).replace(tzinfo=zone).astimezone(UTC)
-    return None
 
 
 def _words(value: dict[str, Any]) -> str:

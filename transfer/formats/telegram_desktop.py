@@ -9,14 +9,14 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from typing import Any, Literal
 
 from locales.catalog import tr
 from locales.lists import listed
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
-from transfer.formats.conversations import DELETED, forwarded, noted, poll, reacted, text_of
+from transfer.formats.conversations import DELETED, demand_moment, forwarded, noted, poll, reacted, text_of
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -190,7 +190,7 @@ def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMes
     number = raw.get("id")
     if not isinstance(number, int) or isinstance(number, bool):
         raise WrongElement(".id")
-    said_at = _date(raw, zone)
+    said_at = demand_moment(raw.get("date_unixtime") or raw.get("date"), ".date", zone)
     content = _content(raw)
     if not content.strip():
         return "wordless"
@@ -218,16 +218,6 @@ def _sender(raw: object) -> str:
     if isinstance(sender, int):
         return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"
     return text_of(sender)
-
-
-def _date(raw: Mapping[str, Any], zone: tzinfo) -> datetime:
-    try:
-        if (stamp := raw.get("date_unixtime")) is not None:
-            return datetime.fromtimestamp(int(stamp), UTC)
-        moment = datetime.fromisoformat(raw["date"])
-        return (moment.replace(tzinfo=zone) if moment.tzinfo is None else moment).astimezone(UTC)
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        raise WrongElement(".date") from None
 
 
 def _content(raw: Mapping[str, Any]) -> str:

@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 
-from transfer.formats.conversations import forwarded, noted, poll
+from transfer.formats.conversations import forwarded, moment_in, noted, poll
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -24,7 +24,7 @@ from transfer.formats.history import (
 )
 from transfer.formats.html_blocks import Block, blocks
 
-_DATE = re.compile(r"(\d\d)\.(\d\d)\.(\d{4}) (\d\d):(\d\d):(\d\d)(?: UTC([+-]\d\d):?(\d\d))?")
+_WRITTEN = ("%d.%m.%Y %H:%M:%S UTC%z", "%d.%m.%Y %H:%M:%S")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
@@ -76,7 +76,8 @@ def _message(block: Block, speaker: str, zone: tzinfo) -> tuple[ImportedMessage 
     if original:
         title = original.text_of("from_name").splitlines()[:1]
         words = forwarded("".join(title).strip(), original.text_of("text")) if original.find("text") else ""
-    said_at = _moment(stamp, zone)
+    if (said_at := moment_in(stamp.strip(), _WRITTEN, zone)) is None:
+        raise WrongElement(".date")
     if not words.strip():
         return None, speaker
     number = block.attributes.get("id", "").removeprefix("message")
@@ -98,20 +99,6 @@ def _words(part: Block) -> str:
         answers = [(one.text().removeprefix("- "), False) for one in found.each("answer")]
         return poll(found.text_of("question"), answers)
     return ""
-
-
-def _moment(stamp: str, zone: tzinfo) -> datetime:
-    found = _DATE.search(stamp)
-    if found is None:
-        raise WrongElement(".date")
-    day, month, year, hour, minute, second = map(int, found.groups()[:6])
-    offset = f"{found[7]}:{found[8]}" if found[7] else ""
-    text = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{offset}"
-    try:
-        made = datetime.fromisoformat(text)
-        return (made if made.tzinfo else made.replace(tzinfo=zone)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise WrongElement(".date") from None
 
 
 def _fits(sample: Sample) -> bool:
