@@ -12,6 +12,7 @@ from background.indexing import Indexing
 from background.rebuild import Rebuilder
 from background.scheduler import ScheduledTask, Scheduler
 from chat.answer_loop import AnswerLoop
+from chat.answering import Answerer
 from chat.attachments import Attachments, Speech
 from chat.conversation import Conversation
 from chat.corrections import Corrections
@@ -334,24 +335,27 @@ def make_conversation(
     return Conversation(
         memory=core.memory,
         sessions=sessions,
-        retrieval=core.retrieval,
-        precedence=core.precedence,
-        answer_loop=AnswerLoop(
-            model=core.answers,
-            others=core.others,
+        answerer=Answerer(
+            memory=core.memory,
+            retrieval=core.retrieval,
+            summaries=summaries,
+            answer_loop=AnswerLoop(
+                model=core.answers,
+                others=core.others,
+                quota=core.quota,
+                tokenizer=core.tokenizer,
+                ceiling=settings.max_context_tokens,
+                clock=core.clock,
+                tools=tools if settings.tools == "auto" else None,
+            ),
+            precedence=core.precedence,
             quota=core.quota,
-            tokenizer=core.tokenizer,
-            ceiling=settings.max_context_tokens,
-            clock=core.clock,
-            tools=tools if settings.tools == "auto" else None,
+            pressure=settings.pressure_percent / 100,
         ),
         explanations=explanations,
-        summaries=summaries,
         settling=Settling(core.memory, sessions, summaries, facts, distiller, describer, core.stored),
-        quota=core.quota,
         clock=core.clock,
         stored=core.stored,
-        pressure=settings.pressure_percent / 100,
     )
 
 

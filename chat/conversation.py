@@ -10,30 +10,26 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from attrs import define, field
 
 from chat import pictures
-from chat.answer_loop import Answered, AnswerLoop, Kept, given_in
+from chat.answer_loop import Answered, Kept, given_in
+from chat.answering import Answerer
 from chat.explanations import Explanations
 from chat.session import Session, Sessions, Unwritten, stricter
 from chat.settling import Settling
 from chat.turn import Turn, incoming_of, measured
 from external_memory import ExternalMemory
 from llm.chat_model import OnText
-from llm.precedence import Precedence
-from llm.quota import Quota
 from locales.catalog import tr
-from locales.told import apology, numbered, told
-from memory_retrieval import TURNS_READ, MemoryRetrieval
-from records.context import Context
-from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
+from locales.told import apology, numbered
+from memory_retrieval import TURNS_READ
+from records.errors import ModelError, ServedElsewhere, StorageError
 from records.messages import UNSTORED, Message, Versions
 from records.owners import Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
-from summary_manager import SummaryManager
 from text.characters import QUESTION_MARKS, reading_length
 
 log = logging.getLogger(__name__)
@@ -41,25 +37,16 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Conversation:
-    """Answers turns, scope by scope. `stored`: called when there may be something new to index. `pressure`: the share
-    of the ceiling above which messages are folded before the answer; 0 = never.
-    """
+    """Answers turns, scope by scope. `stored`: called when there may be something new to index."""
 
     _memory: ExternalMemory
     _sessions: Sessions
-    _retrieval: MemoryRetrieval
-    _summaries: SummaryManager
     _settling: Settling
-    _answer_loop: AnswerLoop
-    _precedence: Precedence
+    _answerer: Answerer
     _explanations: Explanations
-    _quota: Quota
     _clock: Clock
     _stored: Callable[[], None]
-    _pressure: float
     _store_fails: bool = field(default=False, init=False)
-    # Without a limit all of many people's prompts would be made at the same time, and each be done last.
-    _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
 
     @measured
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: Kept | None = None) -> Reply:
@@ -78,7 +65,7 @@ class Conversation:
                 if turn.answer is not None:
                     return Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
                 try:
-                    answered = await self._answer(turn, on_text, kept)
+                    answered = await self._answerer.answer(turn, on_text, kept)
                 except ModelError as error:
                     return self._failed(turn, error)
                 await self._remember_answer(turn, answered)
@@ -113,7 +100,7 @@ class Conversation:
                     if store is not None:
                         await store.forgetting.reopen(scope, earlier.id)
             try:
-                answered = await self._answer(again, on_text, kept)
+                answered = await self._answerer.answer(again, on_text, kept)
                 if earlier is None:
                     await self._remember_answer(again, answered)
                 else:
@@ -298,66 +285,6 @@ class Conversation:
                 turn.session.unwritten.append(Unwritten(questions, if_on=not turn.is_mode_known))
         self._sessions.remember(turn.session, questions, turn=turn.local_id, mode=turn.mode)
 
-    async def _answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
-        """The context, and the model's answer to it. What is asked in the background waits. Raises a ModelError."""
-        async with self._precedence.answering():
-            return await self._answered(turn, on_text, kept)
-
-    async def _answered(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
-        session = turn.session
-        await self._quota.demand(turn.incoming.person.id)
-        if session.is_outdated:  # a fact was forgotten since the question was stored
-            session.is_outdated, turn.sources = False, None
-        async with self._preparing:
-            context = await self._context(turn, self._answer_loop.ceiling(turn))
-        if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
-            context = await self._relieved(turn, context)
-        ask = partial(self._answer_loop.answer, turn, remake=partial(self._context, turn), on_text=on_text, kept=kept)
-        try:
-            answered = await ask(context)
-        except PicturesRefused as refusal:
-            if turn.incoming.is_wordless and not turn.incoming.passages:
-                raise
-            turn.notices.append(tr("files-words-only", why=told(refusal)))
-            turn.incoming = replace(turn.incoming, pictures=())
-            context = await self._context(turn, self._answer_loop.ceiling(turn))
-            answered = await ask(context)
-        session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
-        if answered.context.message_was_cut:
-            turn.notices.append(tr("notices-cut"))
-        if answered.completion.is_truncated and not answered.is_stopped:
-            turn.notices.append(tr("notices-truncated"))
-        return answered
-
-    async def _context(self, turn: Turn, ceiling: int) -> Context:
-        """The context of the request, within a ceiling; without memory where that cannot be read."""
-        built = partial(self._retrieval.context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone)
-        if turn.reads_memory:
-            try:
-                async with self._memory.opened(turn.scope.owner) as store:
-                    sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
-                    context = await built(store=store, turn=turn.stored, sources=sources, unstored=turn.incognito)
-                    is_indexed = store is None or await store.indexed(turn.scope.owner, within=0)
-                if not is_indexed and not turn.session.recall_failed:
-                    turn.notices.append(tr("notices-indexing"))
-                turn.session.recall_failed = not is_indexed
-            except StorageError as error:
-                self._note_unread(error, turn)
-            else:
-                return context
-        return await built(store=None, unstored=turn.history)
-
-    async def _relieved(self, turn: Turn, context: Context) -> Context:
-        """Under pressure messages are folded before the answer; where that fails, what does not fit is cut."""
-        try:
-            outcome = await self._summaries.fold(turn.scope, "pressure")
-        except StorageError as error:
-            log.warning("folding %s under pressure failed: %s", turn.scope, type(error).__name__)
-            return context
-        if outcome.state == "failed":
-            turn.session.has_cut = True  # tried again after the answer
-        return await self._context(turn, self._answer_loop.ceiling(turn)) if outcome.state == "folded" else context
-
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         pictures.note(turn)
         turn.session.note(turn.number, answered.completion.text, given_in(answered))
@@ -440,10 +367,3 @@ class Conversation:
         if not self._store_fails:
             turn.notices.append(numbered(tr("notices-store"), number))
         self._store_fails = True
-
-    def _note_unread(self, error: StorageError, turn: Turn) -> None:
-        number = secrets.token_hex(4)
-        log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
-        if not turn.session.recall_failed:
-            turn.notices.append(numbered(tr("notices-unread", why=told(error).rstrip(".。")), number))
-        turn.session.recall_failed = True

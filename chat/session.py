@@ -239,22 +239,8 @@ class Sessions:
 
     def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:
         """Hold messages of a turn in the process. `turn`: its number here."""
-        session.held(mode).extend(
-            Message(
-                id=self.next_id(),
-                scope=session.scope,
-                role=one.role,
-                content=one.content,
-                created_at=one.created_at,
-                turn=turn,
-                speaker=one.speaker,
-                source=one.source,
-                telegram_id=one.telegram_id,
-                origin=one.origin,
-                person_id=one.person_id,
-            )
-            for one in messages
-        )
+        numbered = (replace(one, turn=turn).numbered(self.next_id(), session.scope) for one in messages)
+        session.held(mode).extend(numbered)
 
 
 def stricter(now: Mode | None, then: Mode | None) -> Mode | None:

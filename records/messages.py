@@ -50,6 +50,22 @@ class NewMessage:
     account: str = ""
     saved: int = 0
 
+    def numbered(self, number: int, scope: Scope) -> "Message":
+        """The message under an id of its own; where it names no turn, it opens one."""
+        return Message(
+            id=number,
+            scope=scope,
+            role=self.role,
+            content=self.content,
+            created_at=self.created_at,
+            turn=number if self.turn is None else self.turn,
+            speaker=self.speaker,
+            source=self.source,
+            telegram_id=self.telegram_id,
+            origin=self.origin,
+            person_id=self.person_id,
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message:

@@ -110,19 +110,8 @@ def _in_order(draft: NewMessage, newest: str | None) -> NewMessage:
 
 
 def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
-    return Message(
-        id=number,
-        scope=scope,
-        role=draft.role,
-        content=well_formed(draft.content),
-        created_at=draft.created_at,
-        turn=number if draft.turn is None else draft.turn,
-        speaker=well_formed(draft.speaker),
-        source=draft.source,
-        telegram_id=draft.telegram_id,
-        origin=draft.origin,
-        person_id=draft.person_id,
-    )
+    clean = replace(draft, content=well_formed(draft.content), speaker=well_formed(draft.speaker))
+    return clean.numbered(number, scope)
 
 
 def context_sources(connection: Connection, scope: Scope, *, turns: int, before: int | None) -> ContextSources:

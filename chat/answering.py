@@ -1,0 +1,110 @@
+"""The context of a turn's request, and the model's answer to it.
+
+Owns that messages are folded before the answer where the prompt is under pressure, and that a turn is answered without
+memory where that cannot be read, and without pictures where the model refuses them.
+"""
+
+import asyncio
+import logging
+import secrets
+from dataclasses import replace
+from functools import partial
+
+from attrs import define, field
+
+from chat.answer_loop import Answered, AnswerLoop, Kept
+from chat.turn import Turn
+from external_memory import ExternalMemory
+from llm.chat_model import OnText
+from llm.precedence import Precedence
+from llm.quota import Quota
+from locales.catalog import tr
+from locales.told import numbered, told
+from memory_retrieval import MemoryRetrieval
+from records.context import Context
+from records.errors import PicturesRefused, StorageError
+from summary_manager import SummaryManager
+
+log = logging.getLogger(__name__)
+
+
+@define(kw_only=True, eq=False)
+class Answerer:
+    """`pressure`: the share of the ceiling above which messages are folded before the answer; 0 = never."""
+
+    _memory: ExternalMemory
+    _retrieval: MemoryRetrieval
+    _summaries: SummaryManager
+    _answer_loop: AnswerLoop
+    _precedence: Precedence
+    _quota: Quota
+    _pressure: float
+    # Without a limit all of many people's prompts would be made at the same time, and each be done last.
+    _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
+
+    async def answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
+        """The context, and the model's answer to it. What is asked in the background waits. Raises a ModelError."""
+        async with self._precedence.answering():
+            return await self._answered(turn, on_text, kept)
+
+    async def _answered(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
+        session = turn.session
+        await self._quota.demand(turn.incoming.person.id)
+        if session.is_outdated:  # a fact was forgotten since the question was stored
+            session.is_outdated, turn.sources = False, None
+        async with self._preparing:
+            context = await self._context(turn, self._answer_loop.ceiling(turn))
+        if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
+            context = await self._relieved(turn, context)
+        ask = partial(self._answer_loop.answer, turn, remake=partial(self._context, turn), on_text=on_text, kept=kept)
+        try:
+            answered = await ask(context)
+        except PicturesRefused as refusal:
+            if turn.incoming.is_wordless and not turn.incoming.passages:
+                raise
+            turn.notices.append(tr("files-words-only", why=told(refusal)))
+            turn.incoming = replace(turn.incoming, pictures=())
+            context = await self._context(turn, self._answer_loop.ceiling(turn))
+            answered = await ask(context)
+        session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
+        if answered.context.message_was_cut:
+            turn.notices.append(tr("notices-cut"))
+        if answered.completion.is_truncated and not answered.is_stopped:
+            turn.notices.append(tr("notices-truncated"))
+        return answered
+
+    async def _context(self, turn: Turn, ceiling: int) -> Context:
+        """The context of the request, within a ceiling; without memory where that cannot be read."""
+        built = partial(self._retrieval.context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone)
+        if turn.reads_memory:
+            try:
+                async with self._memory.opened(turn.scope.owner) as store:
+                    sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
+                    context = await built(store=store, turn=turn.stored, sources=sources, unstored=turn.incognito)
+                    is_indexed = store is None or await store.indexed(turn.scope.owner, within=0)
+                if not is_indexed and not turn.session.recall_failed:
+                    turn.notices.append(tr("notices-indexing"))
+                turn.session.recall_failed = not is_indexed
+            except StorageError as error:
+                self._note_unread(error, turn)
+            else:
+                return context
+        return await built(store=None, unstored=turn.history)
+
+    async def _relieved(self, turn: Turn, context: Context) -> Context:
+        """Under pressure messages are folded before the answer; where that fails, what does not fit is cut."""
+        try:
+            outcome = await self._summaries.fold(turn.scope, "pressure")
+        except StorageError as error:
+            log.warning("folding %s under pressure failed: %s", turn.scope, type(error).__name__)
+            return context
+        if outcome.state == "failed":
+            turn.session.has_cut = True  # tried again after the answer
+        return await self._context(turn, self._answer_loop.ceiling(turn)) if outcome.state == "folded" else context
+
+    def _note_unread(self, error: StorageError, turn: Turn) -> None:
+        number = secrets.token_hex(4)
+        log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
+        if not turn.session.recall_failed:
+            turn.notices.append(numbered(tr("notices-unread", why=told(error).rstrip(".。")), number))
+        turn.session.recall_failed = True
