@@ -32,7 +32,6 @@ from transfer.formats.history import (
 )
 from transfer.formats.memories import sentences
 
-_KEPT = frozenset({"uuid", "name", "created_at", "updated_at", "chat_messages"})
 _WORDS = ("text", "voice_note")
 LONGEST_ATTACHED = 20_000
 """Characters of a file's text that stay with the message to which it was attached."""

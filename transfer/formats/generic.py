@@ -34,41 +34,11 @@ from transfer.formats.history import (
 )
 
 _WORDS = {
-    "user": (
-        "user",
-        "you",
-        "human",
-        "me",
-        "prompt",
-        "question",
-        "du",
-        "ich",
-        "usuario",
-        "usuário",
-        "пользователь",
-        "вы",
-        "用户",
-    ),
-    "assistant": (
-        "assistant",
-        "chatgpt",
-        "gpt",
-        "claude",
-        "gemini",
-        "copilot",
-        "ai",
-        "bot",
-        "model",
-        "response",
-        "answer",
-        "assistent",
-        "asistente",
-        "assistente",
-        "ассистент",
-        "助手",
-    ),
+    "user": "user|you|human|me|prompt|question|du|ich|usuario|usuário|пользователь|вы|用户",
+    "assistant": "assistant|chatgpt|gpt|claude|gemini|copilot|ai|bot|model|response|answer|assistent|"
+    "asistente|assistente|ассистент|助手",
 }
-_NAMES = {word: role for role, words in _WORDS.items() for word in words}
+_NAMES = {word: role for role, words in _WORDS.items() for word in words.split("|")}
 _SPEAKER = re.compile(
     rf"^(?:#{{1,6}}\s*)?(?:\*\*|__)?({'|'.join(sorted(_NAMES, key=len, reverse=True))})(?: said)?"
     r"(?:\*\*|__)?\s*(?::(?:\*\*|__)?|$)[ \t]*(.*)$",
