@@ -7,7 +7,7 @@ import base64
 import pickle
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from locales.catalog import speaking, tr
@@ -52,23 +52,12 @@ def _pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
     for table, rows in (history.rows or {}).items():
         for piece in _in_pieces(rows, "content"):
             yield f"rows:{table}", piece
-    yield (
-        "history",
-        {
-            "format": history.format,
-            "notes": history.notes,
-            "questions": [asdict(one) for one in history.questions],
-            "facts": [
-                {**asdict(one), "observed_at": one.observed_at and one.observed_at.isoformat()} for one in history.facts
-            ],
-            "owner": history.owner,
-            "export": history.export,
-            "part": history.part,
-            "is_last": history.is_last,
-            "seal": history.seal,
-            "has_rows": history.rows is not None,
-        },
-    )
+    told = {one.name: getattr(history, one.name) for one in fields(history) if one.name not in ("messages", "rows")}
+    told["questions"] = [asdict(one) for one in history.questions]
+    told["facts"] = [
+        {**asdict(one), "observed_at": one.observed_at and one.observed_at.isoformat()} for one in history.facts
+    ]
+    yield "history", told | {"has_rows": history.rows is not None}
 
 
 def _in_pieces(items: Iterable[Mapping[str, object]], long: str) -> Iterator[list[Mapping[str, object]]]:
