@@ -61,6 +61,11 @@ class ChatModel(ABC):
         """False where tools are of no use to it, and as soon as the endpoint has refused them."""
         return False
 
+    @property
+    def reasons_with_tools(self) -> bool:
+        """False as soon as the endpoint has refused tools unless `reasoning_effort` is `none`."""
+        return True
+
     def with_tools(
         self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
     ) -> "ChatModel":

@@ -138,6 +138,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         return "tools" not in self._unsupported
 
     @property
+    def reasons_with_tools(self) -> bool:
+        return _REASONING not in self._unsupported
+
+    @property
     def takes_pictures(self) -> bool:
         return self._vision == "on" or (self._vision == "auto" and "pictures" not in self._unsupported)
 
@@ -208,7 +212,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 request["stream_options"] = {"include_usage": True}
         if offer.tools and self.takes_tools:
             request["tools"] = offered(offer.tools)
-            if _REASONING in self._unsupported:
+            if not self.reasons_with_tools:
                 request["reasoning_effort"] = "none"
             if offer.must_answer and "tool_choice" not in self._unsupported:
                 request["tool_choice"] = "none"

@@ -49,7 +49,7 @@ async def _tools(model: ChatModel) -> str:
     if not equipped.takes_tools:
         return "takes no tools"
     if any(call.name == TOOL.name for call in made.calls):
-        return "calls tools"
+        return "calls tools" if equipped.reasons_with_tools else "calls tools with reasoning_effort none"
     return "did not call the tool that it was offered"
 
 

@@ -180,11 +180,11 @@ async def test_tools_go_where_an_endpoint_refuses_that_too(bench: Bench) -> None
     assert set(bench.server.requests[-1].body) == {"model", "messages", "stream", "stream_options"}
 
 
-async def test_check_calls_a_tool_without_reasoning_where_that_is_asked_for(bench: Bench) -> None:
+async def test_check_says_that_tools_are_called_without_reasoning(bench: Bench) -> None:
     refusal = Behaviour(status=400, param="reasoning_effort", message="set reasoning_effort to 'none' for tools")
     bench.server.script("m", "ok", refusal, Behaviour(calls=({"name": "note", "arguments": {"word": "ok"}},)))
     line = await trial(bench.model, tools=True, schema=False)
-    assert line == "model m answers, calls tools"
+    assert line == "model m answers, calls tools with reasoning_effort none"
 
 
 async def test_no_words_begin_a_turn_on_a_server_that_parses_templates(bench: Bench) -> None:
