@@ -248,7 +248,7 @@ class Ledger:
             kept = stored.keys() if settled else stored.keys() | on_the_way
             found.lost += [f"{owner}: {word}" for word in sorted(mine - kept)]
             found.lost += [
-                f"{owner}: {word} was answered and is not stored"
+                f"{owner}: {word} was answered and is not stored{', but Telegram holds it' if word in pending else ''}"
                 for word in sorted(mine - stored.keys() - inbox)
                 if not settled and self.said[word].answer in self.answered
             ]
