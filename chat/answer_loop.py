@@ -13,9 +13,8 @@ from datetime import datetime
 from attrs import define, field
 
 from chat.session import Given
-from chat.tools import MOST_PROPOSALS, MemoryTools, Used
+from chat.tools import MOST_PROPOSALS, TOOL_NAMES, MemoryTools, Used
 from chat.turn import Turn
-from llm import prompts
 from llm.chat_model import ChatModel, OnText, prompt_room
 from llm.quota import Quota
 from llm.tool_calls import offered_text
@@ -138,7 +137,7 @@ class AnswerLoop:
                 context = await remake(ceiling - extra)
             model = self._model_of(turn)
             if self._tools is not None:
-                model = model.with_tools(offer, must_answer=must_answer, known=prompts.TOOL_NAMES)
+                model = model.with_tools(offer, must_answer=must_answer, known=TOOL_NAMES)
             try:
                 asked = [*context.messages, *exchanged]
                 completion = await self._quota.complete(person, model, asked, on_text=on_text, is_answer=True)

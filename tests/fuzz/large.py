@@ -11,7 +11,8 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from llm import prompts, text_calls
+from chat.tools import TOOL_NAMES
+from llm import text_calls
 from llm.partial_answer import without_thoughts
 from records.errors import ImportRefused
 from records.scopes import Scope
@@ -84,7 +85,7 @@ class LargeEntryPoints:
 
     async def _answer(self, text: Any) -> None:
         """What a model says, as it is read and sent."""
-        text_calls.read(without_thoughts(text), prompts.TOOL_NAMES, is_whole=True)
+        text_calls.read(without_thoughts(text), TOOL_NAMES, is_whole=True)
         assert len(await converted(formatting.messages, text)) <= formatting.MOST_MESSAGES
 
     async def _message(self, text: Any) -> None:

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from chat.tools import SEARCH_MEMORY
 from llm import endpoint
 from llm.failures import LONGEST_WORDS, error_message
 from llm.openai_api import LONGEST_ANSWER
 from llm.openai_client import LONGEST_EVENT
 from llm.partial_answer import LONGEST_TEXT, MOST_TOKENS
-from llm.prompts import SEARCH_MEMORY
 from llm.tool_calls import LONGEST_NAME, MOST_CALLS
 from records.errors import ModelBroken
 from runtime.bounded_json import MOST_PARTS, parsed

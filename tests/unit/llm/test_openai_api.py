@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from chat.tools import SEARCH_MEMORY
 from llm import openai_api
 from llm.failures import LONGEST_TOLD
 from llm.openai_api import OpenAIChat
 from llm.partial_answer import without_thoughts
 from llm.precedence import Precedence
-from llm.prompts import SEARCH_MEMORY
 from llm.trial import trial
 from records.errors import (
     ContextTooLong,

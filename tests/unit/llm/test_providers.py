@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from chat.tools import SEARCH_MEMORY
 from llm.openai_api import OpenAIChat
-from llm.prompts import SEARCH_MEMORY
 from records.errors import ContextTooLong, ModelBusy, ModelLoading
 from records.model_calls import PromptMessage
 from settings import Secret
