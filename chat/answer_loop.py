@@ -18,7 +18,6 @@ from chat.turn import Turn
 from llm.chat_model import ChatModel, OnText, prompt_room
 from llm.quota import Quota
 from llm.tool_calls import offered_text
-from locales.catalog import tr
 from records.context import Context, ContextPart
 from records.errors import ContextTooLong, ModelBroken
 from records.messages import NewMessage
@@ -161,7 +160,7 @@ class AnswerLoop:
                 whole = _with(context, exchanged, extra)
                 return Answered(context=whole, completion=completion, at=self._clock(), used=tuple(used))
             if must_answer or self._tools is None:
-                raise ModelBroken(tr("errors-tools-only"))
+                raise ModelBroken(remedy="(tools)")
             rounds += 1
             room = ceiling // RESULTS_SHARE - self._size(exchanged)
             new, results = await self._results(self._tools, completion, turn, room=room)

@@ -62,7 +62,7 @@ class Answerer:
         except PicturesRefused as refusal:
             if turn.incoming.is_wordless and not turn.incoming.passages:
                 raise
-            turn.notices.append(tr("files-words-only", why=told(refusal)))
+            turn.notices.append(f"{told(refusal)} {tr('files-words-only')}")
             turn.incoming = replace(turn.incoming, pictures=())
             context = await self._context(turn, self._answer_loop.ceiling(turn))
             answered = await ask(context)

@@ -42,10 +42,8 @@ class Attachments:
         if model.takes_pictures:
             return prompt_room(model, self._ceiling) // 4  # pictures are chosen in a size that fits
         if self._vision == "off":
-            raise DocumentUnreadable(tr("files-blind-off"), remedy=tr("errors-check", settings="VISION"))
-        raise DocumentUnreadable(
-            tr("files-blind", model=model.name), remedy=tr("errors-check", settings="OPENAI_MODEL")
-        )
+            raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings="VISION"))
+        raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=f"OPENAI_MODEL ({model.name})"))
 
     async def _answers(self, owner: int) -> ChatModel:
         try:

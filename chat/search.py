@@ -27,22 +27,27 @@ NEAR = 1.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """A message that was found. `text`: all of it, or of a long one the passage that matters."""
+    """A message that was found. `text`: all of it, or of a long one the passage that matters. `has_words`: whether it
+    holds what was searched for, and is not only similar in meaning.
+    """
 
     message: Message
     text: str
+    has_words: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
     """Some of what was found: `first` is the place of the first one, from 0. `until`: the newest message that was
-    there when the search began, so that its further pages go on in the same list.
+    there when the search began, so that its further pages go on in the same list. `has_words`: whether any message
+    that was found, on this page or another, holds a word of the search.
     """
 
     found: tuple[Found, ...]
     first: int
     total: int
     until: int
+    has_words: bool = True
 
     @property
     def next(self) -> int | None:
@@ -99,6 +104,7 @@ class MemorySearch:
             first=first,
             total=len(found),
             until=until,
+            has_words=any(one.has_words for one in found),
         )
 
     async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int) -> list[Found]:
@@ -107,7 +113,7 @@ class MemorySearch:
         known = await self._retrieval.found(query.text, store, scope, limit=200, facts=(), before=until + 1)
         ranked = await self._retrieval.passages(known, store, scope)
         return [
-            Found(message=one.message, text=shown(one.message.content, {one.part}))
+            Found(message=one.message, text=shown(one.message.content, {one.part}), has_words=one.has_words)
             for one in ranked
             if one.has_words or one.score.get("meaning", 0.0) >= NEAR
         ]

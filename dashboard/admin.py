@@ -83,7 +83,7 @@ class Admin:
         if isinstance(found, str):
             raise Refused(400, found)
         made, people = found
-        told = f"{tr('broadcast-confirm', people=len(people))}\n{tr('broadcast-whom')}"
+        told = tr("broadcast-confirm", people=len(people))
         return {"id": made.id, "told": told, "text": made.text}
 
     async def send(self, visit: Visit) -> Answer:

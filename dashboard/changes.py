@@ -117,11 +117,8 @@ class Changes:
     async def preview(self, visit: Visit) -> Answer:
         what = await self._what(visit)
         found = Forgotten() if _is_empty(what) else await self._services.memory.preview(visit.owner, what)
-        quotes = ""
-        if found.remainder.has_quotes:
-            told, count = quoting(found.remainder)
-            quotes = tr("forget-quotes", what=told, count=count)
-        erases = tr("forget-nothing-there") if found.is_nothing else tr("forget-erases", what=counts(found))
+        quotes = tr("forget-quotes", what=quoting(found.remainder)) if found.remainder.has_quotes else ""
+        erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=counts(found))
         return {"erases": erases, "quotes": quotes, "counts": _figures(found), "is_nothing": found.is_nothing}
 
     async def forget(self, visit: Visit) -> Answer:
@@ -304,7 +301,7 @@ class Changes:
 def _title(visit: Visit) -> str:
     title = " ".join(visit.asked.text("title", LONGEST_TEXT).split())
     if len(title) > LONGEST_TITLE:
-        raise Refused(400, tr("chats-too-long", most=str(LONGEST_TITLE), length=str(len(title))))
+        raise Refused(400, tr("chats-too-long", most=str(LONGEST_TITLE)))
     return title
 
 

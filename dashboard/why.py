@@ -12,8 +12,7 @@ from chat.services import Services
 from dashboard import forms
 from dashboard.forms import Json
 from dashboard.visits import Answer, Visit
-from locales.catalog import tr
-from locales.told import CUTS, PARTS, reason
+from locales.told import left_out, part_name, reason
 from records.messages import Message
 
 ANSWERS = 10
@@ -67,7 +66,7 @@ def _form(number: int | None, explanation: Explanation, turn: Sequence[Message])
         "parts": [
             {
                 "name": part.name,
-                "label": tr(f"why-part-{part.name}") if part.name in PARTS else part.name,
+                "label": part_name(part.name),
                 "tokens": part.tokens,
                 "budget": part.budget if part.budget and part.name != "message" else None,
             }
@@ -93,11 +92,5 @@ def _form(number: int | None, explanation: Explanation, turn: Sequence[Message])
         "looked_up": [forms.message(one) if one else None for one in explanation.looked_up],
         "summaries": [forms.summary(one) for one in explanation.summaries],
         "recent": [forms.message(one) for one in explanation.recent[-MOST_RECENT:]],
-        "cut": _cut(explanation),
+        "cut": left_out(record.cut, is_message_cut=record.message_was_cut),
     }
-
-
-def _cut(explanation: Explanation) -> list[str]:
-    record = explanation.record
-    kinds = dict.fromkeys(one.what if one.what in CUTS else "turns" for one in record.cut)
-    return [*([tr("why-message-cut")] if record.message_was_cut else []), *(tr(f"why-cut-{one}") for one in kinds)]

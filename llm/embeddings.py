@@ -75,7 +75,7 @@ class EndpointEmbedder(EndpointClient):
             async with asyncio.timeout(self._longest_wait):
                 vector: Vectors = (await self._batch([text]))[0]
         except TimeoutError:
-            raise ModelUnreachable(tr("errors-embedder-slow")) from None
+            raise ModelUnreachable(tr("errors-model-slow")) from None
         return vector
 
     async def _batch(self, texts: Sequence[str]) -> Vectors:
@@ -95,11 +95,11 @@ class EndpointEmbedder(EndpointClient):
             with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing
                 vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
         except (ValueError, TypeError, KeyError, OverflowError):
-            raise ModelBroken(tr("errors-malformed")) from None
+            raise ModelBroken(remedy="(malformed)") from None
         expected = (self.dimensions or vectors.shape[-1],)
         is_whole = vectors.ndim == 2 and indices == list(range(len(texts))) and vectors.shape[1:] == expected
         if not is_whole or not 0 < vectors.shape[1] <= MOST_DIMENSIONS:
-            raise ModelBroken(tr("errors-malformed"))
+            raise ModelBroken(remedy="(malformed)")
         return normalised(vectors)
 
 

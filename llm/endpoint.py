@@ -67,7 +67,7 @@ class Patience:
         if self._until is None:
             self._until = now + self._most
         if now > self._until:
-            raise ModelBroken(tr("errors-endless"))
+            raise ModelBroken(remedy="(endless)")
         self._timeout.reschedule(now + self._seconds)
 
     @contextmanager
@@ -139,7 +139,7 @@ class EndpointClient:
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise ModelUnreachable(tr("errors-silent", seconds=f"{self._timeout:g}")) from None
+            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({self._timeout:g} s)") from None
 
     async def _may_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
         """Whether to try again after failed attempt number `attempt` (0 = the first); if so, the pause is over."""
@@ -161,4 +161,4 @@ class EndpointClient:
             return error
         if isinstance(error, StatusError):
             return refusal(error, self._model, self.settings)
-        return ModelUnreachable(tr("errors-no-connection"), remedy=tr("errors-check", settings=self.settings.url))
+        return ModelUnreachable(tr("errors-model-unreachable"), remedy=tr("errors-check", settings=self.settings.url))

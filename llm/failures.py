@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from locales.catalog import tr
+from locales.catalog import from_now, tr
 from locales.lists import all_of
 from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelLoading, ModelRefused
 from runtime.metrics import counter
@@ -81,17 +81,14 @@ def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelErro
     if status == 503 and _LOADING.search(message):
         return ModelLoading()
     wait = retry_after(error.headers)
-    if status == 429 and wait and wait >= 1:
-        return ModelBusy(tr("errors-no-more-requests-wait", seconds=round(wait)), retry_after=wait)
-    if status == 429:
-        return ModelBusy(tr("errors-no-more-requests"), retry_after=wait)
-    if status in (408, 409) or status >= 500:
-        return ModelBusy(tr("errors-own-fault"), retry_after=wait, remedy=f"(status {status})")
+    if status in (408, 409, 429) or status >= 500:
+        told = tr("errors-busy-until", wait=from_now(wait)) if wait and wait >= 1 else None
+        return ModelBusy(told, retry_after=wait, remedy=f"(status {status})")
     told, names = {
         401: (tr("errors-key"), [settings.key]),
-        403: (tr("errors-forbidden"), [settings.key, settings.model]),
+        403: (tr("errors-key"), [settings.key, settings.model]),
         404: (tr("errors-unknown-model", name=model), [settings.model, settings.url]),
-    }.get(status, (tr("errors-refused-request"), []))
+    }.get(status, (tr("errors-model-refused"), []))
     return ModelRefused(told, remedy=tr("errors-check", settings=all_of(names)) if names else f"(status {status})")
 
 

@@ -89,7 +89,7 @@ class LocalEmbedder:
             async with asyncio.timeout(self._longest_wait):
                 vector = await self._vector(text, is_query=True)
         except TimeoutError:
-            raise ModelUnreachable(tr("errors-embedder-slow")) from None
+            raise ModelUnreachable(tr("errors-model-slow")) from None
         found: Vectors = normalised(vector[None])[0]
         return found
 
@@ -114,7 +114,7 @@ class LocalEmbedder:
             self.deaths += 1
             self._deaths_in_turn += 1
             log.warning("the local embedder's process ended; it is started again when it is needed")
-        raise ModelRefused(tr("errors-embedder-text"))
+        raise ModelRefused()
 
     async def _started(self) -> _Child:
         """A new child that is ready. Raises ModelUnreachable where none starts, and for a while after that or after too

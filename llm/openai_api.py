@@ -256,8 +256,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             raise PicturesRefused(tr("errors-picture")) from None
         if refused == "all":
             self._note_without("pictures")
-            told = tr("errors-no-pictures", model=self.name)
-            raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model)) from None
+            raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
     def _doubt_tools(self, why: str) -> None:
         """A request that passed without tools alone may be chance; twice in turn, for one reason, is not."""
@@ -301,7 +300,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 def _object(value: object) -> Mapping[str, Any]:
     """One JSON object of an answer. Raises StatusError for an error in its place."""
     if not isinstance(value, dict):
-        raise ModelBroken(tr("errors-malformed"))
+        raise ModelBroken(remedy="(malformed)")
     if value.get("error"):
         raise error_in_answer(value)
     return value

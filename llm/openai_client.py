@@ -14,7 +14,6 @@ import httpx2
 from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
 from llm.failures import REQUESTS, BrokenOff, NoConnection, StatusError, error_in_answer
-from locales.catalog import tr
 from records.errors import ModelBroken
 from runtime.bounded_json import parsed
 from runtime.http_client import certificates
@@ -68,7 +67,7 @@ class Body(httpx2.AsyncByteStream):
                 event = len(seam) - last if last >= 0 else event + len(chunk)
                 end = chunk[-3:]
             if size > LONGEST_ANSWER or event > LONGEST_EVENT:
-                raise ModelBroken(tr("errors-endless"))
+                raise ModelBroken(remedy="(endless)")
             yield chunk
             await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
             if self.on_drained is not None:
@@ -169,7 +168,7 @@ class Answer:
         except APIError as error:
             raise error_in_answer(error.body) from None
         except (JSONDecodeError, UnicodeDecodeError, RecursionError):
-            raise ModelBroken(tr("errors-malformed")) from None
+            raise ModelBroken(remedy="(malformed)") from None
 
     async def read(self, most: int) -> bytes:
         """The whole body. Raises ModelBroken for more than `most` bytes, and BrokenOff."""
@@ -178,7 +177,7 @@ class Answer:
         except httpx2.HTTPError:
             raise BrokenOff from None
         if len(content) > most:
-            raise ModelBroken(tr("errors-endless"))
+            raise ModelBroken(remedy="(endless)")
         return content
 
     async def json(self, most: int) -> object:
@@ -186,7 +185,7 @@ class Answer:
         try:
             return parsed(await self.read(most))
         except ValueError:
-            raise ModelBroken(tr("errors-malformed")) from None
+            raise ModelBroken(remedy="(malformed)") from None
 
 
 async def _keep_own_headers(request: httpx2.Request) -> None:

@@ -50,11 +50,11 @@ class PartialAnswer:
         choice = choices[0]
         said = choice.get(part) or {}
         if not isinstance(said, Mapping):
-            raise ModelBroken(tr("errors-malformed"))
+            raise ModelBroken(remedy="(malformed)")
         self.text += _words(said.get("content"))
         self.refusal += _words(said.get("refusal"))
         if len(self.text) + len(self.refusal) > LONGEST_TEXT:
-            raise ModelBroken(tr("errors-endless"))
+            raise ModelBroken(remedy="(endless)")
         self.calls.add(said.get("tool_calls"))
         self.finish = choice.get("finish_reason") or self.finish
 
@@ -106,7 +106,7 @@ class PartialAnswer:
         if (reading.is_broken or is_forbidden) and not self.calls.made():
             raise BrokenCall
         if not reading.shown.strip() and not reading.calls and not self.calls.made():
-            raise ModelBroken(tr("errors-length" if self.finish == "length" else "errors-empty"))
+            raise ModelBroken(tr("errors-length")) if self.finish == "length" else ModelBroken(remedy="(empty)")
 
 
 def without_thoughts(text: str) -> str:

@@ -18,7 +18,7 @@ from attrs import define, field
 
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import LONGEST_INPUT
-from locales.catalog import tr
+from locales.catalog import from_now, tr
 from records.errors import ModelError, QuotaExceeded, StorageError
 from records.model_calls import Completion, DayOfUse, PromptMessage, Usage
 from records.scopes import Clock
@@ -201,9 +201,7 @@ class Quota:
             self._day, self._read_at = now.date(), now
 
     def _wait(self) -> str:
-        """How long it is until the budget is renewed, in words."""
+        """When the budget is renewed, in words."""
         now = self._clock()
-        minutes = 1 + (timedelta(days=1) - (now - now.replace(hour=0, minute=0, second=0, microsecond=0))).seconds // 60
-        if minutes < 60:
-            return tr("errors-minutes", minutes=minutes)
-        return tr("errors-hours-minutes", hours=minutes // 60, minutes=minutes % 60)
+        begun = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return from_now((begun + timedelta(days=1) - now).total_seconds())

@@ -48,7 +48,7 @@ class Speaker(EndpointClient):
         async with client.post("/audio/speech", request, patience.renew) as response:
             recording = await response.read(LONGEST_RECORDING)
         if not recording.startswith(_OGG):
-            raise ModelBroken(tr("errors-not-speech"), remedy=tr("errors-check", settings="SPEECH_MODEL"))
+            raise ModelBroken(remedy=tr("errors-check", settings="SPEECH_MODEL"))
         return recording
 
 
@@ -81,7 +81,7 @@ class Transcriber(EndpointClient):
             answer = await response.json(LONGEST_ANSWER)
         text = answer.get("text") if isinstance(answer, dict) else None
         if not isinstance(text, str):
-            raise ModelBroken(tr("errors-malformed"))
+            raise ModelBroken(remedy="(malformed)")
         return well_formed(text).strip()[:LONGEST_TRANSCRIPT]
 
 

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
@@ -94,6 +94,21 @@ def decimal(value: float, places: int) -> str:
     from babel.numbers import format_decimal
 
     return format_decimal(value, f"#,##0.{'0' * places}", locale=current())
+
+
+def from_now(seconds: float) -> str:
+    """A time to come, rounded, as the language says it: "in 20 seconds", "in 3 hours"."""
+    from babel.dates import format_timedelta
+
+    return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=current())
+
+
+def weekdays(language: str, width: Literal["abbreviated", "wide"] = "abbreviated") -> Sequence[str]:
+    """The names of the days as a language writes them, Monday first: "Mon", "Monday"."""
+    from babel.dates import get_day_names
+
+    names = get_day_names(width, locale=language)
+    return [names[day] for day in range(7)]
 
 
 def calendar_day(at: date, *, with_year: bool) -> str:

@@ -22,8 +22,8 @@ def counts(forgotten: Forgotten) -> str:
     return listed(part for part in parts if part)
 
 
-def quoting(remainder: Remainder) -> tuple[str, int]:
-    """The quotes in words ("3 later answers, 1 fact"), and how many there are."""
+def quoting(remainder: Remainder) -> str:
+    """The quotes in words: "3 later answers, 1 fact"."""
     answers = len(remainder.answers)
     parts = [
         answers and tr("forget-answers", answers=answers),
@@ -31,30 +31,20 @@ def quoting(remainder: Remainder) -> tuple[str, int]:
         remainder.summaries and tr("shared-summaries", summaries=remainder.summaries),
         remainder.profiles and tr("forget-profiles", profiles=remainder.profiles),
     ]
-    in_all = answers + remainder.facts + remainder.summaries + remainder.profiles
-    return listed(part for part in parts if part), in_all
-
-
-def left(remainder: Remainder) -> list[str]:
-    """Sentences about words of what was forgotten that are still there."""
-    lines = []
-    if remainder.has_quotes:
-        what, count = quoting(remainder)
-        lines.append(tr("forget-quotes-stay", what=what, count=count))
-    if remainder.others:
-        lines.append(tr("forget-words-stay", messages=remainder.others))
-    elif not remainder.is_complete:
-        lines.append(tr("forget-words-may-stay"))
-    return lines
+    return listed(part for part in parts if part)
 
 
 def receipt(forgotten: Forgotten) -> str:
     """The receipt of a forgetting: what was erased, and what may still hold it."""
-    stays = left(forgotten.remainder)
-    rest = [*stays, *([] if forgotten.is_clean else [tr("forget-traces")])] or [tr("forget-clean")]
-    lines = [tr("forget-receipt", what=counts(forgotten), rest=" ".join(rest))]
-    if forgotten.reactivated:
-        lines.append(tr("forget-reactivated", messages=forgotten.reactivated))
+    remainder = forgotten.remainder
+    stays = [quoting(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
+    told = [part for part in stays if part]
+    rest = [tr("forget-words-stay", what=listed(told))] if told else []
+    if not remainder.others and not remainder.is_complete:
+        rest.append(tr("forget-words-may-stay"))
+    if not forgotten.is_clean:
+        rest.append(tr("forget-traces"))
+    lines = [" ".join([tr("forget-receipt", what=counts(forgotten)), *(rest or [tr("forget-clean")])])]
     lines.append(tr("forget-not-in-my-power"))
     if forgotten.kept_aside:
         lines.append(tr("forget-kept-aside", names=listed(forgotten.kept_aside)))

@@ -4,12 +4,13 @@ Most errors carry their sentence, which `tr` made where they were raised. Here i
 where it is meant for the operator. Does not know who is told.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from locales.catalog import tr
 from records import errors
+from records.context import Cut
 from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
 from records.owners import OwnerConfig, StorageType, mode_of
@@ -28,11 +29,11 @@ KEYS: Mapping[type[KeepsakeError], str] = {
     errors.ContextTooLong: "errors-context-too-long",
     errors.PicturesRefused: "errors-pictures-refused",
     errors.ModelDeclined: "errors-model-declined",
-    errors.ModelBroken: "errors-model-broken",
+    errors.ModelBroken: "errors-model",
     errors.QuotaExceeded: "errors-quota-exceeded",
     errors.FoldRefused: "errors-fold-refused",
     errors.ImportRefused: "errors-import-refused",
-    errors.DocumentUnreadable: "errors-document-unreadable",
+    errors.DocumentUnreadable: "files-damaged",
 }
 FOR_THE_OPERATOR = (errors.StorageError, errors.FoldRefused)
 """Their own sentences name files, columns and checks, in English."""
@@ -58,12 +59,11 @@ def to_operator() -> bool:
 
 def told(error: KeepsakeError) -> str:
     """One or two sentences, without a secret and without a message's text."""
-    is_own = error.sentence != (type(error).__doc__ or "").strip()
+    is_own = error.plain != (type(error).__doc__ or "").strip() and not isinstance(error, FOR_THE_OPERATOR)
+    said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
     if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
         return f"{error.sentence} {tr('transfer-left')}"
-    if is_own and not isinstance(error, FOR_THE_OPERATOR):
-        return error.sentence if to_operator() else error.plain
-    return tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
+    return f"{said} {error.remedy}".strip() if to_operator() else said
 
 
 def apology(error: KeepsakeError, *, kept: bool) -> str:
@@ -95,23 +95,10 @@ SIGNALS = frozenset(
 )  # fmt: skip
 """The parts of a score that can be a reason: the texts why-for-NAME."""
 PARTS = frozenset(
-    {
-        "system",
-        "profile",
-        "summaries",
-        "recent",
-        "tools",
-        "instructions",
-        "facts",
-        "snippets",
-        "clock",
-        "message",
-        "overhead",
-    }
+    {"system", "profile", "summaries", "recent", "tools", "instructions", "facts"}
+    | {"snippets", "clock", "message", "overhead"}
 )
 """The parts of a prompt that have a name: the texts why-part-NAME."""
-CUTS = frozenset({"turns", "summary", "archived", "document"})
-"""Kinds of things that may be left out of a prompt: the texts why-cut-NAME."""
 LEAST = 1.0
 """Of a message's score: a weaker signal is no reason."""
 
@@ -123,6 +110,17 @@ def reason(score: Mapping[str, float], *, least: float = LEAST) -> str:
     if not strongest or raised[strongest] < least:
         return tr("why-loosely")
     return tr(f"why-for-{strongest.replace(' ', '-')}")
+
+
+def part_name(name: str) -> str:
+    """A part of a prompt as it is called in a sentence; one of a newer version by its name."""
+    return tr(f"why-part-{name}") if name in PARTS else name
+
+
+def left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
+    """What a prompt had no room for, each kind once."""
+    kinds = dict.fromkeys(one.what if one.what in ("summary", "document") else "messages" for one in cut)
+    return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{one}") for one in kinds)]
 
 
 def what_is_stored(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:

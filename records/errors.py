@@ -111,13 +111,13 @@ class StorageTooLarge(StorageError):  # noqa: N818
 
 
 class StorageCorrupt(StorageError):  # noqa: N818
-    """The memory's file is damaged; it was left as it is."""
+    """The memory's file is damaged. The bot's admin can bring back a backup."""
 
     may_pass = False
 
 
 class StorageIndexing(StorageError):  # noqa: N818
-    """I am indexing your earlier messages again. Please try it again in a minute."""
+    """I am still going through your earlier messages. Please try again in a minute."""
 
 
 class StaleFold(StorageError):  # noqa: N818
@@ -143,7 +143,7 @@ class ModelUnreachable(ModelError):  # noqa: N818
 
 
 class ModelBusy(ModelError):  # noqa: N818
-    """The model is overloaded."""
+    """The model is busy. Please try again in a moment."""
 
     def __init__(self, sentence: str | None = None, retry_after: float | None = None, *, remedy: str = "") -> None:
         super().__init__(sentence, remedy=remedy)
@@ -151,7 +151,7 @@ class ModelBusy(ModelError):  # noqa: N818
 
 
 class ModelLoading(ModelBusy):
-    """The model is still being loaded; please try again in a minute."""
+    """The model is being loaded. Please try again in a minute."""
 
 
 class ModelRefused(ModelError):  # noqa: N818
@@ -173,7 +173,7 @@ class ModelDeclined(ModelError):  # noqa: N818
 
 
 class ModelBroken(ModelError):  # noqa: N818
-    """The model's answer broke off or was empty."""
+    """The model gave no usable answer."""
 
 
 class QuotaExceeded(ModelError):  # noqa: N818
@@ -193,7 +193,7 @@ class ServedElsewhere(KeepsakeError):  # noqa: N818
 
 
 class FoldRefused(KeepsakeError):  # noqa: N818
-    """The summary that was written was not good enough."""
+    """The summary was not good enough."""
 
 
 class ImportRefused(KeepsakeError):  # noqa: N818
@@ -209,6 +209,6 @@ class ImportBusy(ImportRefused):
 
 
 class DocumentUnreadable(KeepsakeError):  # noqa: N818
-    """I can't read this file."""
+    """I can't read this file. It may be damaged."""
 
     may_pass = False

@@ -4,12 +4,14 @@ Whoever asked sees when they will be reminded before or as it is set, so a wrong
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import cache
 from typing import Literal
 
-from locales.catalog import tr, words
+from locales.catalog import ENGLISH, current, weekdays, words
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, Repeat, Wish
+from text.analyzer import folded, normal
 from text.time_zones import moment_of, monthly, next_time
 
 LONGEST = 1_000
@@ -156,12 +158,27 @@ def _day(token: str, wall: datetime) -> date | None:
 
 
 def _weekday(token: str) -> int | None:
-    """Monday is 0. A word begins with the short name of its day ("Mon", "пн": "Monday", and for Russian as listed)."""
-    for names in (tr("reminders-weekday-beginnings").split(), ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]):
-        for number, beginnings in enumerate(names):
-            if any(token.startswith(one) for one in beginnings.split("/")):
+    """The number of the day (Monday is 0) with whose name a word begins, in the current language or in English."""
+    word = folded(normal(token))
+    for language in (current(), ENGLISH):
+        for number, beginnings in enumerate(_beginnings(language)):
+            if word.startswith(beginnings):
                 return number
     return None
+
+
+@cache
+def _beginnings(language: str) -> Sequence[tuple[str, ...]]:
+    """How words for each day begin: its short name, and as much of the long one as no other day has; of Arabic also
+    without the article.
+    """
+    short = [folded(normal(one)).strip(".") for one in weekdays(language)]
+    long = [folded(normal(one)) for one in weekdays(language, "wide")]
+    found = []
+    for name, day in zip(short, long, strict=True):
+        own = next(size for size in range(3, 20) if sum(one.startswith(day[:size]) for one in long) == 1)
+        found.append((name, day[:own], *([day[2:]] if day.startswith("ال") else [])))
+    return found
 
 
 def _clock(token: str, after: str, *, is_led: bool) -> tuple[int, int] | None:

@@ -203,15 +203,23 @@ def _relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
             yield _back(clock, unit, back), m[0]
 
 
+_FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
+"""What stands around the name of a month in a date."""
+
+
 def period_named(text: str, clock: datetime) -> tuple[date, date] | None:
     """The first and the last day, at most today, where a whole text is a time: by its distance from the clock
-    ("yesterday", "last week", "3 days ago") or a date in figures ("31.1.2026"); None otherwise.
+    ("yesterday", "last week", "3 days ago") or a day ("3 June", "31.1.2026"); None otherwise. Raises ValueError for a
+    day that does not exist.
     """
     words = " ".join(folded(normal(text)).split())
     # A month or a year alone may be meant as a word to search for.
-    dates = ((span, found) for span, found in _named(words, clock) if span and _is_day(span))
-    for span, found in (*_relative(words, clock), *_ago(words, clock), *dates):
-        if span and found == words and span[0] <= clock:
+    days = [(span, found) for span, found in _named(words, clock) if span is None or _is_day(span)]
+    for span, found in (*_relative(words, clock), *_ago(words, clock), *days):
+        is_all = _FIGURES.fullmatch(words.replace(found, "", 1)) if (span, found) in days else found == words
+        if is_all and span is None:
+            raise ValueError(text)
+        if is_all and span and span[0] <= clock:
             return span[0].date(), min(span[1] - timedelta(days=1), clock).date()
     return None
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from llm import prompts, quoting
-from locales.catalog import tr
 from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
 from records.errors import ContextTooLong
 from records.facts import Profile
@@ -265,7 +264,7 @@ class PromptBuilder:
         """
         while (total := self._size(request := self._request())) > self._budgets.ceiling:
             if not self._give_way(total - self._budgets.ceiling):
-                raise ContextTooLong(tr("errors-no-room", tokens=self._budgets.ceiling))
+                raise ContextTooLong(remedy=f"({self._budgets.ceiling})")
         parts = self._parts(total)
         return Context(
             messages=tuple(request),

@@ -11,7 +11,7 @@ MONTHS = (
     "januar februar maerz|marz april mai juni juli august september oktober november dezember",
     "enero febrero marzo abril mayo junio julio agosto septiembre|setiembre octubre noviembre diciembre",
     "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
-    "январ феврал март апрел ма июн июл август сентябр октябр ноябр декабр",
+    "январ феврал март апрел ма июн|июнь|июня|июне июл|июль|июля|июле август сентябр октябр ноябр декабр",
     "يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر",
 )
 ENGLISH_MONTHS = tuple(MONTHS[0].split())

@@ -26,12 +26,8 @@ def lines(data: bytes, name: str) -> Iterator[Line]:
         from attachments.formats import pdf  # here: only the child that reads one needs the library
 
         return pdf.lines(data)
-    if data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise DocumentUnreadable(tr("files-old-office"))
-    if data.startswith(b"{\\rtf"):
-        raise DocumentUnreadable(tr("files-rich-text"))
-    if data.startswith((b"\x1f\x8b", b"Rar!", b"7z\xbc\xaf")):
-        raise DocumentUnreadable(tr("files-archive"))
+    if data.startswith((b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b", b"Rar!", b"7z\xbc\xaf")):
+        raise DocumentUnreadable(tr("files-no-text-kind"))
     return html.lines(data) if _is_page(data, name) else plain.lines(data)
 
 
@@ -46,7 +42,7 @@ def _packed(data: bytes) -> Iterator[Line]:
         return office.xlsx(data, archive)
     if "META-INF/container.xml" in names:
         return epub.lines(archive)
-    raise DocumentUnreadable(tr("files-archive"))
+    raise DocumentUnreadable(tr("files-no-text-kind"))
 
 
 def _is_pdf(data: bytes) -> bool:

@@ -25,7 +25,7 @@ def lines(archive: ZipFile) -> Iterator[Line]:
     files = {name: href for name, href in hrefs.items() if len(href) <= LONGEST_PATH}
     chapters = [files.get(item.get("idref"), "") for item in package.iter(f"{_OPF}itemref")]
     if not chapters:
-        raise DocumentUnreadable(tr("files-no-chapters"))
+        raise DocumentUnreadable(tr("files-empty"))
     left = html.LONGEST_PAGE
     for number, href in enumerate(chapters, 1):
         name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))

@@ -60,7 +60,7 @@ def xlsx(data: bytes, archive: ZipFile) -> Iterator[Line]:
         warnings.simplefilter("ignore")  # of styles and extensions that it does not keep
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
         if not book.worksheets:
-            raise DocumentUnreadable(tr("files-no-table"))
+            raise DocumentUnreadable(tr("files-empty"))
         for sheet in book.worksheets:
             rows = sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS, max_row=MOST_ROWS)
             for number, row in enumerate(rows, 1):

@@ -19,11 +19,11 @@ def opened(data: bytes) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        raise DocumentUnreadable(tr("files-cannot-unpack")) from None
+        raise DocumentUnreadable(tr("files-damaged")) from None
     members = archive.infolist()
     most = min(MOST_UNPACKED, UNPACKED_ANYWAY + UNPACKED_EACH * len(data))
     if len(members) > MOST_MEMBERS or sum(member.file_size for member in members) > most:
-        raise DocumentUnreadable(tr("files-unpacks-too-much"))
+        raise DocumentUnreadable(tr("files-died"))
     if any(member.flag_bits & 1 for member in members):
         raise DocumentUnreadable(tr("files-password"))
     return archive
@@ -43,7 +43,7 @@ def tree(xml: bytes) -> ElementTree.Element:
     try:
         return ElementTree.fromstring(xml)  # noqa: S314 - without definitions there is nothing to expand
     except ElementTree.ParseError:
-        raise DocumentUnreadable(tr("files-part-damaged")) from None
+        raise DocumentUnreadable(tr("files-damaged")) from None
 
 
 def refuse_definitions(data: bytes) -> None:

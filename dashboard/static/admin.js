@@ -50,7 +50,7 @@ function people({ people: all, everyone }, show) {
       one.standing !== "allowed" ? button(tr("admin-allow"), act("allow", one.id), { kind: "small" }) : null,
       one.standing === "asked" ? button(tr("admin-refuse"), act("refuse", one.id), { kind: "small" }) : null,
       one.standing === "allowed" ? button(tr("dashboard-admin-remove"), act("remove", one.id), { kind: "bad small" }) : null));
-  return h("section", {}, h("h3", {}, tr("admin-button-people")), everyone ? h("p", { class: "hint" }, tr("admin-everyone")) : null, paged(all, (part) => h("ul", { class: "cards" }, part.map(row))));
+  return h("section", {}, h("h3", {}, tr("admin-button-people")), everyone ? h("p", { class: "hint" }, tr("admin-let-in-people", { people: tr("admin-everyone") })) : null, paged(all, (part) => h("ul", { class: "cards" }, part.map(row))));
 }
 
 const errors = ({ errors: all }) => h("section", {}, h("h3", {}, tr("admin-button-errors")),

@@ -94,7 +94,7 @@ function conversationOf() {
     h("div", { class: "actions" },
       button(tr("dashboard-save"), after(() => write("conversations/name", { title: title.value }))),
       open && !open.is_open ? button(tr("dashboard-conversation-open"), after(() => write("conversations/open"))) : null,
-      button(tr("chats-button-new"), after(async () => { const answer = await write("conversations/begin"); memory.thread = answer.scopes.find((one) => one.is_open)?.thread ?? memory.thread; return answer; }), { symbol: "plus" })));
+      button(tr("chats-untitled"), after(async () => { const answer = await write("conversations/begin"); memory.thread = answer.scopes.find((one) => one.is_open)?.thread ?? memory.thread; return answer; }), { symbol: "plus" })));
 }
 
 function erasing() {

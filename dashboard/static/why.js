@@ -28,17 +28,19 @@ function answerOf(one, isOpen) {
     h("p", { class: "figures" }, tr("why-size", { model: one.model, tokens: one.tokens, most: one.ceiling }), " ", one.saved > 0 ? h("span", { class: "saved" }, tr("why-size-whole", { tokens: one.whole })) : null),
     barOf(one),
     part(tr("dashboard-tab-profile"), one.profile ? [h("p", { class: "text clamp", dir: "auto" }, one.profile)] : []),
-    part(tr("dashboard-tab-facts"), one.facts.map((fact) => h("li", { class: "quote" }, h("p", { class: "text", dir: "auto" }, fact.text ?? tr("why-forgotten")), h("p", { class: "hint" }, tr("memory-since", { day: dateOf(fact.since) }), ` · ${fact.why}`), fact.replaced ? h("p", { class: "hint" }, fact.replaced) : null))),
-    part(tr("why-heading-snippets"), one.snippets.map((snippet) => quoted(snippet.message, h("p", { class: "reason" }, snippet.why)))),
-    part(tr("why-heading-looked-up"), one.looked_up.map((message) => quoted(message))),
+    part(tr("dashboard-tab-facts"), one.facts.map((fact) => h("li", { class: "quote" }, h("p", { class: "text", dir: "auto" }, fact.text ?? tr("why-gone")), h("p", { class: "hint" }, tr("memory-since", { day: dateOf(fact.since) }), ` · ${fact.why}`), fact.replaced ? h("p", { class: "hint" }, fact.replaced) : null))),
+    part(tr("why-part-snippets"), one.snippets.map((snippet) => quoted(snippet.message, h("p", { class: "reason" }, snippet.why)))),
+    part(tr("why-looked-up"), one.looked_up.map((message) => quoted(message))),
     part(tr("dashboard-tab-summaries"), one.summaries.map((summary) => h("li", { class: "quote" }, h("p", { class: "quote-head" }, h("a", { href: `#summaries/${summary.id}` }, `L${summary.level} · ${spanOf(summary.first_at, summary.last_at)}`)), h("p", { class: "text clamp", dir: "auto" }, summary.text)))),
-    one.recent.length ? h("details", {}, h("summary", {}, `${tr("why-heading-recent")}: ${counted(one.recent.length)}`), h("ul", { class: "quotes" }, one.recent.map((message) => quoteOf(message)))) : null,
-    part(tr("why-heading-cut"), one.cut.map((cut) => h("li", { class: "quote" }, cut))));
+    one.recent.length ? h("details", {}, h("summary", {}, `${headed(tr("why-part-recent"))}: ${counted(one.recent.length)}`), h("ul", { class: "quotes" }, one.recent.map((message) => quoteOf(message)))) : null,
+    part(tr("why-cut"), one.cut.map((cut) => h("li", { class: "quote" }, cut))));
 }
 
-const quoted = (message, ...more) => (message ? quoteOf(message, ...more) : h("li", { class: "quote" }, h("p", { class: "hint" }, tr("why-forgotten")), ...more));
+const quoted = (message, ...more) => (message ? quoteOf(message, ...more) : h("li", { class: "quote" }, h("p", { class: "hint" }, tr("why-gone")), ...more));
 
-const part = (title, items) => (items.length ? h("section", {}, h("h3", {}, title), items[0].localName === "li" ? h("ul", { class: "quotes" }, items) : items) : null);
+const headed = (name) => name[0].toUpperCase() + name.slice(1);
+
+const part = (title, items) => (items.length ? h("section", {}, h("h3", {}, headed(title)), items[0].localName === "li" ? h("ul", { class: "quotes" }, items) : items) : null);
 
 const hueOfPart = (index) => String((168 + index * 41) % 360);
 const share = (of, whole) => `${whole > 0 ? Math.min(100, (of / whole) * 100) : 0}%`;

@@ -1,10 +1,8 @@
-search-how = /search WÖRTER findet frühere Nachrichten, die besten zuerst, nach Wörtern und Sinn. In Anführungszeichen zählt der genaue Wortlaut: /search "Walnussöl"
+search-how = /search WÖRTER findet frühere Nachrichten nach Wörtern und Sinn. In Anführungszeichen genau so: /search "Walnussöl"
 search-not-configured = Es gibt nichts zu durchsuchen: Das Gedächtnis war hier nie an. /summary richtet es ein.
-search-too-old = Diese Liste ist zu alt. Bitte such noch einmal.
 search-no-more = Mehr gibt es nicht.
-search-nothing = In dieser Unterhaltung wurde nichts gefunden. Versuch es mit anderen Wörtern oder mit weniger.
+search-nothing = Nichts gefunden. Versuch es mit anderen oder weniger Wörtern.
 search-so-far = { $shown } von { $total }
 search-more = Mehr
 search-in-all = In allen Unterhaltungen
-search-everywhere = In allen deinen Unterhaltungen:
-search-nothing-anywhere = Nichts gefunden. Versuch es mit anderen oder weniger Wörtern.
+search-close = Keine Nachricht hat diese Wörter. Ähnlich im Sinn:

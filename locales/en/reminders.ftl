@@ -2,37 +2,26 @@
 
 reminders-offer = Shall I remind you { $when }?
 reminders-yes = Yes
-reminders-no = No
-reminders-declined = No reminder was set.
-reminders-too-old = This question is too old to be answered. Ask me again, or use /reminders add.
-reminders-passed = That time has passed already. Ask me again with another one.
-reminders-impossible-none = This day or time does not exist. Please give another one.
-reminders-impossible-far = This is too far ahead: I remind you within the next { $years } years.
+reminders-passed = That time has passed already.
+reminders-impossible-none = This day or time does not exist.
+reminders-impossible-far = I can remind you within the next { $years } years.
 reminders-set = I will remind you { $when }: { $text }
 reminders-cancel = Cancel it
 reminders-cancelled = Cancelled: { $text }
 reminders-gone = This reminder is not there any more.
-reminders-not-yours = Only who asked for it, or an admin of the group, can cancel it.
+reminders-not-yours = Only who asked for it, or an admin, can cancel it.
 reminders-none = There are no reminders.
-reminders-how = Say “remind me on Friday at 9 to call Ann”, or send: /reminders add every Monday at 10 send the report.
+reminders-how = Say “remind me on Friday at 9 to call Ann”, or send: /reminders add every Monday at 10 send the report
 reminders-press = A button cancels the reminder with its number.
-reminders-utc = Times are in UTC, since I do not know your time zone: /tz sets it.
+reminders-utc = Times are in UTC. /tz sets your time zone.
 reminders-zone = Set my time zone
-reminders-heading = { $reminders ->
-    [one] { $reminders } reminder:
-   *[other] { $reminders } reminders:
- }
-reminders-full = { $reminders ->
-    [one] There is { $reminders } reminder already, and no room for more. Cancel it under /reminders.
-   *[other] There are { $reminders } reminders already, and no room for more. Cancel some under /reminders.
- }
+reminders-full = There is no room for more reminders. /reminders cancels some.
 reminders-due = Reminder: { $text }
-reminders-late = It was due { $when }; I could not send it then.
+reminders-late = It was due { $when }.
 reminders-each-daily = { $when }, and then every day
 reminders-each-weekly = { $when }, and then every week
 reminders-each-monthly = { $when }, and then every month
 # Monday first, with spaces between them.
-reminders-weekdays = Mon Tue Wed Thu Fri Sat Sun
 reminders-add-words = add new
 # Words of /reminders add: "in 20 minutes …", "tomorrow at 9:00 …", "every Monday at 10 …"; how weekdays begin, Monday first.
 reminders-in-words = in
@@ -45,4 +34,3 @@ reminders-every-words = every each
 reminders-at-words = at on the by from
 reminders-half-words = am pm o'clock
 reminders-joining-words = to that about of for
-reminders-weekday-beginnings = mon tue wed thu fri sat sun

@@ -1,10 +1,8 @@
-search-how = /search WORDS finds earlier messages, best first, by their words and their meaning. Quotes find exact words: /search "walnut oil"
+search-how = /search WORDS finds earlier messages by words and meaning. Quotes find exact words: /search "walnut oil"
 search-not-configured = There is nothing to search: memory was never turned on. /summary sets it up.
-search-too-old = That list is too old. Please search again.
 search-no-more = There is nothing more.
-search-nothing = Nothing was found in this conversation. Try other words, or fewer.
+search-nothing = Nothing was found. Try other words, or fewer.
 search-so-far = { $shown } of { $total }
 search-more = More
 search-in-all = In all conversations
-search-everywhere = In all your conversations:
-search-nothing-anywhere = Nothing was found. Try other words, or fewer.
+search-close = No message has these words. Similar in meaning:

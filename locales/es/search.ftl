@@ -1,10 +1,8 @@
-search-how = /search PALABRAS encuentra mensajes anteriores, los mejores primero, por sus palabras y su sentido. Entre comillas se busca tal cual: /search "aceite de nuez"
+search-how = /search PALABRAS encuentra mensajes anteriores por palabras y sentido. Entre comillas, tal cual: /search "aceite de nuez"
 search-not-configured = No hay nada que buscar: aquí nunca se activó la memoria. /summary la configura.
-search-too-old = Esa lista es demasiado antigua. Busca otra vez.
 search-no-more = No hay nada más.
-search-nothing = No se ha encontrado nada en esta conversación. Prueba con otras palabras, o con menos.
+search-nothing = No se encontró nada. Prueba con otras palabras o con menos.
 search-so-far = { $shown } de { $total }
 search-more = Más
 search-in-all = En todas las conversaciones
-search-everywhere = En todas tus conversaciones:
-search-nothing-anywhere = No se encontró nada. Prueba con otras palabras o con menos.
+search-close = Ningún mensaje tiene esas palabras. De sentido parecido:

@@ -1,10 +1,8 @@
-search-how = /search PALAVRAS encontra mensagens anteriores, as melhores primeiro, pelas palavras e pelo sentido. Entre aspas, busca o texto exato: /search "óleo de nozes"
+search-how = /search PALAVRAS encontra mensagens anteriores por palavras e sentido. Entre aspas, o texto exato: /search "óleo de nozes"
 search-not-configured = Não há nada para buscar: a memória nunca foi ligada aqui. /summary configura.
-search-too-old = Essa lista é antiga demais. Busque de novo.
 search-no-more = Não há mais nada.
-search-nothing = Nada foi encontrado nesta conversa. Tente outras palavras, ou menos.
+search-nothing = Nada foi encontrado. Tente outras palavras, ou menos.
 search-so-far = { $shown } de { $total }
 search-more = Mais
 search-in-all = Em todas as conversas
-search-everywhere = Em todas as suas conversas:
-search-nothing-anywhere = Nada foi encontrado. Tente outras palavras, ou menos.
+search-close = Nenhuma mensagem tem essas palavras. De sentido parecido:

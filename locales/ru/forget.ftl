@@ -1,59 +1,42 @@
-forget-admins-only = Заставить меня забыть сказанное здесь могут только администраторы этой группы.
-forget-members = Заставить меня забыть сказанное здесь могут только администраторы этой группы. Свои слова можно забрать самостоятельно: ответь на своё сообщение командой /forget.
+forget-members = Чтобы забрать свои слова, ответь на них командой /forget.
 forget-usage =
     Что забыть?
-
-    • одно сообщение: ответь на него командой /forget или напиши /forget #12
-    • факт: /forget факт 12
-    • день или несколько: /forget 2026-01-31, /forget 2026-01-01 2026-02-01, /forget вчера
+    
+    • сообщение: ответь на него командой /forget
+    • дни: /forget вчера, /forget 1.1.2026 1.2.2026
     • то, что найдётся: /forget СЛОВА
     • всё: /forget всё
-
-    Прежде чем стереть, я скажу, что именно, и спрошу.
+    
+    Прежде чем стереть, я спрошу.
 forget-final = Отменить это нельзя.
 forget-clean = В моих файлах ничего от этого не осталось.
-forget-traces = Следы пока могут оставаться в моих файлах: они заняты или диск полон. Я продолжаю их вычищать.
-forget-expired = Этому вопросу больше 10 минут, он больше не действует. Отправь /forget ещё раз.
+forget-traces = В моих файлах пока могут оставаться следы; я продолжаю их вычищать.
 forget-kept = Ничего не забыто.
-forget-gone = Этого в моей памяти нет (или уже нет).
-forget-not-stored = Сообщения, на которое ты отвечаешь, в моей памяти нет.
-forget-former = Я не знаю, какое это сообщение: оно написано до того, как эта группа стала супергруппой. Администратор может найти и стереть его командой /forget с несколькими словами из него.
-forget-no-such-date = Такой даты нет. Пиши даты так: 2026-01-31.
-forget-not-in-my-power = Не в моей власти: то, что написано в этом чате (в Telegram это можно удалить), то, что поставщик модели сохранил из прежних запросов, и сделанные раньше резервные копии.
+forget-gone = Этого в моей памяти нет.
+forget-former = Это сообщение старше этой супергруппы. Администратор может стереть его командой /forget с несколькими словами из него.
+forget-no-such-date = Такой даты нет. Пиши так: 31.1.2026.
+forget-not-in-my-power = Не в моей власти: этот чат в Telegram, то, что хранит поставщик модели, прежние резервные копии.
 forget-today = Сегодня
 forget-everything = Всё
-forget-none-found = В этом разговоре я не нашёл сообщений с такими словами. Ничего не забыто.
-forget-elsewhere = Возможно, это в другом разговоре: /search найдёт во всех, а /chats откроет нужный.
-forget-which = Что из этого забыть? Прежде чем стереть, я спрошу ещё раз.
+forget-none-found = Сообщений с такими словами здесь нет.
+forget-elsewhere = /search ищет во всех разговорах, /chats открывает нужный.
+forget-which = Что из этого забыть?
 forget-all = Все { $number }
-forget-maybe-more = Может быть и больше: поищи ещё раз, когда закончишь с этими.
+forget-maybe-more = Может быть и больше.
 forget-none-of-them = Ничего из этого
 forget-keep-it = Оставить
-forget-nothing-there = Там нечего забывать.
-forget-ask-fact = Забыть факт { $id }?
-forget-ask-day = Забыть сказанное { $day }?
-forget-ask-days = Забыть сказанное с { $first } по { $last }?
-forget-ask-everything = Забыть всё?
-forget-ask-everything-group = Забыть всё? Это вся память этой группы, по всем темам.
 forget-ask-this = Забыть это?
-forget-ask-these = Забыть эти сообщения ({ $messages })?
 forget-it = Забыть
 forget-them-too = Забыть и их
-forget-messages = Забыть { shared-messages }
 forget-all-of-it = Забыть всё
 forget-turn = Забыть вопрос и ответ
 forget-turns = Забыть вопросы и ответы
 forget-only-message = Только это сообщение
 forget-only-messages = Только эти сообщения
 forget-erases = Будет стёрто: { $what }.
-forget-erases-with-them = Вместе с ними будет стёрто: { $what }.
-forget-erases-with-turn = Вместе с вопросом или ответом к нему будет стёрто: { $what }.
-forget-erases-with-request = Вместе с вопросом или ответом к нему и твоей нынешней просьбой будет стёрто: { $what }.
-forget-erases-with-turns = Вместе с вопросами и ответами к ним: { $what }.
-forget-choices-stay = Твои настройки остаются как есть.
+forget-choices-stay = Твои настройки останутся.
 forget-done = Забыто.
 forget-line = #{ $id } · { $date } · { $speaker }: «{ $text }»
-forget-reactivated = Соседние сообщения ({ $messages }) остаются и будут обобщены заново без этого.
 forget-profiles = { $profiles ->
     [one] { $profiles } версия твоего профиля
     [few] { $profiles } версии твоего профиля
@@ -74,17 +57,11 @@ forget-answers = { $answers ->
     [few] { $answers } более поздних ответа
    *[many] { $answers } более поздних ответов
  }
-forget-quotes = { $count ->
-    [one] Это повторяет { $what }.
-   *[other] Это повторяют: { $what }.
- }
-forget-quotes-stay = { $count ->
-    [one] Это повторяет и остаётся: { $what }.
-   *[other] Это повторяют и остаются: { $what }.
- }
-forget-words-stay = Некоторые из этих слов есть и в других сообщениях, которые остаются ({ $messages }); их найдёт /search
-forget-words-may-stay = Те же слова могут быть и в сообщениях, которые остаются; их найдёт /search
-forget-receipt = Забыто: { $what }. { $rest }
-forget-kept-aside = Кроме того, мой оператор хранит повреждённые или заменённые файлы, в которых это может быть: { $names }.
+forget-quotes = Это повторяют: { $what }.
+forget-words-may-stay = Те же слова могут быть в других сообщениях; их найдёт /search
+forget-receipt = Забыто: { $what }.
+forget-kept-aside = Это может быть в повреждённых или заменённых файлах, которые хранятся здесь: { $names }.
 # What may be written for it after /forget.
 forget-words-everything = всё/все
+forget-group = Всё: вся память этой группы, по всем темам
+forget-words-stay = Эти слова остаются здесь: { $what }. Их найдёт /search

@@ -63,7 +63,7 @@ class Buttons:
         payload, _, signature = rest.rpartition(":")
         expected = self._signature(kind, chat, person, payload)
         if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{expected}".encode()):
-            raise NotTheirs(tr("shared-not-here") if presser == str(person.id) else tr("shared-not-yours"))
+            raise NotTheirs(tr("shared-dead-button") if presser == str(person.id) else tr("shared-not-yours"))
         return payload
 
     def _signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:

@@ -57,13 +57,13 @@ class ChatsCommands(Family):
     async def _begin(self, ask: Ask, title: str) -> str:
         place, title = ask.chat.location, " ".join(title.split())
         if len(title) > LONGEST_TITLE:
-            return tr("chats-too-long", most=str(LONGEST_TITLE), length=str(len(title)))
+            return tr("chats-too-long", most=str(LONGEST_TITLE))
         if mode_of(await self._services.memory.config(place.owner)) == "off":
             await self._services.corrections.start_over(ask.chat.scope)
             return tr("chats-begun-off")
         await self._services.memory.begin_conversation(place, title)
         self._services.titles.start(place, [ask.chat.scope])
-        return tr("chats-begun-titled", title=title) if title else tr("chats-begun")
+        return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     async def _open(self, ask: Ask, scope: Scope) -> str:
         if not await self._services.memory.open_conversation(ask.chat.location, scope):
@@ -91,16 +91,16 @@ class ChatsCommands(Family):
             rows.append(
                 [
                     self._button(ask, KIND, ticked(label, is_chosen=one.is_open), GO + thread),
-                    self._button(ask, KIND, tr("chats-button-rename"), RENAME + thread),
-                    self._button(ask, forget.CONVERSATION, tr("chats-button-delete"), thread),
+                    self._button(ask, KIND, "✏️", RENAME + thread),
+                    self._button(ask, forget.CONVERSATION, "🗑", thread),
                 ]
             )
         turning = []
         if first > 0:
-            turning.append(self._button(ask, KIND, tr("chats-button-later"), f"{PAGE}{max(0, first - ON_A_PAGE)}"))
+            turning.append(self._button(ask, KIND, "‹", f"{PAGE}{max(0, first - ON_A_PAGE)}"))
         if first + ON_A_PAGE < total:
-            turning.append(self._button(ask, KIND, tr("chats-button-earlier"), f"{PAGE}{first + ON_A_PAGE}"))
-        rows += [*([turning] if turning else []), [self._button(ask, KIND, tr("chats-button-new"), NEW)]]
+            turning.append(self._button(ask, KIND, "›", f"{PAGE}{first + ON_A_PAGE}"))
+        rows += [*([turning] if turning else []), [self._button(ask, KIND, tr("chats-untitled"), NEW)]]
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
         return None
 
@@ -122,7 +122,7 @@ class ChatsCommands(Family):
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         if len(title) > LONGEST_TITLE:
-            return tr("chats-too-long", most=str(LONGEST_TITLE), length=str(len(title)))
+            return tr("chats-too-long", most=str(LONGEST_TITLE))
         async with self._services.memory.home(scope.owner) as store:
             is_done = await store.conversations.name(ask.chat.location, scope, title, now=self._now())
         return tr("chats-renamed", title=title) if is_done else tr("chats-gone")

@@ -18,8 +18,8 @@ from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, named, payload, read
-from telegram_ui.commands.wording import conversation_label, date_of, moment, quoted, said, speaker
+from telegram_ui.commands.forget_targets import Target, days, named, payload, read
+from telegram_ui.commands.wording import conversation_label, moment, quoted, said, span_of, speaker
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -46,7 +46,7 @@ class ForgetCommands(Family):
         self._found = LRUCache[str, tuple[int, ...]](LISTS)
         self._erased = LRUCache[tuple[int, int], None](LISTS)
 
-    @command("forget", refusal="forget-admins-only")
+    @command("forget")
     async def _forget(self, ask: Ask) -> str | None:
         if ask.replies_to_former and not ask.argument:
             return tr("forget-former")
@@ -56,7 +56,7 @@ class ForgetCommands(Family):
             now = self._now().astimezone(await self._zone(ask.chat.scope.owner))
             try:
                 target = named(ask.argument, now, [one.casefold() for one in tr("forget-words-everything").split("/")])
-            except NoSuchDateError:
+            except ValueError:
                 return tr("forget-no-such-date")
             if target is None:
                 return await self._search(ask)
@@ -65,7 +65,7 @@ class ForgetCommands(Family):
         if ask.replied_to is not None:
             message = await self._replied_to(ask)
             if message is None:
-                return tr("forget-not-stored")
+                return tr("forget-gone")
             await self._confirm(ask, Target(kind="turn", number=message.id))
             return None
         today = self._now().astimezone(await self._zone(ask.chat.scope.owner)).date()
@@ -82,10 +82,10 @@ class ForgetCommands(Family):
         buttons, which are made for this person and this message alone.
         """
         if ask.argument or not ask.answers_themselves:
-            return tr("forget-members")
+            return f"{tr('shared-admins-only')} {tr('forget-members')}"
         message = await self._replied_to(ask)
         if message is None or not message.is_user:
-            return tr("forget-not-stored")
+            return tr("forget-gone")
         await self._confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
         return None
 
@@ -122,26 +122,24 @@ class ForgetCommands(Family):
             nothing = tr("forget-none-found" if is_indexed else "notices-indexing")
             return f"{nothing}\n{tr('forget-elsewhere')}" if conversations > 1 else nothing
         zone = await self._zone(scope.owner)
-        lines = [tr("forget-which"), ""]
-        lines += [_line(one, zone) for one in matches]
-        numbers = tuple(one.id for one in matches)
+        # A question and its answer go by the same button.
+        best: dict[int | None, Message] = {}
+        for one in matches:
+            best.setdefault(one.turn, one)
+        turns = list(best.values())
+        lines = [tr("forget-which"), "", *(_line(one, zone) for one in turns)]
         buttons = [
             self._target_button(
-                ask, CHOOSE, f"#{number}", Target(kind="turn", number=number, request=ask.requested_in or 0)
+                ask, CHOOSE, f"#{one.id}", Target(kind="turn", number=one.id, request=ask.requested_in or 0)
             )
-            for number in numbers
+            for one in turns
         ]
         rows = [buttons[start : start + 5] for start in range(0, len(buttons), 5)]
-        if len(matches) > 1:
+        if len(turns) > 1:
             key = nonce()
-            self._found[key] = tuple(dict.fromkeys((*numbers, *(one.id for one in request))))
-            rows.append(
-                [
-                    self._target_button(
-                        ask, CHOOSE, tr("forget-all", number=str(len(matches))), Target(kind="found", key=key)
-                    )
-                ]
-            )
+            self._found[key] = tuple(dict.fromkeys(one.id for one in (*matches, *request)))
+            label, target = tr("forget-all", number=str(len(turns))), Target(kind="found", key=key)
+            rows.append([self._target_button(ask, CHOOSE, label, target)])
         if len(matches) == MATCHES:
             lines += ["", tr("forget-maybe-more")]
         rows.append([self._target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)])
@@ -165,37 +163,31 @@ class ForgetCommands(Family):
             return await self._message_question(scope, target)
         if target.kind == "found":
             return await self._found_question(scope, target)
-        what = await self._what(scope, target)
-        forgotten = await self._services.memory.preview(owner, what)
+        forgotten = await self._services.memory.preview(owner, await self._what(scope, target))
         if forgotten.is_nothing:
-            return (tr("forget-gone") if target.kind == "fact" else tr("forget-nothing-there")), ()
-        match target.kind:
-            case "fact":
-                head, label = tr("forget-ask-fact", id=str(target.number)), tr("forget-it")
-            case "conversation":
-                head, label = await self._conversation_question(place, target), tr("forget-it")
-            case "days":
-                first, last = map(date_of, (target.first, target.last))
-                head = tr("forget-ask-days", first=first, last=last)
-                if first == last:
-                    head = tr("forget-ask-day", day=first)
-                label = tr("forget-messages", messages=forgotten.messages)
-            case _:
-                head = tr("forget-ask-everything-group" if owner < 0 else "forget-ask-everything")
-                label = tr("forget-all-of-it")
-        lines = [head, "", tr("forget-erases", what=counts(forgotten))]
-        if forgotten.reactivated:
-            lines.append(tr("forget-reactivated", messages=forgotten.reactivated))
+            return tr("forget-gone"), ()
+        lines = [tr("forget-ask-this"), "", await self._named(place, target), "", _erases(forgotten)]
+        label = tr("forget-it")
         if target.kind == "everything":
             lines.append(tr("forget-choices-stay"))
+            label = tr("forget-all-of-it")
         quotes, choices = await self._quotes(scope, target, label, forgotten)
         return "\n".join([*lines, *quotes, tr("forget-final")]), choices
 
-    async def _conversation_question(self, place: Scope, target: Target) -> str:
+    async def _named(self, place: Scope, target: Target) -> str:
+        """What a target is, as its owner knows it."""
         async with self._services.memory.home(place.owner) as store:
-            found, _ = await store.conversations.listed(place, first=0, limit=sys.maxsize)
-        title = next((conversation_label(one) for one in found if one.scope.thread == target.number), "")
-        return tr("chats-ask-delete", title=title or tr("chats-untitled"))
+            match target.kind:
+                case "fact":
+                    facts = await store.facts.all(place.owner)
+                    return next((tr("shared-quoted", text=one.text) for one in facts if one.id == target.number), "")
+                case "conversation":
+                    found, _ = await store.conversations.listed(place, first=0, limit=sys.maxsize)
+                    title = next((conversation_label(one) for one in found if one.scope.thread == target.number), "")
+                    return tr("shared-quoted", text=title or tr("chats-untitled"))
+                case "days":
+                    return span_of(target.first, target.last)
+        return tr("forget-group" if place.owner < 0 else "forget-everything")
 
     async def _quotes(
         self, scope: Scope, target: Target, label: str, forgotten: Forgotten
@@ -212,12 +204,11 @@ class ForgetCommands(Family):
         all_of_it = await self._services.memory.preview(scope.owner, await self._what(scope, with_quotes))
         async with self._services.memory.home(scope.owner) as store:
             shown = await store.messages(scope, forgotten.remainder.answers[:SHOWN])
-        what, count = quoting(forgotten.remainder)
-        lines = ["", tr("forget-quotes", what=what, count=count)]
+        lines = ["", tr("forget-quotes", what=quoting(forgotten.remainder))]
         zone = await self._zone(scope.owner)
         lines += [f"  {_line(one, zone)}" for one in shown]
-        lines.append(tr("forget-erases-with-them", what=counts(all_of_it)))
-        return lines, [(tr("forget-them-too"), with_quotes), (label, target)]
+        too = tr("forget-them-too")
+        return [*lines, f"{too}: {counts(all_of_it)}"], [(too, with_quotes), (label, target)]
 
     async def _message_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         number = target.number
@@ -228,47 +219,37 @@ class ForgetCommands(Family):
         whole = await self._services.memory.preview(scope.owner, _ids(turn))
         zone = await self._zone(scope.owner)
         lines = [tr("forget-ask-this"), "", _line(message, zone), ""]
+        lines.append(_erases(whole))
         if len(turn) > 1:
-            is_asked = any(one.turn != message.turn for one in turn)
-            lines.append(
-                tr("forget-erases-with-request" if is_asked else "forget-erases-with-turn", what=counts(whole))
-            )
             lines += [f"  {_line(one, zone)}" for one in turn if one is not message and one.origin != "tool"][:3]
             label, target = tr("forget-turn"), replace(target, kind="turn")
             alone = [(tr("forget-only-message"), Target(kind="message", number=number))]
         else:
-            lines.append(tr("forget-erases", what=counts(whole)))
             label, target, alone = tr("forget-it"), Target(kind="message", number=number), []
-        if whole.reactivated:
-            lines.append(tr("forget-reactivated", messages=whole.reactivated))
         quotes, choices = await self._quotes(scope, target, label, whole)
         return "\n".join([*lines, *quotes, tr("forget-final")]), [*choices, *alone]
 
     async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         alone = await self._what(scope, target)
         if not alone.ids:
-            return tr("forget-expired"), ()
+            return tr("shared-dead-button"), ()
         turns = Target(kind="found turns", key=target.key)
         whole = await self._services.memory.preview(scope.owner, await self._what(scope, turns))
         those = await self._services.memory.preview(scope.owner, alone)
-        lines = [
-            tr("forget-ask-these", messages=those.messages),
-            "",
-            tr("forget-erases", what=counts(those)),
-            tr("forget-erases-with-turns", what=counts(whole)),
-        ]
-        quotes, choices = await self._quotes(scope, turns, tr("forget-turns"), whole)
-        return "\n".join([*lines, *quotes, tr("forget-final")]), [*choices, (tr("forget-only-messages"), target)]
+        label, only = tr("forget-turns"), tr("forget-only-messages")
+        lines = [tr("forget-ask-this"), "", f"{only}: {counts(those)}", f"{label}: {counts(whole)}"]
+        quotes, choices = await self._quotes(scope, turns, label, whole)
+        return "\n".join([*lines, *quotes, tr("forget-final")]), [*choices, (only, target)]
 
-    @press(CHOOSE, who="admins", refusal="forget-admins-only")
+    @press(CHOOSE, who="admins")
     async def _choose(self, ask: Ask) -> str | None:
         target = read(ask.argument, self._now())
         if target is None:
-            return tr("forget-expired")
+            return tr("shared-dead-button")
         await self._confirm(ask, target, instead_of=ask.message_id)
         return None
 
-    @press(CONVERSATION, who="admins", refusal="forget-admins-only")
+    @press(CONVERSATION, who="admins")
     async def _choose_conversation(self, ask: Ask) -> str | None:
         scope = Scope(owner=ask.chat.id, thread=int(ask.argument))
         if not await self._services.memory.has_conversation(ask.chat.location, scope):
@@ -280,7 +261,7 @@ class ForgetCommands(Family):
     async def _keep(self, ask: Ask) -> None:
         await self._show(ask, tr("forget-kept"))
 
-    @press(ERASE, who="admins", refusal="forget-admins-only")
+    @press(ERASE, who="admins")
     async def _erase_chosen(self, ask: Ask) -> str:
         return await self._erase(ask)
 
@@ -291,7 +272,7 @@ class ForgetCommands(Family):
     async def _erase(self, ask: Ask) -> str:
         target = read(ask.argument, self._now())
         if target is None:
-            return tr("forget-expired")
+            return tr("shared-dead-button")
         question = ask.chat.id, ask.message_id or 0
         if question in self._erased:  # its receipt stands there by now, or will
             return tr("answers-pressed-already")
@@ -310,8 +291,6 @@ class ForgetCommands(Family):
             forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, what)
         # In place of the question, which quoted what is now forgotten.
         text = tr("forget-gone") if forgotten.is_nothing else receipt(forgotten)
-        if target.kind == "conversation":
-            text += f"\n\n{tr('chats-after-delete')}"
         await self._show(ask, text)
         return tr("forget-done")
 
@@ -363,6 +342,10 @@ _EVERYTHING = Target(kind="everything")
 
 def _ids(found: Sequence[Message]) -> Forgetting:
     return Forgetting(what="messages", ids=tuple(one.id for one in found))
+
+
+def _erases(forgotten: Forgotten) -> str:
+    return tr("forget-erases", what=counts(forgotten))
 
 
 def _line(message: Message, zone: tzinfo) -> str:

@@ -17,17 +17,14 @@ LIFETIME = timedelta(minutes=10)
 EVERYTHING = frozenset({"everything", "all"})
 """In English; the words of the reader's language are handed over."""
 
-_DAY = r"(\d{4})-(\d{1,2})-(\d{1,2})"
-_DAYS = re.compile(rf"{_DAY}(?:\s*(?:to|until|till|\.\.|–|-|\s)\s*{_DAY})?", re.IGNORECASE)
+_FIGURES = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}")
+_BETWEEN = re.compile(r"\W*\w{0,5}\W*")
+"""Between two dates: "to", "bis", "–"."""
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s*(\d{1,15})", re.IGNORECASE)
 _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
 MOST_CODE = 19
 """Characters of a target within a button."""
-
-
-class NoSuchDateError(ValueError):
-    """A date that does not exist."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +70,7 @@ def named(argument: str, now: datetime, everything: Collection[str] = ()) -> Tar
     """The target that a command's argument names; None for words to search for. `now`: where its owner lives;
     `everything`: the words for it in the reader's language, besides the English ones.
 
-    Raises NoSuchDateError.
+    Raises ValueError for a date that does not exist.
     """
     words = argument.strip()
     if words.casefold() in EVERYTHING.union(everything):
@@ -82,10 +79,10 @@ def named(argument: str, now: datetime, everything: Collection[str] = ()) -> Tar
         return Target(kind="turn", number=int(match[1]))
     if match := _FACT.fullmatch(words):
         return Target(kind="fact", number=int(match[1]))
-    if match := _DAYS.fullmatch(words):
-        first = _day(match[1], match[2], match[3])
-        last = _day(match[4], match[5], match[6]) if match[4] else first
-        return Target(kind="days", first=min(first, last), last=max(first, last))
+    before, *between, after = _FIGURES.split(words) if _FIGURES.search(words) else ("", "", "", words)
+    if not before and not after and len(between) < 2 and all(map(_BETWEEN.fullmatch, between)):
+        found = sorted(map(_day, _FIGURES.findall(words)))
+        return Target(kind="days", first=found[0], last=found[-1])
     if span := period_named(words, now):
         return Target(kind="days", first=span[0], last=span[1])
     return None
@@ -130,11 +127,10 @@ def days(target: Target, zone: tzinfo) -> Forgetting:
     return Forgetting(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))
 
 
-def _day(year: str, month: str, day: str) -> date:
-    try:
-        found = date(int(year), int(month), int(day))
-    except ValueError:
-        raise NoSuchDateError from None
+def _day(figures: str) -> date:
+    """The day of "2026-01-31" or "31.1.2026"."""
+    year, month, day = figures.split("-") if "-" in figures else reversed(figures.split("."))
+    found = date(int(year), int(month), int(day))
     if not date(1970, 1, 1) <= found <= date(9000, 1, 1):
-        raise NoSuchDateError
+        raise ValueError(figures)
     return found

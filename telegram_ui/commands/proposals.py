@@ -23,7 +23,6 @@ from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"
 NO = "no"
-KINDS = ("remember", "forget", "command")
 ASK_THEMSELVES = frozenset({"/forget"})
 """Commands that change nothing before one of their own buttons is pressed."""
 GIVE = "command-"
@@ -38,9 +37,9 @@ class Proposals(Family):
         kind, _, choice = ask.argument.partition("-")
         config = await self._services.memory.config(ask.chat.scope.owner)
         if choice == NO:
-            outcome = tr(f"proposals-declined-{kind}") if kind in KINDS else tr("proposals-gone")
+            outcome = tr("proposals-declined")
         elif kind == "command":  # it is given as if its person had written it (updates/repeats.py); this one is too old
-            outcome = tr("proposals-too-old")
+            outcome = tr("shared-dead-button")
         elif config is None or not config.enabled or config.incognito:
             outcome = tr("proposals-memory-off")
         else:
@@ -50,22 +49,21 @@ class Proposals(Family):
     async def _remember(self, ask: Ask) -> str:
         heading, _, text = ask.message_text.partition("\n\n")
         if heading not in in_every_language("proposals-ask-remember") or not text:
-            return tr("proposals-too-old")
+            return tr("shared-dead-button")
         try:
             fact, is_new = await self._services.facts.add(ask.chat.scope.owner, text)
         except FactsFull:
             return tr("memory-full", most=str(MOST_FACTS))
-        told = tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
-        return f"{told}\n\n{tr('proposals-shows')}"
+        return tr("proposals-remembered" if is_new else "proposals-known", text=fact.text)
 
     async def _forget(self, ask: Ask, choice: str) -> str:
         target = read(choice, self._now())
         if target is None:
-            return tr("proposals-expired")
+            return tr("shared-dead-button")
         what = Forgetting(what="facts", ids=(target.number,))
         async with self._delivery.typing(ask.chat):
             forgotten = await self._services.corrections.forget(ask.chat.scope.owner, what)
-        return tr("proposals-gone") if forgotten.is_nothing else receipt(forgotten)
+        return tr("forget-gone") if forgotten.is_nothing else receipt(forgotten)
 
 
 def command_in(text: str) -> str | None:
@@ -84,8 +82,8 @@ async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: 
     if proposal.kind == "command" and name in ASK_THEMSELVES:
         await dependencies.answers.give(chat, person, name.removeprefix("/"), argument, proposal.source)
         return
-    yes, no = tr(f"proposals-yes-{proposal.kind}"), tr(f"proposals-no-{proposal.kind}")
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""
+    yes = tr("forget-it") if proposal.kind == "forget" else tr(f"proposals-yes-{proposal.kind}")
     if proposal.kind == "forget":
         text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
         choice = payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
@@ -93,6 +91,6 @@ async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: 
         InlineKeyboardButton(
             label, callback_data=dependencies.buttons.data(PROPOSED, chat, person, f"{proposal.kind}-{chosen}")
         )
-        for label, chosen in ((yes, choice), (no, NO))
+        for label, chosen in ((yes, choice), (tr("shared-no"), NO))
     ]
     await dependencies.delivery.say(chat, text, keyboard=InlineKeyboardMarkup([row]))

@@ -159,9 +159,8 @@ class Commands:
         names = sorted(row.name for row in self._listed)
         ending = [one for one in names if one.endswith(f"_{name}")]  # "/status" for "/summary_status"
         near = ending or get_close_matches(name, names, n=1, cutoff=LIKENESS)
-        if near:
-            return tr("shared-unknown-near", command=f"/{name}", near=f"/{near[0]}")
-        return tr("shared-unknown", command=f"/{name}")
+        unknown = tr("shared-unknown", command=f"/{name}")
+        return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
     def row(self, name: str) -> Press:
         """How a command of `names` is declared."""

@@ -5,6 +5,7 @@ kept. Does not know how messages are found (chat/search.py).
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -24,6 +25,8 @@ SHOWN = 600
 HEADING = "🔎 "
 EVERYWHERE = "a"
 """Marks the buttons of a search through all conversations."""
+CLOSE = 3
+"""Messages that are shown where none holds a word of the search: they are only similar in meaning."""
 MOST_SEARCHED = 20
 """Conversations of a place that are searched together, the latest ones."""
 
@@ -50,7 +53,7 @@ class SearchCommands(Family):
         first, _, rest = ask.argument.partition("-")
         until, _, where = rest.partition("-")
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
-            return tr("search-too-old")
+            return tr("shared-dead-button")
         query = heading.removeprefix(HEADING)
         titles = await self._conversations(ask) if where == EVERYWHERE else {}
         page = await self._services.search.page(
@@ -66,9 +69,10 @@ class SearchCommands(Family):
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{HEADING}{query}"]
         if titles:
-            lines.append(tr("search-everywhere"))
-        if not page.found:
-            lines.append(tr("search-nothing-anywhere" if titles else "search-nothing"))
+            lines.append(tr("search-in-all"))
+        if not page.has_words:
+            lines.append(tr("search-close" if page.found else "search-nothing"))
+            page = replace(page, found=page.found[:CLOSE], total=min(page.total, CLOSE))
         async with self._services.memory.home(ask.chat.scope.owner) as store:
             if not await store.indexed(ask.chat.scope.owner, within=0):
                 lines.append(tr("notices-indexing"))

@@ -5,7 +5,7 @@ Owns the words. Does not know where explanations are kept (chat/explanations.py)
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from itertools import accumulate, groupby, islice
 from operator import itemgetter
 
@@ -13,14 +13,13 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.explanations import Explanation
 from locales.catalog import tr
-from locales.lists import all_of
-from locales.told import CUTS, PARTS, reason
-from records.context import Cut
+from locales.lists import listed
+from locales.told import left_out, part_name, reason
 from records.messages import Message, link
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import QUOTED, day, minute, moment, quoted, said, speaker
+from telegram_ui.commands.wording import QUOTED, day, minute, moment, quoted, said, span_of, speaker
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, units
 
@@ -141,8 +140,7 @@ def why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]
     pages = []
     for number, items in enumerate(groups, start=1):
         shown = Marked().bold(tr("why-title", date=moment(explanation.record.at, zone)))
-        if len(groups) > 1:
-            shown.add(f"\n{tr('why-page', page=str(number), pages=str(len(groups)))}")
+        shown.add(f"\n{number}/{len(groups)}" if len(groups) > 1 else "")
         for heading, of_this in groupby(items, key=itemgetter(0)):
             shown.add("\n\n").bold(heading).add("\n").folded("\n".join(item for _, item in of_this))
         pages.append(shown.piece())
@@ -166,36 +164,38 @@ def _paged(items: Sequence[Item]) -> Iterator[list[Item]]:
 def _items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
     """Everything in an explanation, item by item, each with its heading; the tokens of each part last."""
     record = explanation.record
+    recent = [f"· {quoted_line(message, zone, RECENT_QUOTED)}" for message in explanation.recent]
+    if record.here:
+        recent.append(tr("why-here", messages=record.here))
+    summaries = [_summary(one, zone) for one in explanation.summaries] + [_gone()] * explanation.gone_summaries
     return [
-        (heading, item)
+        (heading[:1].upper() + heading[1:], item)
         for heading, found in (
-            (tr("why-heading-profile"), _profile(explanation, zone)),
-            (tr("why-heading-facts"), _facts(explanation, zone)),
-            (tr("why-heading-snippets"), _brought(explanation.snippets, chat, zone)),
-            (tr("why-heading-looked-up"), _looked_up(explanation.looked_up, chat, zone)),
-            (tr("why-heading-summaries"), _summaries(explanation.summaries, explanation.gone_summaries, zone)),
-            *_recent(explanation.recent, record.here, zone),
-            (tr("why-heading-cut"), _cut(record.cut, is_message_cut=record.message_was_cut)),
-            (tr("why-heading-parts"), ["\n".join(_parts(record))]),
+            (part_name("profile"), _profile(explanation, zone)),
+            (part_name("facts"), _facts(explanation, zone)),
+            (part_name("snippets"), _brought(explanation.snippets, chat, zone)),
+            (tr("why-looked-up"), _looked_up(explanation.looked_up, chat, zone)),
+            (part_name("summaries"), summaries),
+            (part_name("recent"), recent),
+            (tr("why-cut"), [f"· {one}" for one in left_out(record.cut, is_message_cut=record.message_was_cut)]),
+            (tr("why-parts"), ["\n".join(_parts(record))]),
         )
         for item in found
     ]
 
 
 def _sources(explanation: Explanation) -> str:
-    """How much of what, in one line."""
-    record = explanation.record
-    found = len(explanation.snippets) + len(explanation.looked_up)
-    recent, summaries, facts = len(explanation.recent) + record.here, len(explanation.summaries), len(explanation.facts)
-    parts = (
-        recent and tr("why-count-recent", number=recent),
-        summaries and tr("shared-summaries", summaries=summaries),
-        facts and tr("why-count-facts", number=facts),
-        found and tr("why-count-found", number=found),
-        record.profile is not None and tr("why-count-profile"),
-    )
-    told = [part for part in parts if part]
-    return tr("why-sources", what=all_of(told)) if told else tr("why-sources-none")
+    """What it was made from and how much of each, in one line."""
+    counts = {
+        "recent": len(explanation.recent) + explanation.record.here,
+        "summaries": len(explanation.summaries),
+        "facts": len(explanation.facts),
+        "snippets": len(explanation.snippets) + len(explanation.looked_up),
+    }
+    told = [f"{part_name(name)} ({count})" for name, count in counts.items() if count]
+    if explanation.record.profile is not None:
+        told.append(part_name("profile"))
+    return tr("why-sources", what=listed(told)) if told else tr("why-sources-none")
 
 
 def _size(record: ExplanationRecord) -> str:
@@ -204,41 +204,22 @@ def _size(record: ExplanationRecord) -> str:
 
 
 def _parts(record: ExplanationRecord) -> list[str]:
-    lines = []
-    for part in record.parts:
-        if part.tokens:
-            most = part.budget if part.name != "message" else 0
-            size = tr("why-tokens", tokens=part.tokens)
-            if most:
-                size = tr("why-tokens-of", tokens=part.tokens, most=most)
-            name = tr(f"why-part-{part.name}") if part.name in PARTS else part.name
-            lines.append(tr("why-part", part=name, size=size))
-    return lines
-
-
-def _recent(recent: Sequence[Message], here: int, zone: tzinfo) -> list[tuple[str, list[str]]]:
-    sections = []
-    if recent:
-        lines = [f"· {quoted_line(message, zone, RECENT_QUOTED)}" for message in recent]
-        sections.append((tr("why-heading-recent"), lines))
-    if here:
-        sections.append((tr("why-heading-here"), [tr("why-here", messages=here)]))
-    return sections
-
-
-def _summaries(summaries: Sequence[Summary], gone: int, zone: tzinfo) -> list[str]:
-    lines = [
-        tr(
-            "why-summary",
-            dates=_span(summary.first_at, summary.last_at, zone),
-            messages=summary.message_count,
-            text=quoted(summary.text),
-        )
-        for summary in summaries
+    return [
+        tr("why-size-of", part=part_name(part.name), tokens=part.tokens, most=part.budget)
+        if part.budget and part.name != "message"
+        else tr("why-part", part=part_name(part.name), tokens=part.tokens)
+        for part in record.parts
+        if part.tokens
     ]
-    if gone:
-        lines.append(tr("why-gone", number=str(gone)))
-    return lines
+
+
+def _gone() -> str:
+    return f"· {tr('why-gone')}"
+
+
+def _summary(summary: Summary, zone: tzinfo) -> str:
+    dates = span_of(summary.first_at.astimezone(zone).date(), summary.last_at.astimezone(zone).date(), zone)
+    return tr("why-summary", dates=dates, messages=summary.message_count, text=quoted(summary.text))
 
 
 def _profile(explanation: Explanation, zone: tzinfo) -> list[str]:
@@ -246,7 +227,7 @@ def _profile(explanation: Explanation, zone: tzinfo) -> list[str]:
         return []
     profile = explanation.profile
     if profile is None:
-        return [tr("why-profile-gone")]
+        return [_gone()]
     return [tr("why-profile", date=moment(profile.created_at, zone), text=quoted(profile.text))]
 
 
@@ -254,7 +235,7 @@ def _facts(explanation: Explanation, zone: tzinfo) -> list[str]:
     items = []
     for fact, chosen in explanation.facts:
         if fact is None:
-            items.append(f"· {tr('why-forgotten')}")
+            items.append(_gone())
             continue
         count = len(fact.source_ids)
         told = {"text": quoted(fact.text), "day": day(fact.valid_from, zone)}
@@ -271,7 +252,7 @@ def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone:
     items = []
     for number, (message, chosen) in enumerate(brought, start=1):
         if message is None:
-            items.append(f"{number}. {tr('why-forgotten')}")
+            items.append(f"{number}. {tr('why-gone')}")
         else:
             why = f"   {tr('why-why', reason=reason(chosen.score))}"
             lines = [f"{number}. {quoted_line(message, zone, WHOLE)}", why]
@@ -281,9 +262,7 @@ def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone:
 
 def _looked_up(found: Sequence[Message | None], chat: Chat, zone: tzinfo) -> list[str]:
     return [
-        f"· {tr('why-forgotten')}"
-        if message is None
-        else "\n".join([f"· {quoted_line(message, zone, WHOLE)}", *_address(message, chat)])
+        _gone() if message is None else "\n".join([f"· {quoted_line(message, zone, WHOLE)}", *_address(message, chat)])
         for message in found
     ]
 
@@ -293,19 +272,7 @@ def _address(message: Message, chat: Chat) -> list[str]:
     return [f"   {address}"] if address else []
 
 
-def _cut(cut: Sequence[Cut], *, is_message_cut: bool) -> list[str]:
-    """Each kind once: what is found when it matters needs no list."""
-    kinds = dict.fromkeys(one.what if one.what in CUTS else "turns" for one in cut)
-    lines = [tr("why-message-cut")] if is_message_cut else []
-    return lines + [f"· {tr(f'why-cut-{kind}')}" for kind in kinds]
-
-
 def quoted_line(message: Message, zone: tzinfo, most: int = QUOTED) -> str:
     """A message on one line: when, who, and how it begins."""
     shown = minute(message.created_at, zone)
     return tr("why-said", date=shown, speaker=speaker(message), text=quoted(said(message, message.content), most))
-
-
-def _span(first: datetime, last: datetime, zone: tzinfo) -> str:
-    days = day(first, zone), day(last, zone)
-    return days[0] if days[0] == days[1] else tr("why-span", first=days[0], last=days[1])

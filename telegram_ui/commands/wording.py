@@ -22,7 +22,7 @@ OFFERED = (5, 10, 20, 50)
 """Turns after which a summary can be chosen by a button."""
 SENT = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
-    *("venue", "poll", "dice", "story", "game", "paid_media", "checklist", "new"),
+    *("venue", "poll", "dice", "new"),
 )
 """Kinds of things that are sent along: the texts files-kind-NAME."""
 
@@ -86,6 +86,12 @@ def date_of(at: date, zone: tzinfo = UTC) -> str:
     return calendar_day(at, with_year=now is None or now.astimezone(zone).year != at.year)
 
 
+def span_of(first: date, last: date, zone: tzinfo = UTC) -> str:
+    """Days, both included: "3 June", "3 June to 5 June"."""
+    days = date_of(first, zone), date_of(last, zone)
+    return days[0] if first == last else tr("shared-span", first=days[0], last=days[1])
+
+
 def speaker(message: Message) -> str:
     if message.origin == "tool":
         return tr("shared-tool")
@@ -119,7 +125,7 @@ def said(message: Message, text: str) -> str:
     head = _HEAD.match(text) if message.origin == "document" else None
     if head is None:
         return noted(text)
-    place = _PLACE.sub(lambda found: tr(f"files-place-{found[1]}", at=found[2]), head[0])
+    place = _PLACE.sub(lambda found: tr(f"files-place-{found[1].rstrip('s')}", at=found[2]), head[0])
     place = _SHEET.sub(lambda found: tr("files-place-sheet", at=found[1]), place)
     return place + text[head.end() :]
 

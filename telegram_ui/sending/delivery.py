@@ -329,7 +329,7 @@ class Delivery:
             pause = max(0.0, state.final_from - self.clock.time())
             waited += pause
             if waited > LONGEST_WAIT:
-                raise DeliveryError(tr("errors-telegram-pause"))
+                raise DeliveryError(tr("errors-telegram-busy"))
             if pause:
                 await self.clock.sleep(pause)
             await self.pace.final()

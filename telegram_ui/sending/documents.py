@@ -102,7 +102,7 @@ class Documents:
         try:
             return await self._delivery.insist(chat, request, repeatable=False)
         except BadRequest as refused:
-            raise DeliveryError(tr("files-not-sent")) from refused
+            raise DeliveryError(tr("errors-telegram-refused")) from refused
 
 
 def _demand_size(size: int) -> None:
@@ -111,4 +111,4 @@ def _demand_size(size: int) -> None:
 
 
 def _too_large() -> FileTooLarge:
-    return FileTooLarge(tr("files-too-large-export", megabytes=MOST_FETCHED // 2**20))
+    return FileTooLarge(f"{tr('files-too-large', megabytes=MOST_FETCHED // 2**20)} {tr('files-smaller')}")

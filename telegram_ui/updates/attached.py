@@ -28,11 +28,7 @@ NAMES = {
     "venue": "a place",
     "poll": "a poll",
     "dice": "a dice",
-    "story": "a story",
-    "game": "a game",
-    "paid_media": "paid media",
-    "checklist": "a checklist",
-    NEW: "a kind of message that is new to me",
+    NEW: "something new to me",
 }
 """Their names in the memory, by the field of a message that holds them."""
 PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})

@@ -326,7 +326,7 @@ class Dispatcher:
     async def _ask_for_words(self, parsed: ParsedUpdate) -> None:
         hint = tr("notices-mentioned")
         if parsed.attachment:
-            hint = tr("files-write-instead", what=kind_name(parsed.attachment))
+            hint = f"{tr('files-cannot-read', what=kind_name(parsed.attachment))} {tr('files-write')}"
         await self._say(parsed.chat, hint)
 
     async def _answer_wordless(self, parsed: ParsedUpdate) -> None:

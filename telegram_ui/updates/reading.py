@@ -78,7 +78,8 @@ class AttachedFiles:
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
             if parsed.file is None and parsed.attachment:
-                turn.notices.append(tr("files-cannot-read", what=kind_name(parsed.attachment)))
+                unread = tr("files-cannot-read", what=kind_name(parsed.attachment))
+                turn.notices.append(f"{unread} {tr('files-words-only')}")
             file = parsed.file or parsed.replied_picture
             if file is None:
                 made.append(piece)
@@ -122,10 +123,10 @@ class AttachedFiles:
         tokens = await self._attachments.demand_sight(parsed.chat.id)
         size = fitting(file, tokens // of)
         if size.size > LARGEST_PICTURE:
-            raise DocumentUnreadable(tr("files-picture-too-large", megabytes=LARGEST_PICTURE // 2**20))
+            raise DocumentUnreadable(tr("files-too-large", megabytes=LARGEST_PICTURE // 2**20))
         data = await self._fetched(parsed, size.file_id, size.size)
         if len(data) > LARGEST_PICTURE:
-            raise DocumentUnreadable(tr("files-picture-too-large", megabytes=LARGEST_PICTURE // 2**20))
+            raise DocumentUnreadable(tr("files-too-large", megabytes=LARGEST_PICTURE // 2**20))
         kept = parsed.file is not None and not file.shown.startswith("a sticker")
         kind = (f"Picture {file.name}" if file.name else "Photo") if kept else ""
         return Picture(

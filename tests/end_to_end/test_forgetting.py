@@ -167,7 +167,7 @@ async def test_no_file_holds_what_later_answers_quoted(house: House, storage: st
         for text in (f"Your code word was {WORD}.", f"I told you: {WORD}."):
             house.model.script(ANSWERS, Behaviour(text=text))
             await ann.asks("What is my code word?", text)
-        asked = await ann.tells("/forget #1", "2 later answers quote this.")
+        asked = await ann.tells("/forget #1", "quoted in: 2 later answers.")
         since = ann.now
         ann.press(asked, "Forget them too")
         told = str((await ann.hears("Forgotten: ", since=since))["text"])

@@ -137,4 +137,4 @@ async def test_a_stranger_gets_everywhere(house: House, walk: Walk) -> None:
             asked, title = walk.anew
             house.model.script(ANSWERS, offers(f"/new {title}"), "OK.")
             new = await presses(person, asked, f"/new {title}", tr("proposals-yes-command"), title)
-            assert new == tr("chats-begun-titled", title=title)
+            assert new == f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}"

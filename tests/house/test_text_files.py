@@ -154,7 +154,7 @@ BY_CONTRACT = {"summaries-status-level"}
 """The English line is read by programs (docs: /summary_status says "highest level")."""
 IDS_TO_TYPE = {
     "memory-no-such-fact", "memory-profile", "memory-button-erase",
-    "forget-ask-fact", "forget-line", "admin-remove-one", "admin-allow-one", "admin-request", "import-none-yours",
+    "forget-line", "admin-request", "import-none-yours",
     "notices-stranger", "notices-stranger-asked",
 }  # fmt: skip
 """Texts with a number that somebody typed, or has to."""

@@ -83,15 +83,11 @@ class AdminCommands(Family):
 
     async def _decide(self, ask: Ask, number: int, what: str) -> str:
         """The answer to a stranger's request, or a removed person let in again; the first admin's press counts."""
-        known = self._services.memory.people.get(number)
-        if known is not None and known.standing == ("allowed" if what == ALLOW else "refused"):
-            text = tr("admin-decided-already", name=_shown(known))
-        else:
-            standing = "allowed" if what == ALLOW else "refused"
-            decided = await decide(
-                self._dependencies, number, "allowed" if standing == "allowed" else "refused", by=ask.person.id
-            )
-            text = tr("admin-allowed" if what == ALLOW else "admin-refused", name=_shown(decided))
+        decided = self._services.memory.people.get(number)
+        standing: Standing = "allowed" if what == ALLOW else "refused"
+        if decided is None or decided.standing != standing:
+            decided = await decide(self._dependencies, number, standing, by=ask.person.id)
+        text = _line(decided)
         await self._show(ask, text, self._back(ask))
         return text[:200]
 
@@ -100,7 +96,7 @@ class AdminCommands(Family):
             return tr("admin-not-an-admin")
         removed = await decide(self._dependencies, number, "removed", by=ask.person.id)
         await self._show_people(ask, 0)
-        return tr("admin-removed", name=_shown(removed))[:200]
+        return _line(removed)[:200]
 
     # What is shown -------------------------------------------------------------------------------------------
 
@@ -109,10 +105,8 @@ class AdminCommands(Family):
         found = await overview(self._services, operation)
         waiting = max(0, found.waiting - 1)  # without /admin itself
         lines = [
-            tr("admin-heading"),
-            "",
             tr("admin-memories", memories=found.memories, active=found.active),
-            tr("admin-everyone") if operation.everyone else tr("admin-let-in-count", people=found.let_in),
+            tr("admin-let-in-people", people=tr("admin-everyone") if operation.everyone else str(found.let_in)),
             tr("admin-requests", people=found.asked),
             _quota_text(found.used, operation.budget, operation.budget_per_person),
             tr("admin-waiting", updates=waiting),
@@ -143,9 +137,9 @@ class AdminCommands(Family):
         page = min(page, last)
         lines, rows = [tr("admin-people")], []
         for one in found[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]:
-            lines.append(f"{_shown(one)} – {tr(f'admin-standing-{one.standing}')}")
+            lines.append(_line(one))
             is_in = one.standing == "allowed"
-            label = tr("admin-remove-one" if is_in else "admin-allow-one", id=str(one.id))
+            label = f"{tr('admin-remove' if is_in else 'admin-allow')} {one.id}"
             rows.append([self._button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{one.id}")])
         if not found:
             lines.append(tr("admin-nobody"))
@@ -160,15 +154,14 @@ class AdminCommands(Family):
 
 
 def _quota_text(used: int, budget: int, per_person: int) -> str:
-    if not budget and not per_person:
-        return tr("admin-no-quota")
     limits = [tr("admin-quota-all", tokens=budget)] if budget else []
     limits += [tr("admin-quota-each", tokens=per_person)] if per_person else []
     return " ".join([tr("admin-quota", tokens=used), *limits])
 
 
-def _shown(one: KnownPerson) -> str:
-    return f"{one.name} ({one.id})" if one.name else str(one.id)
+def _line(one: KnownPerson) -> str:
+    shown = f"{one.name} ({one.id})" if one.name else str(one.id)
+    return f"{shown} – {tr(f'admin-standing-{one.standing}')}"
 
 
 async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> None:

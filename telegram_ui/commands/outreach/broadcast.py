@@ -91,7 +91,7 @@ async def propose(dependencies: Dependencies, ask: Ask, words: str) -> None:
         return
     made, people = found
     keyboard = _buttons(dependencies, ask.person.id, made.id, is_sending=False)
-    question = f"{tr('broadcast-confirm', people=len(people))}\n{tr('broadcast-whom')}\n\n{made.text}"
+    question = f"{tr('broadcast-confirm', people=len(people))}\n\n{made.text}"
     await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
 
 

@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest
 
-from locales.catalog import current, speaking, tr, words
+from locales.catalog import current, speaking, tr, weekdays, words
 from locales.choice import spoken
 from records.owners import OwnerConfig
-from records.reminders import LONGEST_REMINDER, MOST_REMINDERS, Reminder, Repeat, Wish
+from records.reminders import LONGEST_REMINDER, Reminder, Repeat, Wish
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
@@ -66,7 +66,7 @@ class ReminderCommands(Family):
             return tr("reminders-how")
         kept = await self._keep(ask, asked, None)
         if kept is None:
-            return tr("reminders-full", reminders=MOST_REMINDERS)
+            return tr("reminders-full")
         text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
         text = "\n".join([text, *_zone_hint(config)])
         await self._delivery.say(ask.chat, text, keyboard=self._under(ask, kept, config))
@@ -76,20 +76,20 @@ class ReminderCommands(Family):
     async def _press_offered(self, ask: Ask) -> str | None:
         """The answer to an offer: what is to be remembered stands in the question."""
         if ask.argument == NO:
-            await self._show(ask, tr("reminders-declined"))
+            await self._show(ask, tr("proposals-declined"))
             return None
         config = await self._services.memory.config(ask.chat.scope.owner)
         zone = _zone_of(config)
         read = read_offer(ask.argument, ask.message_text, zone)
         if read is None:
-            return tr("reminders-too-old")  # or it was pressed twice: the message says already what came of it
+            return tr("shared-dead-button")  # or it was pressed twice: the message says already what came of it
         asked, source = read
         if asked.due_at <= self._now():
             await self._show(ask, tr("reminders-passed"))
             return None
         kept = await self._keep(ask, asked, source)
         if kept is None:
-            await self._show(ask, tr("reminders-full", reminders=MOST_REMINDERS))
+            await self._show(ask, tr("reminders-full"))
             return None
         text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
         await self._show(ask, text, self._under(ask, kept, config))
@@ -148,7 +148,7 @@ class ReminderCommands(Family):
         last = (len(found) - 1) // ON_A_PAGE
         page = min(page, last)
         shown = found[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]
-        lines = [tr("reminders-heading", reminders=len(found)), ""]
+        lines = [tr("forget-reminders", reminders=len(found)), ""]
         buttons = []
         for number, one in enumerate(shown, start=page * ON_A_PAGE + 1):
             lines.append(f"{number}. {when_text(one, zone)} – {quoted(one.text, SHOWN)}")
@@ -174,7 +174,7 @@ async def offer(dependencies: Dependencies, chat: Chat, person: Person, proposal
         InlineKeyboardButton(label, callback_data=dependencies.buttons.data(OFFERED, chat, person, payload))
         for label, payload in (
             (tr("reminders-yes"), offer_payload(asked, proposal.source, knows_zone=_knows_zone(config))),
-            (tr("reminders-no"), NO),
+            (tr("shared-no"), NO),
         )
     ]
     rows = [row, *_zone_button(dependencies.buttons, chat, person, config)]
@@ -221,7 +221,7 @@ def when_text(one: Reminder, zone: tzinfo) -> str:
 def _when(due_at: datetime, repeat: Repeat, zone: tzinfo) -> str:
     when = minute(due_at, zone)
     if not near_day(due_at, zone):
-        when = f"{tr('reminders-weekdays').split()[due_at.astimezone(zone).weekday()]} {when}"
+        when = f"{weekdays(current())[due_at.astimezone(zone).weekday()]} {when}"
     return tr(f"reminders-each-{repeat}", when=when) if repeat else when
 
 

@@ -369,7 +369,7 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     text = "\n".join(page.text for page in why_pages(explanation, Chat(id=ANNA.id), UTC))
     assert "“Anna plays the cello.” Since 21 November 2026, added by hand." in text
     assert "you pinned it" in text
-    assert "Your profile\nAs of 21 November 2026 9:00 UTC" in text
+    assert "Your profile\n21 November 2026 9:00 UTC: “" in text
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
     explanation = await talk.services.explanations.explain(SCOPE)
     if explanation is not None:

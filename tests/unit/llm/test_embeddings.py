@@ -82,7 +82,7 @@ async def test_a_silent_endpoint_is_given_up() -> None:
     async with running() as (server, url):
         server.script("e", Behaviour(hold="start"))
         async with EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=0.2) as embedder:
-            with pytest.raises(ModelUnreachable, match=r"0\.2 seconds"):
+            with pytest.raises(ModelUnreachable, match=r"\(0\.2 s\)"):
                 await embedder.query("x")
 
 

@@ -207,7 +207,7 @@ async def test_an_answer_in_the_background_does_not_go_on_for_ever(
 ) -> None:
     monkeypatch.setattr(openai_api, "LONGEST_BACKGROUND", -1.0)
     assert (await bench.model.complete(asked())).text
-    with pytest.raises(ModelBroken, match="does not end"):
+    with pytest.raises(ModelBroken, match="endless"):
         await bench.model.in_background(Precedence()).complete(asked())
 
 
@@ -222,7 +222,7 @@ async def test_a_model_that_is_loaded_for_longer_than_a_person_waits_is_told_as_
     async with a_bench(timeout=1.5) as bench:
         failure = await bench.failure(Behaviour(status=503, message="Model m is currently loading"))
         assert type(failure) is ModelLoading
-        assert "still being loaded" in str(failure)
+        assert "being loaded" in str(failure)
 
 
 async def test_an_endpoint_that_cannot_stream_is_asked_without(bench: Bench) -> None:
@@ -261,7 +261,7 @@ async def test_silence_is_given_up_after_the_time_limit(where: str, plain: bool)
         hold = Behaviour(text="a b c d", hold="start" if where == "start" else "middle", plain=plain)
         failure = await bench.failure(hold)
         assert type(failure) is ModelUnreachable
-        assert "within 1 seconds" in str(failure)
+        assert "in time. (1 s)" in str(failure)
         await bench.server.until_hung_up()
     assert bench.pauses.seconds == []
 
@@ -304,7 +304,7 @@ async def test_a_retry_after_beyond_patience_is_told_at_once(bench: Bench) -> No
     failure = await bench.failure(Behaviour(status=429, retry_after="120"))
     assert isinstance(failure, ModelBusy)
     assert failure.retry_after == 120
-    assert "120 seconds" in str(failure)
+    assert "in 2 minutes" in str(failure)
     assert bench.pauses.seconds == []
 
 
@@ -339,18 +339,18 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
         (Behaviour(status=429, code="insufficient_quota"), ModelRefused, "credit"),
         (Behaviour(status=400, code="context_length_exceeded"), ContextTooLong, "too long"),
         (Behaviour(status=400, message="exceeds the available context size"), ContextTooLong, "too long"),
-        (Behaviour(raw="{not json"), ModelBroken, "malformed"),
-        (Behaviour(raw="{not json", plain=True), ModelBroken, "malformed"),
-        (Behaviour(raw="[" * 100_000), ModelBroken, "malformed"),
-        (Behaviour(raw='"text"', plain=True), ModelBroken, "malformed"),
-        (Behaviour(empty_choices=True, plain=True), ModelBroken, "empty"),
-        (Behaviour(text=""), ModelBroken, "empty"),
-        (Behaviour(text=" \n", plain=True), ModelBroken, "empty"),
+        (Behaviour(raw="{not json"), ModelBroken, "(malformed)"),
+        (Behaviour(raw="{not json", plain=True), ModelBroken, "(malformed)"),
+        (Behaviour(raw="[" * 100_000), ModelBroken, "(malformed)"),
+        (Behaviour(raw='"text"', plain=True), ModelBroken, "(malformed)"),
+        (Behaviour(empty_choices=True, plain=True), ModelBroken, "(empty)"),
+        (Behaviour(text=""), ModelBroken, "(empty)"),
+        (Behaviour(text=" \n", plain=True), ModelBroken, "(empty)"),
         (Behaviour(refusal="I cannot help with that."), ModelDeclined, "declined"),
         (Behaviour(refusal="No.", plain=True), ModelDeclined, "declined"),
         (Behaviour(text="half", finish="content_filter"), ModelDeclined, "declined"),
         (Behaviour(text="", finish="length"), ModelBroken, "allowed length"),
-        (Behaviour(text="<think>for ever"), ModelBroken, "empty"),
+        (Behaviour(text="<think>for ever"), ModelBroken, "(empty)"),
         (
             Behaviour(text="x", raw='{"error": {"message": "x", "code": "context_length_exceeded"}}'),
             ContextTooLong,

@@ -35,7 +35,7 @@ async def test_a_person_over_the_budget_is_told_when_it_starts_again_and_the_mod
         while not (reply := await talk.say("A word about walruses.")).is_error:
             assert (await spent(talk))[ANNA.id] < 200
         asked = len(talk.server.requests)
-        assert "00:00 UTC, in 14 h 5" in reply.text
+        assert "The next one begins in 15 hours." in reply.text
         assert "Your message is kept." in reply.text
         assert (await talk.say("And this?")).is_error
         assert len(talk.server.requests) == asked
@@ -85,7 +85,7 @@ async def test_background_work_counts_for_the_owner_and_waits_for_a_new_day(tmp_
         assert talk.server.of("summary-model") == []
         outcome = await talk.services.summaries.fold_now(Scope(owner=ANNA.id))
         assert outcome.state == "waiting"
-        assert "00:00 UTC" in (outcome.error or "")
+        assert "begins in 1 day" in (outcome.error or "")
         talk.moment[0] = datetime(2026, 11, 23, tzinfo=UTC)
         assert (await talk.services.summaries.fold_now(Scope(owner=ANNA.id))).state == "folded"
 

@@ -41,10 +41,10 @@ async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAISer
 @pytest.mark.parametrize(
     ("answers", "kind", "why"),
     [
-        ([Behaviour(raw='{"audio": "?"}', plain=True)], ModelBroken, "no recording"),
+        ([Behaviour(raw='{"audio": "?"}', plain=True)], ModelBroken, "SPEECH_MODEL"),
         ([Behaviour(raw="OggS" + "x" * LONGEST_RECORDING, plain=True)], ModelBroken, "end"),
         ([Behaviour(status=404)], ModelRefused, "SPEECH_MODEL"),
-        ([Behaviour(status=500)] * 3, ModelBusy, "fault"),
+        ([Behaviour(status=500)] * 3, ModelBusy, "(status 500)"),
     ],
 )
 async def test_each_failure_is_told(

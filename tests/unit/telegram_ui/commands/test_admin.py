@@ -3,6 +3,7 @@
 import logging
 
 from chat.operation import Operation
+from locales.catalog import tr
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import logs
@@ -61,7 +62,7 @@ async def test_the_overview_and_the_latest_errors_say_nothing_of_anybodys_words(
         logs.RECENT.emit(one)
     await desk.say(ANN, ANN, "/admin")
     shown = desk.last(ANN)
-    for line in ("Memories: 0; used within 7 days: 0", "Tokens today: 0. Limit for all: 1,000.", "gpt-5.4-mini"):
+    for line in ("Memories: 0; used within 7 days: 0", "Tokens today: 0. At most for all: 1,000.", "gpt-5.4-mini"):
         assert line in shown
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Latest errors"])
@@ -81,18 +82,16 @@ async def test_a_stranger_is_let_in_by_a_button_and_removed_by_another(desk: Des
     requests = [text for text in desk.peer.texts(ANN) if "would like to use me" in text]
     assert requests == [f"Bob (@bob) (id {BOB}) would like to use me.\n\n“It is me, Bob!”"]
     message, buttons = desk.buttons(ANN)
-    assert await desk.press(ANN, ANN, message, buttons["Allow"]) == f"Bob (@bob) ({BOB}) may use me now."
+    assert await desk.press(ANN, ANN, message, buttons["Allow"]) == f"Bob (@bob) ({BOB}) – let in"
     assert desk.last(BOB).startswith("You have been let in")
-    assert await desk.press(ANN, ANN, message, buttons["Allow"]) == f"Bob (@bob) ({BOB}): decided already."
+    assert await desk.press(ANN, ANN, message, buttons["Allow"]) == f"Bob (@bob) ({BOB}) – let in"
     await desk.services.memory.people.load()
     assert access(desk, settings).serves(BOB), "it is stored"
     await desk.say(ANN, ANN, "/admin")
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["People"])
     _, buttons = desk.buttons(ANN)
-    assert (
-        await desk.press(ANN, ANN, message, buttons[f"Remove {BOB}"]) == f"Bob (@bob) ({BOB}) may not use me any more."
-    )
+    assert await desk.press(ANN, ANN, message, buttons[f"Remove {BOB}"]) == f"Bob (@bob) ({BOB}) – removed"
     for more in ({"allowed_user_ids": frozenset({BOB})}, {"everyone_allowed": True}):
         assert not access(desk, Settings(admin_user_ids=frozenset({ANN}), **more)).serves(BOB)
     assert access(desk, settings).serves(ANN)
@@ -103,7 +102,7 @@ async def test_a_button_of_somebody_who_is_an_admin_no_longer_does_nothing(desk:
     await ask_admins(desk.commands.dependencies, EVE, "")
     message, buttons = desk.buttons(ANN)
     desk.restart()
-    assert await desk.press(ANN, ANN, message, buttons["Allow"]) == "This button does nothing any more."
+    assert await desk.press(ANN, ANN, message, buttons["Allow"]) == tr("shared-dead-button")
     assert desk.services.memory.people.standing(EVE.id) == "asked"
 
 

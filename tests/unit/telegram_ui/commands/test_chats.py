@@ -43,11 +43,11 @@ async def test_a_new_conversation_leaves_the_other_as_it_is(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/search walrus")
     assert "Oskar" not in desk.last(ANN)
     await desk.say(ANN, ANN, "/forget walrus")
-    assert "It may be in another conversation: /search" in desk.last(ANN)
+    assert "/search looks in all conversations" in desk.last(ANN)
     await desk.say(ANN, ANN, "/search walrus")
     await desk.services.titles.finished()
     assert await press(desk, "In all conversations") is None
-    assert "In all your conversations:" in desk.last(ANN)
+    assert "In all conversations" in desk.last(ANN)
     told = "talked about several things\nThe walrus is called Oskar"
     assert told in desk.last(ANN), "with what the conversation is called"
     await desk.say(ANN, ANN, "/search newts")
@@ -83,7 +83,7 @@ async def test_the_list_opens_a_conversation_and_ticks_it(desk: Desk, talk: Talk
     await desk.say(ANN, ANN, "/chats")
     assert [row[0] for row in rows(desk)] == ["✓ Newts", "The walrus is called Oskar", "New conversation"]
     assert "1. Newts · 1 message · today" in desk.last(ANN)
-    assert await press(desk, "The walrus is called Oskar") == "We go on in this conversation."
+    assert await press(desk, "The walrus is called Oskar") == "We go on here."
     assert [row[0] for row in rows(desk)] == ["✓ The walrus is called Oskar", "Newts", "New conversation"]
     assert await desk.services.memory.conversation(PLACE) == PLACE
 
@@ -104,11 +104,11 @@ async def test_a_conversation_is_renamed_by_the_next_text(desk: Desk) -> None:
     await tell(desk, "The walrus is called Oskar")
     await desk.say(ANN, ANN, "/chats")
     await press(desk, "✏️")
-    assert desk.last(ANN) == "What should this conversation be called?"
+    assert desk.last(ANN) == "What shall it be called?"
     assert await desk.say(ANN, ANN, "x" * 61)
-    assert desk.last(ANN).endswith("this one has 61.\nPlease try again; /cancel leaves everything as it is.")
+    assert desk.last(ANN).endswith("at most 60 characters.\nPlease try again; /cancel leaves everything as it is.")
     assert await desk.say(ANN, ANN, "At the zoo")
-    assert desk.last(ANN) == "The conversation is called “At the zoo” now."
+    assert desk.last(ANN) == "It is called “At the zoo” now."
     await desk.say(ANN, ANN, "/chats")
     assert rows(desk)[0] == ["✓ At the zoo", "✏️", "🗑"]
     await desk.say(ANN, ANN, f"/new {'x' * 61}")
@@ -124,10 +124,9 @@ async def test_a_conversation_is_deleted_after_a_question(desk: Desk) -> None:
     message, _ = desk.buttons(ANN)
     data = message["reply_markup"]["inline_keyboard"][0][2]["callback_data"]
     await desk.press(ANN, ANN, message, data)
-    assert desk.last(ANN).startswith("Shall I forget the conversation “Newts”")
+    assert desk.last(ANN).startswith("Shall I forget this?\n\n“Newts”")
     assert "1 message" in desk.last(ANN)
     assert await press(desk, "Forget it") == "Forgotten."
-    assert "/chats shows the other conversations." in desk.last(ANN)
     assert await desk.services.memory.conversation(PLACE) == PLACE
     assert not await desk.services.memory.has_conversation(PLACE, newts)
     await desk.press(ANN, ANN, message, data)
@@ -142,9 +141,9 @@ async def test_many_conversations_come_in_pages(desk: Desk) -> None:
         await tell(desk, f"message {number}")
     await desk.say(ANN, ANN, "/chats")
     assert [row[0] for row in rows(desk)[:6]] == ["✓ Talk 7", *(f"Talk {number}" for number in range(6, 1, -1))]
-    await press(desk, "Earlier ones ▶")
-    assert [row[0] for row in rows(desk)] == ["Talk 1", "Talk 0", "◀ Later ones", "New conversation"]
-    await press(desk, "◀ Later ones")
+    await press(desk, "›")
+    assert [row[0] for row in rows(desk)] == ["Talk 1", "Talk 0", "‹", "New conversation"]
+    await press(desk, "‹")
     assert rows(desk)[0][0] == "✓ Talk 7"
 
 

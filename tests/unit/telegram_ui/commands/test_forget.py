@@ -57,7 +57,6 @@ async def test_a_message_that_was_replied_to_goes_with_its_answer(desk: Desk, ta
     asked = desk.last(ANN)
     assert "“My PIN is heliotrope.”" in asked
     assert "2 messages, 1 summary" in asked
-    assert "2 messages next to it stay" in asked
     assert await press(desk, "Forget question and answer") == "Forgotten."
     assert await contents(talk) == ["Hello.", "Understood."]
     told = desk.last(ANN)
@@ -95,7 +94,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
     assert desk.last(ANN).startswith("Forgotten: 6 messages, 1 summary"), "a double tap leaves the receipt"
     assert await talk.services.memory.is_on(ANN)
     await desk.say(ANN, ANN, "/forget everything")
-    assert desk.last(ANN) == "There is nothing to forget there."
+    assert desk.last(ANN) == "This is not in my memory."
 
 
 async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
@@ -107,10 +106,10 @@ async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
             await store.append(scope, [draft])
     await desk.say(ANN, ANN, f"/forget {midnight:%Y-%m-%d}")
     assert "2 messages" in desk.last(ANN)
-    await press(desk, "Forget 2 messages")
+    await press(desk, "Forget it")
     assert await contents(talk) == ["-1 h", "25 h"]
     await desk.say(ANN, ANN, "/forget 2026-02-30")
-    assert desk.last(ANN) == "There is no such date. Write dates as 2026-01-31."
+    assert desk.last(ANN) == "There is no such date. Write it like 2026-01-31."
 
 
 async def test_what_a_search_finds_is_chosen_by_button(desk: Desk, talk: Talk) -> None:
@@ -126,7 +125,7 @@ async def test_what_a_search_finds_is_chosen_by_button(desk: Desk, talk: Talk) -
     assert "A walrus again." not in await contents(talk)
     assert "The walrus sings." in await contents(talk)
     await desk.say(ANN, ANN, "/forget zebra")
-    assert "no message with these words" in desk.last(ANN)
+    assert "No message here has these words." in desk.last(ANN)
 
 
 @pytest.mark.parametrize(("label", "left"), [("Forget questions and answers", 2), ("Only these messages", 4)])
@@ -135,7 +134,8 @@ async def test_all_that_a_search_finds_may_go_at_once(desk: Desk, talk: Talk, la
         await say(talk, text)
     await desk.say(ANN, ANN, "/forget walrus")
     await press(desk, "All 2")
-    assert "these 2 messages" in desk.last(ANN)
+    assert "Only these messages: 2 messages" in desk.last(ANN)
+    assert "Forget questions and answers: 4 messages" in desk.last(ANN)
     await press(desk, label)
     found = await contents(talk)
     assert len(found) == left
@@ -148,7 +148,7 @@ async def test_a_list_of_an_earlier_run_is_not_known_any_more(desk: Desk, talk: 
     await desk.say(ANN, ANN, "/forget walrus")
     desk.restart()
     await press(desk, "All 2")
-    assert "Send /forget again" in desk.last(ANN)
+    assert "Please ask again" in desk.last(ANN)
     assert len(await contents(talk)) == 4
 
 
@@ -159,8 +159,9 @@ async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
         async with store.database.write(ANN) as tx:
             await tx.rows(FACTS.upsert, *FACTS.stored({**FACTS.defaults, **row, "created_at": at}))
     await desk.say(ANN, ANN, "/forget fact 4")
-    assert desk.last(ANN) == "That is not in my memory (any more)."
+    assert desk.last(ANN) == "This is not in my memory."
     await desk.say(ANN, ANN, "/forget fact 3")
+    assert "“Ann likes tea.”" in desk.last(ANN)
     await press(desk, "Forget it")
     assert desk.last(ANN).startswith("Forgotten: 1 fact.")
 
@@ -170,15 +171,15 @@ async def test_the_bare_command_explains_and_offers(desk: Desk, talk: Talk) -> N
     await desk.say(ANN, ANN, "/forget")
     assert "reply to it with /forget" in desk.last(ANN)
     await press(desk, "Today")
-    assert "Shall I forget what was said on 21 November?" in desk.last(ANN)
-    await press(desk, "Forget 2 messages")
+    assert desk.last(ANN).startswith("Shall I forget this?\n\n21 November\n")
+    await press(desk, "Forget it")
     assert await contents(talk) == []
 
 
 async def test_a_reply_to_what_is_not_stored_says_so(desk: Desk) -> None:
     sent = desk.peer.world.say(ANN, ANN, "never stored")
     await desk.say(ANN, ANN, "/forget", reply_to=sent["message_id"])
-    assert "do not have the message" in desk.last(ANN)
+    assert desk.last(ANN) == "This is not in my memory."
 
 
 async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(desk: Desk, talk: Talk) -> None:
@@ -186,7 +187,7 @@ async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(des
     await desk.say(ANN, ANN, "/forget #1")
     message, buttons = desk.buttons(ANN)
     desk.pass_time(timedelta(minutes=12))
-    assert "more than 10 minutes old" in str(await press(desk, "Forget question and answer"))
+    assert "does nothing any more" in str(await press(desk, "Forget question and answer"))
     assert len(await contents(talk)) == 2
     await desk.say(ANN, ANN, "/forget #1")
     message, buttons = desk.buttons(ANN)
@@ -195,7 +196,7 @@ async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(des
     assert desk.last(ANN).startswith("Forgotten: 2 messages.")
     desk.restart()
     await desk.press(ANN, ANN, message, buttons["Forget question and answer"])
-    assert desk.last(ANN) == "That is not in my memory (any more)."
+    assert desk.last(ANN) == "This is not in my memory."
 
 
 async def tells_its_code_word(talk: Talk) -> None:
@@ -209,9 +210,9 @@ async def test_later_answers_that_quote_it_are_offered_with_it(desk: Desk, talk:
     await tells_its_code_word(talk)
     await desk.say(ANN, ANN, "/forget #1")
     asked = desk.last(ANN)
-    assert "2 later answers quote this." in asked
+    assert "It is quoted in: 2 later answers." in asked
     assert "“I said heliotrope.”" in asked
-    assert "With them, this erases: 4 messages" in asked
+    assert "Forget them too: 4 messages" in asked
     await press(desk, "Forget them too")
     assert desk.last(ANN).startswith("Forgotten: 4 messages, 1 summary. Nothing of it is left in my files.")
     assert await contents(talk) == ["What is it?", "What is it?"]
@@ -223,15 +224,14 @@ async def test_the_receipt_says_what_stays(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/forget #1")
     await press(desk, "Forget question and answer")
     told = desk.last(ANN)
-    assert "2 later answers quote it and stay." in told
-    assert "Some of its words also stand in 1 message that stays; /search finds them." in told
+    assert "Words of it stay in: 2 later answers, 1 message. /search finds them." in told
     assert "Nothing of it is left" not in told
 
 
 async def test_an_answer_that_is_written_meanwhile_is_forgotten_as_well(desk: Desk, talk: Talk) -> None:
     await say(talk, "My code word is heliotrope.")
     await desk.say(ANN, ANN, "/forget #1")
-    assert "quote this" not in desk.last(ANN)
+    assert "quoted in" not in desk.last(ANN)
     talk.server.script("chat-model", Behaviour(text="It is heliotrope.", hold="start"))
     answering = asyncio.create_task(say(talk, "What is it?"))
     await talk.server.until_held()
@@ -252,8 +252,9 @@ async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Ta
     assert "“Hello. walrus”" in desk.last(ANN)
     await press(desk, "Keep it")
     await desk.say(ANN, ANN, "/forget walrus")
-    await press(desk, "All 2")
-    await press(desk, "Forget questions and answers")
+    assert list(desk.buttons(ANN)[1]) == ["#-8", "None of them"], "a question and its answer go by one button"
+    await press(desk, "#-8")
+    await press(desk, "Forget question and answer")
     assert desk.last(ANN).startswith("Forgotten: 2 messages")
     assert await contents(talk) == []
 
@@ -264,9 +265,9 @@ async def test_a_member_of_a_group_takes_back_their_own_words_alone(desk: Desk, 
     for message in sent:
         await say(talk, "walrus", owner=GROUP, telegram_id=message["message_id"])
     await desk.say(BOB, GROUP, "/forget #1")
-    assert desk.last(GROUP) == tr("forget-members")
+    assert desk.last(GROUP) == f"{tr('shared-admins-only')} {tr('forget-members')}"
     await desk.say(BOB, GROUP, "/forget", reply_to=sent[1]["message_id"])
-    assert desk.last(GROUP) == tr("forget-members")
+    assert desk.last(GROUP) == f"{tr('shared-admins-only')} {tr('forget-members')}"
     await desk.say(BOB, GROUP, "/forget", reply_to=sent[0]["message_id"])
     assert "Shall I forget this?" in desk.last(GROUP)
     assert await press(desk, "Forget question and answer", chat=GROUP, person=BOB) == "Forgotten."
@@ -284,7 +285,7 @@ async def test_in_a_group_its_admins_alone_and_topics_apart(desk: Desk, talk: Ta
     assert await contents(talk, GROUP) == []
     await say(talk, "walrus", owner=FORUM)
     await desk.say(ANN, FORUM, "/forget #1", thread_id=TOPIC)
-    assert desk.last(FORUM) == "That is not in my memory (any more)."
+    assert desk.last(FORUM) == "This is not in my memory."
 
 
 def test_a_reply_to_a_message_of_the_group_that_was_upgraded_names_none_of_todays() -> None:
@@ -343,4 +344,4 @@ async def test_what_a_model_offers_is_not_for_who_may_not_forget(desk: Desk, tal
     offered = Proposal(kind="command", text="/forget everything")
     chat = Chat(id=GROUP, is_private=False)
     await proposals.ask(desk.commands.dependencies, chat, Person(id=BOB, name="Bob"), offered)
-    assert desk.last(GROUP) == tr("forget-members")
+    assert desk.last(GROUP) == f"{tr('shared-admins-only')} {tr('forget-members')}"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from telegram_ui.commands.buttons import MOST_PAYLOAD
-from telegram_ui.commands.forget_targets import LIFETIME, NoSuchDateError, Target, days, named, payload, read
+from telegram_ui.commands.forget_targets import LIFETIME, Target, days, named, payload, read
 
 NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 JANUARY = Target(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
@@ -45,6 +45,13 @@ targets = st.one_of(
         ("2026-01-01..2026-01-31", JANUARY),
         ("2026-01-05", on(5, month=1)),
         ("5.1.2026", on(5, month=1)),
+        ("1.1.2026 bis 31.1.2026", JANUARY),
+        ("3 June", on(3, month=6)),
+        ("3. Juni 2026", on(3, month=6)),
+        ("3 de junho de 2026", on(3, month=6)),
+        ("3 июня", on(3, month=6)),
+        ("6月3日", on(3, month=6)),
+        ("3 يونيو", on(3, month=6)),
         ("Today", on(21)),
         ("gestern", on(20)),
         ("сегодня", on(21)),
@@ -67,15 +74,18 @@ def test_what_a_command_names(words: str, target: Target) -> None:
     [
         *("my cat", "12", "everything about my cat", "fact", "2026-01", "#", "# 1 2", "todo"),
         *("yesterday's walk", "the code word of today", "2026", "May", "summer", "tomorrow", "Friday"),
+        *("the 3 June walk", "walk 2026-01-01", "2026-01-01 and somebody 2026-01-02"),
     ],
 )
 def test_all_else_is_searched(words: str) -> None:
     assert named(words, NOW, ["alles"]) is None
 
 
-@pytest.mark.parametrize("words", ["2026-02-30", "0000-01-01", "9999-12-31", "2026-01-01 2026-13-01"])
+@pytest.mark.parametrize(
+    "words", ["2026-02-30", "31.2.2026", "30 February", "0000-01-01", "9999-12-31", "2026-01-01 2026-13-01"]
+)
 def test_a_date_that_does_not_exist_is_refused(words: str) -> None:
-    with pytest.raises(NoSuchDateError):
+    with pytest.raises(ValueError, match=r"\d|February|day|month|year"):
         named(words, NOW)
 
 

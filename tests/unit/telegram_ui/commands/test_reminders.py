@@ -31,8 +31,7 @@ async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
 async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     assert message["text"] == (
-        "Shall I remind you Fri 27 November 9:00?\n"
-        "Times are in UTC, since I do not know your time zone: /tz sets it.\n\ncall mum"
+        "Shall I remind you Fri 27 November 9:00?\nTimes are in UTC. /tz sets your time zone.\n\ncall mum"
     )
     assert list(buttons) == ["Yes", "No", "Set my time zone"]
     desk.restart()
@@ -78,16 +77,13 @@ async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was
 async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "in 2 minutes to go")
     await desk.press(ANN, ANN, message, buttons["No"])
-    assert desk.last(ANN) == "No reminder was set."
+    assert desk.last(ANN) == "Nothing was changed."
     desk.pass_time(timedelta(minutes=3))
-    assert (
-        await desk.press(ANN, ANN, message, buttons["Yes"])
-        == "This question is too old to be answered. Ask me again, or use /reminders add."
-    )
+    assert await desk.press(ANN, ANN, message, buttons["Yes"]) == "This button does nothing any more. Please ask again."
     message, buttons = await is_offered(desk, "in 2 minutes to go")
     desk.pass_time(timedelta(minutes=3))
     await desk.press(ANN, ANN, message, buttons["Yes"])
-    assert desk.last(ANN) == "That time has passed already. Ask me again with another one."
+    assert desk.last(ANN) == "That time has passed already."
     assert await of(desk) == []
 
 
@@ -113,9 +109,9 @@ async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> No
     await desk.say(ANN, ANN, "/reminders whenever you like")
     assert desk.last(ANN).startswith("Say “remind me on Friday")
     for text, answer in (
-        ("9999-12-31 23:59 x", "This is too far ahead: I remind you within the next 10 years."),
-        ("tomorrow at 25:61 x", "This day or time does not exist. Please give another one."),
-        ("today 0:00 x", "That time has passed already. Ask me again with another one."),
+        ("9999-12-31 23:59 x", "I can remind you within the next 10 years."),
+        ("tomorrow at 25:61 x", "This day or time does not exist."),
+        ("today 0:00 x", "That time has passed already."),
     ):
         await desk.say(ANN, ANN, f"/reminders add {text}")
         assert desk.last(ANN) == answer
@@ -123,7 +119,7 @@ async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> No
     await desk.say(ANN, ANN, "/tz Tokyo")
     await desk.say(ANN, ANN, "/reminders")
     assert desk.last(ANN) == (
-        "1 reminder:\n\n1. Mon 23 November 10:00, and then every week – send the report\n\n"
+        "1 reminder\n\n1. Mon 23 November 10:00, and then every week – send the report\n\n"
         "A button cancels the reminder with its number."
     )
 
@@ -140,7 +136,7 @@ async def test_the_list_has_pages_and_cancels(desk: Desk) -> None:
     _, buttons = desk.buttons(ANN)
     assert list(buttons) == ["✕ 9", "✕ 10", "‹", "Set my time zone"]
     assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "Cancelled: do thing 9"
-    assert desk.last(ANN).splitlines()[0] == "9 reminders:"
+    assert desk.last(ANN).splitlines()[0] == "9 reminders"
     assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "This reminder is not there any more."
 
 
@@ -151,7 +147,7 @@ async def test_in_a_group_who_asked_cancels_or_an_admin(desk: Desk) -> None:
     message, buttons = desk.buttons(GROUP)
     of_ann = "✕ 2"
     assert await desk.press(BOB, GROUP, message, buttons[of_ann]) == (
-        "Only who asked for it, or an admin of the group, can cancel it."
+        "Only who asked for it, or an admin, can cancel it."
     )
     assert len(await of(desk, GROUP)) == 2
     assert await desk.press(BOB, GROUP, message, buttons["✕ 1"]) == f"Cancelled: meet {BOB}"
@@ -171,7 +167,7 @@ async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) ->
     assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
     desk.pass_time(timedelta(days=3))
     await desk.services.reminders.send_due(teller.tell)
-    assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sun 22 November 10:00; I could not send it then."
+    assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sun 22 November 10:00."
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
 

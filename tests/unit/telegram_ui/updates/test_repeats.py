@@ -46,7 +46,7 @@ async def test_a_command_that_failed_is_done_at_the_next_press(bots: Bots, peer:
         said = await failed(peer, "went wrong", place)
         assert said["reply_to_message"]["message_id"] == asked["message_id"]
         press(peer, ANN, said)
-        again = await failed(peer, "overloaded", place)
+        again = await failed(peer, "is busy", place)
         press(peer, ANN, again)
         press(peer, ANN, again)  # a double tap
         await peer.told("did help me", place)
@@ -62,7 +62,7 @@ async def test_somebody_elses_button_repeats_nothing(bots: Bots, peer: Peer) -> 
         assert bots.toys
         bots.toys.fails = [ModelBusy()]
         peer.world.say(ANN, GROUP, "/help me")
-        said = await failed(peer, "overloaded", GROUP)
+        said = await failed(peer, "is busy", GROUP)
         press(peer, BOB, said)
         await peer.called("answerCallbackQuery", containing="somebody else")
         # Whoever makes Telegram send the same data as Ann's, under a reply to a message that is not hers.
@@ -98,7 +98,7 @@ async def test_a_command_that_replies_to_a_message_is_repeated_with_it_or_not_at
         earlier = peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello", ANN)
         peer.world.say(ANN, ANN, "/help this", reply_to=earlier["message_id"])
-        said = await failed(peer, "overloaded", ANN)
+        said = await failed(peer, "is busy", ANN)
         if is_restarted:
             await running.aclose()
             await running.enter_async_context(bots.running())
@@ -124,7 +124,7 @@ async def test_a_button_that_failed_is_pressed_again_by_the_next(bots: Bots, pee
         said = await failed(peer, "went wrong", ANN)
         assert said["reply_to_message"]["message_id"] == question["message_id"]
         press(peer, ANN, said)
-        press(peer, ANN, await failed(peer, "overloaded", ANN))
+        press(peer, ANN, await failed(peer, "is busy", ANN))
         await peer.called("editMessageText", containing="did press 7 under Shall I?", chat=ANN)
         await peer.called("answerCallbackQuery", containing="pressed")
         await service.intake.idle()
