@@ -60,16 +60,16 @@ class Price:
         return (fresh * self.prompt + used.cached * self.cached + used.completion * self.completion) / 1_000_000
 
 
-_FIGURE = r"\s*(\d{1,6}(?:\.\d{1,9})?)\s*"
-_FIGURES = re.compile(f"{_FIGURE}/{_FIGURE}(?:/{_FIGURE})?", re.ASCII)
+_FIGURE = re.compile(r"\d{1,6}(?:\.\d{1,9})?", re.ASCII)
 
 
 def price_of(text: str) -> Price | None:
     """A price as people write it: prompts/answers, or prompts/answers/cached; None for anything else."""
-    if (figures := _FIGURES.fullmatch(text)) is None:
+    figures = [part.strip() for part in text.split("/", 3)]
+    if len(figures) not in (2, 3) or not all(map(_FIGURE.fullmatch, figures)):
         return None
-    prompt, completion, cached = figures.groups()
-    return Price(prompt=float(prompt), completion=float(completion), cached=float(cached or prompt))
+    prompt, completion, *cached = map(float, figures)
+    return Price(prompt=prompt, completion=completion, cached=cached[0] if cached else prompt)
 
 
 def prices_of(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:

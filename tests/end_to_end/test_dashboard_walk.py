@@ -104,7 +104,7 @@ async def test_summaries_reminders_conversations_and_days(own_house: House, brow
             page = shown.page
             await shown.goes("summaries")
             await page.get_by_role("button", name="Summarise now").click()
-            await expect(page.locator(".toast")).to_have_text("Summarised 2 messages: 1 new summary.")
+            await expect(page.locator(".toast")).to_have_text("Summarised: 1 summary made.")
             await expect(page.locator("a.brick")).to_have_count(1)
             await page.get_by_role("button", name="Make them again").click()
             await confirms(page, "Make them again", "tokens")
@@ -130,11 +130,11 @@ async def test_summaries_reminders_conversations_and_days(own_house: House, brow
 
             await page.get_by_role("button", name="Forget everything").click()
             await confirms(page, "Forget", "This erases: 2 messages")
-            await confirms(page, "Forget everything", "everything?")
+            await confirms(page, "Forget everything", "cannot be undone")
             await confirms(page, "OK", "Forgotten: 2 messages")
             await shown.goes("timeline")
             await expect(page.locator(".empty")).to_be_visible()
-        assert "sliding" in await ann.asks("/summary_status")
+        assert "Sliding" in await ann.asks("/summary_status")
 
 
 async def test_an_import_shows_its_progress_and_a_paste_its_facts(own_house: House, browser: Browser) -> None:

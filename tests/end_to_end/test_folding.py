@@ -87,7 +87,7 @@ async def test_summary_now_with_nothing_and_with_something(house: House, bot: Pr
     assert "othing to summarise" in await ann.asks("/summary_now")
     assert "no summaries" in await ann.asks("/summary_show")
     await ann.asks("Something")
-    assert "2 messages" in await ann.asks("/summary_now")
+    assert "1 summary made" in await ann.asks("/summary_now")
     assert "2 messages" in await ann.asks("/summary_show")
     assert "othing to summarise" in await ann.asks("/summary_now")
 
@@ -134,7 +134,7 @@ async def test_a_summary_that_must_not_stand_leaves_everything_active(house: Hou
     assert house.memory.summaries(ann.id) == []
     assert [one["is_active"] for one in house.memory.messages(ann.id)] == [1, 1]
     ann.press(told, "Try again")
-    await ann.hears("2 messages", since=since)
+    await ann.hears("1 summary made", since=since)
     assert [one["is_active"] for one in house.memory.messages(ann.id)] == [0, 0]
 
 
