@@ -27,8 +27,8 @@ WHY, DETAILS = "wy", "wd"
 """The kinds of the buttons: under an answer, and under the three lines."""
 ON_A_PAGE = 5
 """Items of an explanation, where they fit."""
-RECENT_QUOTED, WHOLE = 60, 2_500
-"""Characters that are quoted of a recent message, and at most of one that was brought back."""
+WHOLE = 2_500
+"""Characters that are quoted of a message at most."""
 TITLE = 300
 """UTF-16 units that the lines above the quotes of a page take at most."""
 Item = tuple[str, str]
@@ -164,7 +164,7 @@ def _paged(items: Sequence[Item]) -> Iterator[list[Item]]:
 def _items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
     """Everything in an explanation, item by item, each with its heading; the tokens of each part last."""
     record = explanation.record
-    recent = [f"· {quoted_line(message, zone, RECENT_QUOTED)}" for message in explanation.recent]
+    recent = [f"· {quoted_line(message, zone, WHOLE)}" for message in explanation.recent]
     if record.here:
         recent.append(tr("why-here", messages=record.here))
     summaries = [_summary(one, zone) for one in explanation.summaries] + [_gone()] * explanation.gone_summaries
