@@ -235,6 +235,7 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
                     await page.get_by_role("button", name=button).click()
                 assert (await saved.value).suggested_filename.endswith(ending)
             await shown.goes("timeline")
+            await expect(page.locator(".said .text").last).to_have_text("Note 24.")
             await page.get_by_role("button", name="Filters").click()
             await page.get_by_label("From", exact=True).fill("2024-05-20")
             await expect(page.locator(".said .text").first).to_have_text("Note 20.")
