@@ -40,7 +40,7 @@ class Log {
     this.covers = new Map();
     this.hasOlder = this.hasNewer = this.isFound = this.isBusy = this.isPlaced = false;
     this.searching = null;
-    const near = () => {
+    const near = this.near = () => {
       if (!list.isConnected) { if (this.isPlaced) removeEventListener("scroll", near); return; }  // the page was left
       if (this.isBusy || this.isFound || !this.isPlaced) return;
       const { top, bottom } = list.getBoundingClientRect();
@@ -70,7 +70,8 @@ class Log {
     this.isPlaced = true;
     const target = id ? this.list.querySelector(`[data-id="${id}"]`) : null;
     if (target) { target.scrollIntoView({ block: "center" }); target.classList.add("flash"); }
-    else if (!filter.since && !this.isFound && this.rows.length) scrollTo(0, document.documentElement.scrollHeight);
+    else if (!this.isFound && this.rows.length) scrollTo(0, filter.since ? 0 : document.documentElement.scrollHeight);
+    this.near(); // what stands at the top may have been there before: nothing scrolls then
   }
 
   async older() {
