@@ -339,7 +339,7 @@ class Talker:
             since = member.now
             member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
             with suppress(AssertionError):
-                await member.hears("etup", since=since, timeout=self._step_patience)
+                await member.hears("ancel", since=since, timeout=self._step_patience)
                 return
 
     def _addressed(self, text: str) -> str:
