@@ -134,8 +134,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             return put_back(options.restore, settings)
         if options.check:
             return asyncio.run(check(settings, misspelt(environ)))
-        for name, near in misspelt(environ):
-            log.warning("%s is no setting of this program; did you mean %s?", name, near)
+        for sentence in misspelt(environ):
+            log.warning("%s", sentence)
         if options.playground:
             browser = not options.no_browser and has_screen(environ)
             return asyncio.run(_until_stopped(partial(play, settings, port=options.port, browser=browser)))
@@ -184,15 +184,14 @@ IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 """Errors that another attempt would not remove: exit status 2."""
 
 
-async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) -> int:
-    """One line for each part; the exit status. `misspelt`: names that are no setting's, with the nearest that is."""
+async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
+    """One line for each part; the exit status. `misspelt`: sentences about names that are no setting's."""
     found = Findings()
     missing = missing_settings(settings)
     known = "" if missing else "all values can be used."
-    strange = (f"{name} is no setting of this program; did you mean {near}?" for name, near in misspelt)
     found.say(
         "settings",
-        " ".join(filter(None, (known, *(one.sentence for one in missing.values()), *strange))),
+        " ".join(filter(None, (known, *(one.sentence for one in missing.values()), *misspelt))),
         status=2 if missing else 0,
     )
     if "TELEGRAM_BOT_TOKEN" in missing:

@@ -37,6 +37,7 @@ LONGEST_SHOWN = 60
 
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
+Number = TypeVar("Number", int, float)
 Read = Callable[[str], T]
 """Reads the text of a variable. Raises ValueError with the end of a sentence that begins with the variable's name."""
 
@@ -45,12 +46,7 @@ Read = Callable[[str], T]
 class Secret:
     """A value that cannot be printed by accident."""
 
-    value: str
-
-    def __repr__(self) -> str:
-        return "Secret('…')"
-
-    __str__ = __repr__
+    value: str = field(repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.value)
@@ -98,34 +94,24 @@ def postgres_url(text: str) -> Secret:
     raise ValueError("must be the address of a PostgreSQL database: postgresql://user:password@host:port/database.")
 
 
-def whole(least: int, most: int = LARGEST) -> Read[int]:
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            raise ValueError(f"must be a whole number, {least} or more.") from None
-        if not least <= number <= most:
-            raise ValueError(f"must be a whole number from {least} to {most}.")
-        return number
-
-    return read
-
-
-def between(least: float, most: float, words: str) -> Read[float]:
-    def read(text: str) -> float:
+def between(least: Number, most: Number, words: str, kind: Callable[[str], Number]) -> Read[Number]:
+    def read(text: str) -> Number:
         with contextlib.suppress(ValueError):
-            if least <= (number := float(text)) <= most:
+            if least <= (number := kind(text)) <= most:
                 return number
         raise ValueError(f"must be {words}.")
 
     return read
 
 
+def whole(least: int, most: int = LARGEST) -> Read[int]:
+    return between(least, most, f"a whole number, {least} or more, at most {most}", int)
+
+
 def one_of(*choices: Choice) -> Read[Choice]:
     def read(text: str) -> Choice:
-        for choice in choices:
-            if choice.lower() == text.lower():
-                return choice
+        if chosen := {one.lower(): one for one in choices}.get(text.lower()):
+            return chosen
         raise ValueError(f"must be one of {', '.join(choices)}.")
 
     return read
@@ -164,9 +150,9 @@ def webhook_token(text: str) -> Secret:
     return Secret(text)
 
 
-seconds = between(1e-9, 86_400, "a number of seconds above 0, at most 86400")
-share = between(0.0, 1.0, "a number from 0 to 1")
-cosine = between(-1.0, 1.0, "a number from -1 to 1")
+seconds = between(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
+share = between(0.0, 1.0, "a number from 0 to 1", float)
+cosine = between(-1.0, 1.0, "a number from -1 to 1", float)
 
 
 def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_first: bool = False) -> T:
@@ -381,11 +367,11 @@ class Settings:
                 try:
                     values[one.name] = one.metadata["read"](text)
                 except ValueError as error:
-                    wrong[variable] = f"{error}{_shown(text, one.metadata['read'], hidden)}"
-        for variable, sentence in wrong.items():  # the first is raised, with all others after it
+                    place = getattr(environ, "places", {}).get(variable, "the environment")
+                    wrong[variable] = f"{error} {_shown(text, one.metadata['read'], hidden)} in {place}."
+        for variable in wrong:  # the first is raised, with all others after it
             others = (f"{name}: {why}" for name, why in wrong.items() if name != variable)
-            near = (f"{name} is no setting of this program; did you mean {ours}?" for name, ours in misspelt(environ))
-            raise SettingsError(variable, " ".join([sentence, *others, *near]))
+            raise SettingsError(variable, " ".join([wrong[variable], *others, *misspelt(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
         return cls(**values, everyone_allowed="*" in items(environ.get("ALLOWED_USER_IDS", "")))
 
@@ -407,25 +393,30 @@ _SECRET = re.compile(
 
 
 def _shown(text: str, read: Read[Any], secrets: Iterable[str]) -> str:
-    """The wrong value, for the end of its error; nothing where it is a secret, or looks like one."""
+    """The wrong value, in the last sentence of its error; nothing of it where it is a secret, or looks like one."""
     if read in (Secret, key, webhook_token) or _SECRET.search(text) or any(one and one in text for one in secrets):
-        return ""
+        return "It stands"
     cut = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
-    return f" It is “{cut}”." if cut.isprintable() else f" It is {cut!a}."
+    return f"It is “{cut}”" if cut.isprintable() else f"It is {cut!a}"
 
 
-def misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Names that are none of ours but look like one, each with the nearest of ours."""
+def misspelt(environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each name that is none of ours but looks like one."""
     ours = [one.name.upper() for one in fields(Settings) if one.metadata]
-    found = []
-    for name in sorted(environ.keys() - set(ours)):
-        # Difflib takes quadratic time; the names of others may have any length.
-        near = get_close_matches(name.upper(), ours, n=1, cutoff=0.8) if len(name) <= LONGEST_SHOWN else []
-        found += [(name, _NAMES_ELSEWHERE.get(name, near[0]))] if near else []
-    return found
+    # Difflib takes quadratic time; the names of others may have any length.
+    others = [name for name in sorted(environ.keys() - set(ours)) if len(name) <= LONGEST_SHOWN]
+    near = {name: get_close_matches(name.upper(), ours, n=1, cutoff=0.8) for name in others}
+    meant = {name: _NAMES_ELSEWHERE.get(name, ours[0]) for name, ours in near.items() if ours}
+    return [f"{name} is no setting of this program; did you mean {ours}?" for name, ours in meant.items()]
 
 
-def environment(directory: Path | None = None) -> dict[str, str]:
+class Environment(dict[str, str]):
+    """Variables by name. `places`: by name, the line of `.env` that a value is from; others are the process's own."""
+
+    places: Mapping[str, str]
+
+
+def environment(directory: Path | None = None) -> Environment:
     """The process's environment over `.env` of the working directory; an empty variable counts as not set. Raises
     SettingsError, naming the line, if that file cannot be read.
     """
@@ -437,10 +428,16 @@ def environment(directory: Path | None = None) -> dict[str, str]:
         raise SettingsError(str(file), f"line {line} is not text in UTF-8.") from None
     except OSError as error:
         raise SettingsError(str(file), f"cannot be read ({error.strerror}).") from None
-    if wrong := next((one.original.line for one in parse_stream(io.StringIO(text)) if one.error), 0):
+    # Where each ends: the parser says from which line on it has read, and skips empty lines.
+    read = parse_stream(io.StringIO(text))
+    lines = [(one.original.line + one.original.string.rstrip().count("\n"), one) for one in read]
+    if wrong := next((line for line, one in lines if one.error), 0):
         raise SettingsError(str(file), f"line {wrong} is not of the form NAME=value.")
     values = {name: value or "" for name, value in dotenv_values(stream=io.StringIO(text)).items()}
-    return {**values, **{name: value for name, value in os.environ.items() if value.strip() or name not in values}}
+    own = {name: value for name, value in os.environ.items() if value.strip() or name not in values}
+    found = Environment({**values, **own})
+    found.places = {one.key: f"line {line} of {file}" for line, one in lines if one.key and one.key not in own}
+    return found
 
 
 if __name__ == "__main__":

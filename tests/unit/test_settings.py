@@ -72,10 +72,24 @@ def test_an_empty_variable_leaves_what_the_file_says(tmp_path: Path, monkeypatch
     assert environment(tmp_path)["OPENAI_MODEL"] == "from-file"
 
 
-@pytest.mark.parametrize("second", [b"OPENAI_MODEL gpt", b"OPENAI_MODEL=\xff"])
+def test_a_wrong_value_is_shown_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / ".env"
+    file.write_text(
+        "LOG_LEVEL=INFO\n\n# loud\n\nexport LOG_LEVEL=LOUD\nSYSTEM_PROMPT='two\nlines'\n"
+        "SNIPPET_BUDGET=few\nOPENAI_API_KEY=ключ\n"
+    )
+    monkeypatch.setenv("SNIPPET_BUDGET", "many")
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env(environment(tmp_path))
+    assert f" It is “LOUD” in line 5 of {file}." in caught.value.sentence
+    assert " It is “many” in the environment." in caught.value.sentence
+    assert f" It stands in line 9 of {file}." in caught.value.sentence
+
+
+@pytest.mark.parametrize("second", [b"OPENAI_MODEL gpt", b"OPENAI_MODEL=\xff", b'OPENAI_MODEL="gpt'])
 def test_a_wrong_line_of_the_file_is_named(tmp_path: Path, second: bytes) -> None:
-    (tmp_path / ".env").write_bytes(b"LOG_LEVEL=INFO\n" + second + b"\n")
-    with pytest.raises(SettingsError, match=r"\.env: line 2 "):
+    (tmp_path / ".env").write_bytes(b"LOG_LEVEL=INFO\n\n" + second + b"\n")
+    with pytest.raises(SettingsError, match=r"\.env: line 3 "):
         environment(tmp_path)
 
 
@@ -121,8 +135,8 @@ def test_a_secret_is_never_shown(variable: str, value: str) -> None:
 
 def test_names_that_look_like_ours_are_found() -> None:
     environ = {"OPENAI_MODLE": "x", "OPENAI_MODEL": "y", "XDG_DATA_DIRS": "/usr", "PATH": "/bin", "X" * 100_000: "long"}
-    assert misspelt(environ) == [("OPENAI_MODLE", "OPENAI_MODEL")]
-    assert misspelt({"openai_model": "x"}) == [("openai_model", "OPENAI_MODEL")]
+    assert misspelt(environ) == ["OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?"]
+    assert misspelt({"openai_model": "x"}) == ["openai_model is no setting of this program; did you mean OPENAI_MODEL?"]
 
 
 def test_a_webhook_is_public_or_on_this_machine() -> None:
