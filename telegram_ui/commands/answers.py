@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from cachetools import LRUCache
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardMarkup
 from telegram.error import TelegramError
 
 from locales.catalog import tr
@@ -20,7 +20,7 @@ from records.errors import KeepsakeError
 from records.scopes import Person
 from records.turns import Incoming, Piece, Reply
 from telegram_ui.commands import proposals
-from telegram_ui.commands.buttons import AGAIN, nonce
+from telegram_ui.commands.buttons import AGAIN, keyboard_of, nonce, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import WHY
@@ -268,25 +268,23 @@ def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply
     if reply.turn is None:
         return None
 
-    def button(label: str, kind: str, payload: str = "") -> InlineKeyboardButton:
-        return InlineKeyboardButton(label, callback_data=dependencies.buttons.data(kind, chat, person, payload))
-
+    button = partial(dependencies.buttons.button, chat=chat, person=person)
     if reply.is_error:
-        return InlineKeyboardMarkup([[button(tr("answers-try-again"), RETRY, _once(reply.turn))]])
-    row = [button(tr("answers-regenerate"), ANOTHER, _once(reply.turn))]
+        return keyboard_of([button(RETRY, label=tr("answers-try-again"), payload=_once(reply.turn))])
+    row = [button(ANOTHER, label=tr("answers-regenerate"), payload=_once(reply.turn))]
     if reply.is_truncated:
-        row.append(button(tr("answers-continue"), GO_ON, _once(reply.turn)))
-    rows = [[*row, button(tr("answers-why"), WHY)]]
-    if reply.versions > 1:
-        there = {"◀": reply.version - 1, f"{reply.version}/{reply.versions}": reply.version, "▶": reply.version + 1}
-        pages = {label: number for label, number in there.items() if 1 <= number <= reply.versions}
-        rows.append([button(label, VERSION, f"{reply.turn}.{number}") for label, number in pages.items()])
+        row.append(button(GO_ON, label=tr("answers-continue"), payload=_once(reply.turn)))
+    row.append(button(WHY, label=tr("answers-why")))
     if dependencies.speech is not None:
-        rows[0].append(button(tr("answers-listen"), LISTEN, _once(reply.turn)))
-    if reply.offers_memory:
-        # On a button: a message of its own would be taken for the answer to what is said next.
-        rows.append([button(tr("answers-memory-off"), SWITCH_ON)])
-    return InlineKeyboardMarkup(rows)
+        row.append(button(LISTEN, label=tr("answers-listen"), payload=_once(reply.turn)))
+    versions = turning(
+        reply.version - 1,
+        reply.versions,
+        lambda label, at: button(VERSION, label=label, payload=f"{reply.turn}.{at + 1}"),
+    )
+    # On a button: a message of its own would be taken for the answer to what is said next.
+    offer = [button(SWITCH_ON, label=tr("answers-memory-off"))] if reply.offers_memory else []
+    return keyboard_of(row, versions, offer)
 
 
 def _once(turn: int) -> str:
@@ -296,12 +294,10 @@ def _once(turn: int) -> str:
 
 def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
     """The button under an answer that grows before its reader's eyes."""
-    data = dependencies.buttons.data(STOP, chat, person)
-    return InlineKeyboardMarkup([[InlineKeyboardButton(tr("answers-stop"), callback_data=data)]])
+    return InlineKeyboardMarkup.from_button(dependencies.buttons.button(STOP, chat, person, tr("answers-stop")))
 
 
 async def offer(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Offer to answer a corrected turn again."""
-    data = dependencies.buttons.data(CORRECTED, chat, person, _once(turn))
-    keyboard = InlineKeyboardMarkup([[InlineKeyboardButton(tr("answers-again"), callback_data=data)]])
-    await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=keyboard)
+    button = dependencies.buttons.button(CORRECTED, chat, person, tr("answers-again"), _once(turn))
+    await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=keyboard_of([button]))

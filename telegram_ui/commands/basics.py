@@ -2,10 +2,9 @@
 
 from itertools import groupby
 
-from telegram import InlineKeyboardMarkup
-
 from locales.catalog import tr
 from locales.told import state_of, what_is_stored
+from telegram_ui.commands.buttons import keyboard_of
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, command, press
 from telegram_ui.sending.formatting import Marked
 
@@ -27,26 +26,25 @@ class Basics(Family):
 
     @command("start", where="private")
     async def _start(self, ask: Ask) -> None:
-        await self._show_start(ask, None)
+        await self._show_start(ask)
 
     @press(TURN_ON, who="admins")
     async def _press_turn_on(self, ask: Ask) -> str | None:
         text, was_on = await self._turn_on(ask)
-        await self._show_start(ask, ask.message_id)
+        await self._show_start(ask)
         if was_on:
             return text
         await self._delivery.say(ask.chat, text)
         return None
 
-    async def _show_start(self, ask: Ask, instead_of: int | None) -> None:
+    async def _show_start(self, ask: Ask) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
-        rows = [
-            [self._button(ask, STORED, tr("basics-button-stored")), self._button(ask, HELP, tr("basics-button-help"))]
-        ]
-        if config is None or not config.enabled:
-            rows.insert(0, [self._button(ask, TURN_ON, tr("basics-turn-on"))])
+        is_on = config is not None and config.enabled
+        turn_on = [] if is_on else [self._button(ask, TURN_ON, tr("basics-turn-on"))]
+        help_ = self._button(ask, HELP, tr("basics-button-help"))
+        more = [self._button(ask, STORED, tr("basics-button-stored")), help_]
         text = f"{tr('basics-hello')}\n{state_of(config)}\n{tr('basics-see-help')}"
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
+        await self._show(ask, text, turn_on, more)
 
     @command("help")
     async def _help(self, ask: Ask) -> str | None:
@@ -73,7 +71,7 @@ class Basics(Family):
             shown.add("\n\n").bold(tr(f"menu-heading-{heading}"))
             for row in rows:
                 shown.add(f"\n{_row(row)}")
-        await self._delivery.replace(ask.chat, ask.message_id, shown.piece())
+        await self._show(ask, shown.piece())
 
     @command("privacy")
     async def _privacy(self, ask: Ask) -> str:
@@ -95,7 +93,7 @@ class Basics(Family):
     async def _show_usual(self, ask: Ask) -> None:
         rows = {one.name: _row(one) for one in self._commands}
         first = tr("basics-just-write") if ask.chat.is_private else tr("basics-just-mention")
-        keyboard = InlineKeyboardMarkup([[self._button(ask, MORE, tr("basics-button-more"))]])
+        keyboard = keyboard_of([self._button(ask, MORE, tr("basics-button-more"))])
         shown = "\n".join([first, "", *(rows[name] for name in USUAL if name in rows)])
         await self._delivery.say(ask.chat, shown, keyboard=keyboard)
 

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -49,10 +49,14 @@ class Buttons:
             raise ValueError("a button's payload is short, ASCII and without a colon")
         return f"{kind}:{person.id}:{payload}:{self._signature(kind, chat, person, payload)}"
 
+    def button(self, kind: str, chat: Chat, person: Person, label: str, payload: str = "") -> InlineKeyboardButton:
+        """A button that only `person` may press, and only here; see `data`."""
+        return InlineKeyboardButton(label, callback_data=self.data(kind, chat, person, payload))
+
     def again(self, chat: Chat, person: Person, update_id: int, *, is_held: bool = False) -> InlineKeyboardMarkup:
         """[Try again], under a reply to what could not be done. `update_id`: the update that asked for it first."""
-        data = self.data(AGAIN, chat, person, f"{update_id}{HELD if is_held else ''}")
-        return InlineKeyboardMarkup([[InlineKeyboardButton(tr("answers-try-again"), callback_data=data)]])
+        payload = f"{update_id}{HELD if is_held else ''}"
+        return InlineKeyboardMarkup.from_button(self.button(AGAIN, chat, person, tr("answers-try-again"), payload))
 
     def payload(self, data: str, chat: Chat, person: Person) -> str:
         """The payload of a pressed button. Raises NotTheirs, with a sentence for the toast, if it is forged or somebody
@@ -79,6 +83,23 @@ class NotTheirs(Exception):  # noqa: N818 - what it says, not that something bro
 def kind_of(data: str) -> str:
     """The kind that a button was made with."""
     return data.partition(":")[0]
+
+
+def turning(page: int, pages: int, button: Callable[[str, int], InlineKeyboardButton]) -> list[InlineKeyboardButton]:
+    """The row "◀ 2/5 ▶" that turns pages, of which the first is 0; empty where there is one alone. `button` makes one
+    of a label and a page.
+    """
+    there = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
+    return [button(label, at) for label, at in there.items() if 0 <= at < pages]
+
+
+def in_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> list[Sequence[InlineKeyboardButton]]:
+    return [buttons[start : start + width] for start in range(0, len(buttons), width)]
+
+
+def keyboard_of(*rows: Sequence[InlineKeyboardButton]) -> InlineKeyboardMarkup | None:
+    """The rows that have a button; None where none has."""
+    return InlineKeyboardMarkup([row for row in rows if row]) if any(rows) else None
 
 
 def nonce() -> str:

@@ -3,13 +3,14 @@
 Owns their words and buttons. Does not know what is kept apart between conversations, nor how one is forgotten.
 """
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
 from records.conversations import LONGEST_TITLE
 from records.owners import mode_of
 from records.scopes import Scope
 from telegram_ui.commands import forget
+from telegram_ui.commands.buttons import turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import conversation_label, messages, moment, ticked
 
@@ -33,11 +34,11 @@ class ChatsCommands(Family):
 
     @command("chats", who="admins", stands_alone=True)
     async def _chats(self, ask: Ask) -> str | None:
-        return await self._show_page(ask, 0, None)
+        return await self._show_page(ask, 0)
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> str | None:
-        """A choice: one letter, and the thread of a conversation or where a page begins."""
+        """A choice: one letter, and the thread of a conversation or a page."""
         action, number = ask.argument[:1], ask.argument[1:]
         if action == NEW:
             await self._delivery.say(ask.chat, await self._begin(ask, ""))
@@ -45,7 +46,7 @@ class ChatsCommands(Family):
         if not number.removeprefix("-").isdecimal():
             return tr("shared-dead-button")
         if action == PAGE:
-            return await self._show_page(ask, int(number), ask.message_id)
+            return await self._show_page(ask, int(number))
         scope = Scope(owner=ask.chat.id, thread=int(number))
         if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
@@ -69,11 +70,11 @@ class ChatsCommands(Family):
         if not await self._services.memory.open_conversation(ask.chat.location, scope):
             return tr("chats-gone")
         self._services.titles.start(ask.chat.location, [ask.chat.scope])
-        await self._show_page(ask, 0, ask.message_id)
+        await self._show_page(ask, 0)
         return tr("chats-opened")
 
-    async def _show_page(self, ask: Ask, first: int, instead_of: int | None) -> str | None:
-        place, memory = ask.chat.location, self._services.memory
+    async def _show_page(self, ask: Ask, page: int) -> str | None:
+        place, memory, first = ask.chat.location, self._services.memory, page * ON_A_PAGE
         if mode_of(await memory.config(place.owner)) == "off":
             return tr("chats-off")
         async with memory.home(place.owner) as store:
@@ -95,32 +96,21 @@ class ChatsCommands(Family):
                     self._button(ask, forget.CONVERSATION, "🗑", thread),
                 ]
             )
-        turning = []
-        if first > 0:
-            turning.append(self._button(ask, KIND, "‹", f"{PAGE}{max(0, first - ON_A_PAGE)}"))
-        if first + ON_A_PAGE < total:
-            turning.append(self._button(ask, KIND, "›", f"{PAGE}{first + ON_A_PAGE}"))
-        rows += [*([turning] if turning else []), [self._button(ask, KIND, tr("chats-untitled"), NEW)]]
-        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
+        pages = -(-total // ON_A_PAGE)
+        rows.append(turning(page, pages, lambda label, at: self._button(ask, KIND, label, f"{PAGE}{at}")))
+        await self._show(ask, "\n".join(lines), *rows, [self._button(ask, KIND, tr("chats-untitled"), NEW)])
         return None
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be the title of a conversation; whether it was asked for."""
-        thread = await self._title.answered(ask)
-        if thread is None:
-            return False
-        told = await self._rename(ask, Scope(owner=ask.chat.id, thread=thread))
-        if len(" ".join(ask.argument.split())) > LONGEST_TITLE:
-            told += f"\n{tr('shared-once-more')}"
-        else:
-            await self._title.close(ask)
-        await self._delivery.say(ask.chat, told)
-        return True
+
+        async def rename(thread: int) -> str:
+            return await self._rename(ask, Scope(owner=ask.chat.id, thread=thread))
+
+        return await self._title.take(ask, rename, most=LONGEST_TITLE)
 
     async def _rename(self, ask: Ask, scope: Scope) -> str:
         title = " ".join(ask.argument.split())
-        if not await self._may_configure(ask.chat, ask.person):
-            return tr("shared-admins-only")
         if len(title) > LONGEST_TITLE:
             return tr("chats-too-long", most=str(LONGEST_TITLE))
         async with self._services.memory.home(scope.owner) as store:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
 import telegram
-from telegram import BotCommandScopeChat, InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
 from locales.catalog import LANGUAGES, current, speaking, tr
@@ -18,7 +18,7 @@ from locales.lists import listed
 from locales.told import STORAGE_NAMES, state_of
 from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType
 from telegram_ui.commands import models as model_choices
-from telegram_ui.commands.buttons import BACK, ZONE
+from telegram_ui.commands.buttons import BACK, ZONE, in_rows, keyboard_of
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.policy import KIND as POLICY
@@ -54,14 +54,14 @@ class ChoiceCommands(Family):
 
     @command("settings", who="admins", stands_alone=True)
     async def _settings(self, ask: Ask) -> None:
-        await self._show_settings(ask, await self._config(ask), None)
+        await self._show_settings(ask, await self._config(ask))
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> str | None:
         """A choice: what it is about, and its value. The message shows it at once."""
         what, _, value = ask.argument.partition(".")
         if what == BACK:
-            await self._show_settings(ask, await self._config(ask), ask.message_id)
+            await self._show_settings(ask, await self._config(ask))
             return None
         if what == ZONE:
             await self._ask_time(ask, None if value else ask.message_id)
@@ -70,7 +70,7 @@ class ChoiceCommands(Family):
             return await self._press_time(ask, value)
         if not await self._choose(ask, what, value):
             return tr("shared-dead-button")
-        await self._show_settings(ask, await self._config(ask), ask.message_id)
+        await self._show_settings(ask, await self._config(ask))
         return None
 
     async def _choose(self, ask: Ask, what: str, value: str) -> bool:
@@ -94,7 +94,7 @@ class ChoiceCommands(Family):
     async def _config(self, ask: Ask) -> OwnerConfig | None:
         return await self._services.memory.config(ask.chat.scope.owner)
 
-    async def _show_settings(self, ask: Ask, config: OwnerConfig | None, instead_of: int | None) -> None:
+    async def _show_settings(self, ask: Ask, config: OwnerConfig | None) -> None:
         def button(label: str, payload: str) -> InlineKeyboardButton:
             return self._button(ask, KIND, label, payload)
 
@@ -112,9 +112,8 @@ class ChoiceCommands(Family):
                 "model-button", model=quoted(model_choices.model_of(config, models), model_choices.LONGEST_LABEL)
             )
             rows.append([self._button(ask, model_choices.MODEL, label, model_choices.ASK)])
-        keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, LANGUAGE, language, ASK)]])
         text = "\n".join([settings_text(config), *self._powers(ask, config)])
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+        await self._show(ask, text, *rows, [self._button(ask, LANGUAGE, language, ASK)])
 
     def _powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
         """What the operator's settings do not allow; admins are told which of them would."""
@@ -146,11 +145,10 @@ class ChoiceCommands(Family):
         config, now = await self._config(ask), self._now()
         after = "" if instead_of is None else f".{BACK}"
         times = [self._button(ask, KIND, clock_at(now, one), f"{OFFSET}.{one}{after}") for one in offsets()]
-        rows = [times[start : start + TIMES_IN_A_ROW] for start in range(0, len(times), TIMES_IN_A_ROW)]
-        if instead_of is not None:
-            rows.append([self._settings_button(ask)])
+        rows = in_rows(times, TIMES_IN_A_ROW)
+        back = [] if instead_of is None else [self._settings_button(ask)]
         text = f"{zone_text(config.timezone if config else '', now, _zone(config))}\n{tr('choices-which-time')}"
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard_of(*rows, back))
 
     async def _press_time(self, ask: Ask, value: str) -> str | None:
         """The offset of the time that was pressed is their zone, until they name a city."""
@@ -163,7 +161,7 @@ class ChoiceCommands(Family):
         if not after:
             await self._show(ask, told)
             return None
-        await self._show_settings(ask, config, ask.message_id)
+        await self._show_settings(ask, config)
         return told
 
     async def _choose_zone(self, ask: Ask, words: str) -> str:
@@ -284,21 +282,21 @@ class LanguageCommands(Family):
         wanted = ask.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != BY_APP:
-            await self._show_choice(ask, None)
+            await self._show_choice(ask)
             return None
         return await self._choose(ask, found or "")
 
     @press(LANGUAGE, who="admins")
     async def _press(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
-            await self._show_choice(ask, ask.message_id)
+            await self._show_choice(ask)
             return None
         if ask.argument != BY_APP and ask.argument not in LANGUAGES:
             return tr("shared-dead-button")
         chosen = "" if ask.argument == BY_APP else ask.argument
         await self._choose(ask, chosen)
         with speaking(self._spoken(ask, chosen)):
-            await self._show_choice(ask, ask.message_id)
+            await self._show_choice(ask)
         return None
 
     async def _choose(self, ask: Ask, chosen: str) -> str:
@@ -322,7 +320,7 @@ class LanguageCommands(Family):
         with suppress(TelegramError):  # the commands work all the same
             await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
 
-    async def _show_choice(self, ask: Ask, instead_of: int | None) -> None:
+    async def _show_choice(self, ask: Ask) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         chosen = config.language if config else ""
         buttons = [
@@ -332,6 +330,5 @@ class LanguageCommands(Family):
         if ask.chat.is_private:
             label = ticked(tr("language-automatic"), is_chosen=not chosen)
             buttons.append(self._button(ask, LANGUAGE, label, BY_APP))
-        rows = [buttons[start : start + IN_A_ROW] for start in range(0, len(buttons), IN_A_ROW)]
-        rows.append([self._settings_button(ask)])
-        await self._delivery.replace(ask.chat, instead_of, tr("language-question"), keyboard=InlineKeyboardMarkup(rows))
+        rows = in_rows(buttons, IN_A_ROW)
+        await self._show(ask, tr("language-question"), *rows, [self._settings_button(ask)])

@@ -19,9 +19,10 @@ from locales.catalog import ENGLISH, current, tr
 from locales.told import STORAGE_NAMES
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
-from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, nonce
+from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, keyboard_of, nonce
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.streaming import AnswerStream
 
 Who = Literal["everyone", "admins"]
@@ -287,7 +288,7 @@ class Family:
 
     def _button(self, ask: Ask, kind: str, label: str, payload: str = "") -> InlineKeyboardButton:
         """A button for this person alone."""
-        return InlineKeyboardButton(label, callback_data=self._buttons.data(kind, ask.chat, ask.person, payload))
+        return self._buttons.button(kind, ask.chat, ask.person, label, payload)
 
     def _settings_button(self, ask: Ask) -> InlineKeyboardButton:
         """Puts /settings in the place of a list to which one of its buttons leads."""
@@ -298,9 +299,10 @@ class Family:
         keyboard = self._buttons.again(ask.chat, ask.person, ask.update.update_id)
         await self._delivery.say(replace(ask.chat, reply_to=ask.message_id), text, keyboard=keyboard)
 
-    async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
-        """Put a text in place of the message whose button was pressed."""
-        await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)
+    async def _show(self, ask: Ask, text: str | Piece, *rows: Sequence[InlineKeyboardButton]) -> None:
+        """Put a text, with rows of buttons, in place of the message whose button was pressed, else send it."""
+        pressed = ask.message_id if ask.update.callback_query is not None else None
+        await self._delivery.replace(ask.chat, pressed, text, keyboard=keyboard_of(*rows))
 
 
 LIFETIME = timedelta(minutes=10)
@@ -318,6 +320,7 @@ class NextText:
         self._kind = f"{kind}:"
         self._states = dependencies.services.memory.wizards
         self._delivery = dependencies.delivery
+        self._may_configure = dependencies.may_configure
         self._now = dependencies.services.clock
 
     async def ask_for(self, ask: Ask, question: str, *, about: int | None, example: str) -> None:
@@ -344,6 +347,22 @@ class NextText:
             await self._states.drop(ask.chat.location, ask.person.id)
             return None
         return int(state.step.removeprefix(self._kind) or 0)
+
+    async def take(self, ask: Ask, handle: Callable[[int], Awaitable[str | None]], *, most: int) -> bool:
+        """Whether a text is an answer, and has been dealt with, where its person may configure. `handle` is given what
+        the question was about, and returns what to say. A text of more than `most` characters leaves the question open.
+        """
+        about = await self.answered(ask)
+        if about is None:
+            return False
+        may = await self._may_configure(ask.chat, ask.person)
+        told = await handle(about) if may else tr("shared-admins-only")
+        is_too_long = len(" ".join(ask.argument.split())) > most
+        if not is_too_long:
+            await self.close(ask)
+        if told:
+            await self._delivery.say(ask.chat, f"{told}\n{tr('shared-once-more')}" if is_too_long else told)
+        return True
 
     async def close(self, ask: Ask) -> None:
         """End the question. The update that ended it is taken for nothing else when it is replayed."""

@@ -9,14 +9,14 @@ from dataclasses import replace
 from datetime import tzinfo
 
 from cachetools import LRUCache
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
 from locales.receipts import counts, quoting, receipt
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.scopes import Scope
-from telegram_ui.commands.buttons import nonce
+from telegram_ui.commands.buttons import in_rows, nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.forget_targets import Target, days, named, payload, read
 from telegram_ui.commands.wording import conversation_label, moment, quoted, said, span_of, speaker
@@ -69,12 +69,10 @@ class ForgetCommands(Family):
             await self._confirm(ask, Target(kind="turn", number=message.id))
             return None
         today = self._now().astimezone(await self._zone(ask.chat.scope.owner)).date()
-        choices = [
-            (tr("forget-today"), Target(kind="days", first=today, last=today)),
-            (tr("forget-everything"), _EVERYTHING),
-        ]
-        rows = [[self._target_button(ask, CHOOSE, label, target)] for label, target in choices]
-        await self._delivery.say(ask.chat, tr("forget-usage"), keyboard=InlineKeyboardMarkup(rows))
+        days_ = Target(kind="days", first=today, last=today)
+        choices = {tr("forget-today"): days_, tr("forget-everything"): _EVERYTHING}
+        rows = [[self._target_button(ask, CHOOSE, label, target)] for label, target in choices.items()]
+        await self._show(ask, tr("forget-usage"), *rows)
         return None
 
     async def _take_back(self, ask: Ask) -> str | None:
@@ -134,7 +132,7 @@ class ForgetCommands(Family):
             )
             for one in turns
         ]
-        rows = [buttons[start : start + 5] for start in range(0, len(buttons), 5)]
+        rows = in_rows(buttons, 5)
         if len(turns) > 1:
             key = nonce()
             self._found[key] = tuple(dict.fromkeys(one.id for one in (*matches, *request)))
@@ -142,19 +140,17 @@ class ForgetCommands(Family):
             rows.append([self._target_button(ask, CHOOSE, label, target)])
         if len(matches) == MATCHES:
             lines += ["", tr("forget-maybe-more")]
-        rows.append([self._target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)])
-        await self._delivery.say(ask.chat, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
+        keep = self._target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)
+        await self._show(ask, "\n".join(lines), *rows, [keep])
         return None
 
     # The question, and its buttons ---------------------------------------------------------------------------
 
-    async def _confirm(self, ask: Ask, target: Target, *, instead_of: int | None = None, press: str = ERASE) -> None:
+    async def _confirm(self, ask: Ask, target: Target, *, press: str = ERASE) -> None:
         text, choices = await self._question(ask.chat.location, await self._scope(ask, target), target)
-        keyboard: InlineKeyboardMarkup | None = None
-        if choices:
-            rows = [[self._target_button(ask, press, label, choice)] for label, choice in choices]
-            keyboard = InlineKeyboardMarkup([*rows, [self._target_button(ask, KEEP, tr("forget-keep-it"), target)]])
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+        rows = [[self._target_button(ask, press, label, choice)] for label, choice in choices]
+        keep = [self._target_button(ask, KEEP, tr("forget-keep-it"), target)] if choices else []
+        await self._show(ask, text, *rows, keep)
 
     async def _question(self, place: Scope, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         """The question with its choices; no choice if there is nothing to erase."""
@@ -246,7 +242,7 @@ class ForgetCommands(Family):
         target = read(ask.argument, self._now())
         if target is None:
             return tr("shared-dead-button")
-        await self._confirm(ask, target, instead_of=ask.message_id)
+        await self._confirm(ask, target)
         return None
 
     @press(CONVERSATION, who="admins")
@@ -254,7 +250,7 @@ class ForgetCommands(Family):
         scope = Scope(owner=ask.chat.id, thread=int(ask.argument))
         if not await self._services.memory.has_conversation(ask.chat.location, scope):
             return tr("chats-gone")
-        await self._confirm(ask, Target(kind="conversation", number=scope.thread), instead_of=ask.message_id)
+        await self._confirm(ask, Target(kind="conversation", number=scope.thread))
         return None
 
     @press(KEEP)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 
 from chat.facts_by_hand import LONGEST_FACT, FactsByHand
 from locales.catalog import tr
 from locales.told import worth
 from records.facts import LASTING, Fact, Profile
 from records.forgetting import Forgetting, Forgotten
+from telegram_ui.commands.buttons import in_rows, keyboard_of, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import day
 from telegram_ui.sending.delivery import DeliveryError
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 KIND = "mem"
 
 Button = Callable[[str, str], InlineKeyboardButton]
-Shown = tuple[str, InlineKeyboardMarkup | None]
+Shown = tuple[str, list[Sequence[InlineKeyboardButton]]]
 
 PAGE = 6
 LOOKS = ("l", "f", "p")
@@ -83,11 +84,8 @@ class MemoryCommands(Family):
         made = await self._by_hand.add(ask.chat.scope.owner, text)
         if isinstance(made, str):
             return made
-        keyboard = None
-        if made.kind != "instruction":
-            keep = self._button(ask, KIND, tr("memory-button-keep"), f"k.{made.id}")
-            keyboard = InlineKeyboardMarkup([[keep]])
-        await self._delivery.say(ask.chat, tr("memory-added", text=made.text), keyboard=keyboard)
+        keep = [] if made.kind == "instruction" else [self._button(ask, KIND, tr("memory-button-keep"), f"k.{made.id}")]
+        await self._show(ask, tr("memory-added", text=made.text), keep)
         return None
 
     async def _edit(self, ask: Ask, id_: int, text: str) -> str | None:
@@ -97,10 +95,10 @@ class MemoryCommands(Family):
             await self._show_view(ask, View(fact=id_))
         return refusal
 
-    async def _show_view(self, ask: Ask, view: View, *, instead_of: int | None = None) -> None:
+    async def _show_view(self, ask: Ask, view: View) -> None:
         owner = ask.chat.scope.owner
         config = await self._services.memory.config(owner)
-        text, keyboard = shown(
+        text, rows = shown(
             view,
             await self._services.facts.known(owner),
             await self._services.distiller.versions(owner),
@@ -108,7 +106,7 @@ class MemoryCommands(Family):
             is_on=config is not None and config.enabled,
             button=lambda label, payload: self._button(ask, KIND, label, payload),
         )
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+        await self._show(ask, text, *rows)
 
     # buttons -------------------------------------------------------------------------------------------------
 
@@ -133,14 +131,14 @@ class MemoryCommands(Family):
                 view = View(profiles=True)
             else:
                 toast = await self._by_hand.change(ask.chat.scope.owner, VERBS[action], view.fact)
-        await self._show_view(ask, view, instead_of=ask.message_id)
+        await self._show_view(ask, view)
         return toast and toast[:200]
 
     def _refresh(self, ask: Ask) -> str:
-        again = InlineKeyboardMarkup([[self._button(ask, KIND, tr("answers-try-again"), ask.argument)]])
+        again = [self._button(ask, KIND, tr("answers-try-again"), ask.argument)]
 
         async def tell(made: Profile | str | None) -> None:
-            keyboard = again if isinstance(made, str) else None
+            keyboard = keyboard_of(again if isinstance(made, str) else [])
             try:
                 await self._delivery.say(ask.chat, distilled(made), keyboard=keyboard)
             except DeliveryError as error:
@@ -162,18 +160,7 @@ class MemoryCommands(Family):
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be the new one of a fact; whether it was."""
-        id_ = await self._new_text.answered(ask)
-        if id_ is None:
-            return False
-        refusal: str | None = tr("shared-admins-only")
-        if await self._may_configure(ask.chat, ask.person):
-            refusal = await self._edit(ask, id_, ask.argument)
-        is_too_long = len(" ".join(ask.argument.split())) > LONGEST_FACT
-        if refusal:
-            await self._delivery.say(ask.chat, f"{refusal}\n{tr('shared-once-more')}" if is_too_long else refusal)
-        if not is_too_long:
-            await self._new_text.close(ask)
-        return True
+        return await self._new_text.take(ask, lambda id_: self._edit(ask, id_, ask.argument), most=LONGEST_FACT)
 
 
 def _id(text: str) -> int:
@@ -212,7 +199,7 @@ def shown(
     if view.fact:
         fact = next((one for one in facts if one.id == view.fact), None)
         if fact is None:
-            return tr("memory-no-such-fact", id=str(view.fact)), None
+            return tr("memory-no-such-fact", id=str(view.fact)), []
         return _fact(fact, facts, view.page, zone, button)
     return _list(view.page, facts, versions, zone, is_on=is_on, button=button)
 
@@ -249,15 +236,11 @@ def _list(
         lines += ["", tr("memory-deleted"), *(f"{fact.id} · {fact.text}" for fact in deleted)]
     if valid:
         lines += ["", tr("memory-press")]
-    rows: list[list[InlineKeyboardButton]] = []
     shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
     numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
-    rows += [numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE)]
-    there = {"◀": page - 1, f"{page + 1}/{pages}": page, "▶": page + 1} if pages > 1 else {}
-    rows += [[button(label, f"l.{at}") for label, at in there.items() if 0 <= at < pages]] if there else []
-    if versions or valid:
-        rows.append([button(tr("memory-button-profile"), "p")])
-    return "\n".join(lines), InlineKeyboardMarkup(rows) if rows else None
+    rows = [*in_rows(numbers, PAGE), turning(page, pages, lambda label, at: button(label, f"l.{at}"))]
+    rows.append([button(tr("memory-button-profile"), "p")] if versions or valid else [])
+    return "\n".join(lines), rows
 
 
 def _rank(fact: Fact) -> int:
@@ -289,22 +272,19 @@ def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Bu
     if fact.deleted_at is not None:
         lines.append(tr("memory-deleted"))
     own = f"{fact.id}.{page}"
-    rows: list[list[InlineKeyboardButton]] = []
+    rows: list[Sequence[InlineKeyboardButton]] = []
     if fact.deleted_at is not None:
         rows.append([button(tr("memory-button-undo"), f"u.{own}")])
     elif fact.is_valid:
-        pin = (
-            button(tr("memory-button-unpin"), f"o.{own}")
-            if fact.is_pinned
-            else button(tr("memory-button-pin"), f"i.{own}")
-        )
+        label, verb = (tr("memory-button-unpin"), "o") if fact.is_pinned else (tr("memory-button-pin"), "i")
+        pin = button(label, f"{verb}.{own}")
         rows.append([button(tr("memory-button-edit"), f"e.{own}"), pin, button(tr("memory-button-delete"), f"d.{own}")])
         if any(one.superseded_by == fact.id and one.origin == "earlier" for one in facts):
             rows.append([button(tr("memory-button-undo"), f"u.{own}")])
     else:
         rows.append([button(tr("memory-button-delete"), f"d.{own}")])
     rows.append([button(tr("memory-button-all"), f"l.{page}")])
-    return "\n".join(lines), InlineKeyboardMarkup(rows)
+    return "\n".join(lines), rows
 
 
 def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
@@ -327,10 +307,10 @@ def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Show
     lines = [] if few else [tr("memory-no-profile")]
     for one in few:
         lines += [tr("memory-profile", id=str(one.id), day=day(one.created_at, zone)), one.text, ""]
-    rows = [[button(tr("memory-button-rewrite"), "r")]]
+    rows: list[Sequence[InlineKeyboardButton]] = [[button(tr("memory-button-rewrite"), "r")]]
     rows += [[button(tr("memory-button-erase", id=str(one.id)), f"x.{one.id}")] for one in few]
     rows.append([button(tr("memory-button-all"), "l.0")])
-    return "\n".join(lines), InlineKeyboardMarkup(rows)
+    return "\n".join(lines), rows
 
 
 def distilled(made: Profile | str | None) -> str:

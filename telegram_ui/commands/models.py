@@ -6,11 +6,12 @@ Owns their words and buttons. Does not know what a model is asked, nor the words
 import hashlib
 from dataclasses import replace
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 
 from llm.prompts import PERSONAS
 from locales.catalog import tr
 from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
+from telegram_ui.commands.buttons import keyboard_of
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import quoted, ticked
 
@@ -44,26 +45,26 @@ class ModelCommands(Family):
         wanted = ask.argument.strip()
         found = next((name for name in self._models if name.casefold() == wanted.casefold()), None)
         if found is None:
-            return await self._show_models(ask, None)
+            return await self._show_models(ask)
         await self._choose_model(ask, found)
         return tr("model-chosen", model=quoted(found, 2 * LONGEST_LABEL))
 
     @press(MODEL, who="admins")
     async def _press_model(self, ask: Ask) -> str | None:
         if ask.argument == ASK:
-            return await self._show_models(ask, ask.message_id)
+            return await self._show_models(ask)
         found = next((name for name in self._models if key_of(name) == ask.argument), None)
         if found is None:
             return tr("shared-dead-button")
         await self._choose_model(ask, found)
-        return await self._show_models(ask, ask.message_id)
+        return await self._show_models(ask)
 
     async def _choose_model(self, ask: Ask, name: str) -> None:
         # The usual one is kept as no choice, so that another usual one is followed.
         kept = "" if name == self._models[0] else name
         await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, model=kept))
 
-    async def _show_models(self, ask: Ask, instead_of: int | None) -> str | None:
+    async def _show_models(self, ask: Ask) -> str | None:
         chosen = model_of(await self._services.memory.config(ask.chat.scope.owner), self._models)
         if len(self._models) == 1:
             return tr("model-only", model=chosen)
@@ -71,9 +72,8 @@ class ModelCommands(Family):
             [self._button(ask, MODEL, ticked(quoted(one, LONGEST_LABEL), is_chosen=one == chosen), key_of(one))]
             for one in self._models
         ]
-        rows.append([self._settings_button(ask)])
         text = "\n".join([tr("model-question", model=chosen), *self._can()])
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=InlineKeyboardMarkup(rows))
+        await self._show(ask, text, *rows, [self._settings_button(ask)])
         return None
 
     def _can(self) -> list[str]:
@@ -119,27 +119,18 @@ class ModelCommands(Family):
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be a person's own persona; whether it was asked for."""
-        shown = await self._own.answered(ask)
-        if shown is None:
-            return False
-        may_configure = await self._may_configure(ask.chat, ask.person)
-        text = await self._choose_own(ask) if may_configure else tr("shared-admins-only")
-        if len(" ".join(ask.argument.split())) > LONGEST_PERSONA:
-            await self._delivery.say(ask.chat, f"{text}\n{tr('shared-once-more')}")
-            return True
-        await self._own.close(ask)
-        await self._delivery.say(ask.chat, text)
-        if may_configure and shown:
-            await self._show_personas(ask, shown)
-        return True
+        return await self._own.take(ask, lambda shown: self._choose_own(ask, shown), most=LONGEST_PERSONA)
 
-    async def _choose_own(self, ask: Ask) -> str:
+    async def _choose_own(self, ask: Ask, shown: int = 0) -> str:
+        """What to say. `shown`: the message with the list that asked for it, 0 for none."""
         words = " ".join(ask.argument.split())
         if len(words) > LONGEST_PERSONA:
             return tr("shared-too-long", most=str(LONGEST_PERSONA), length=str(len(words)))
         await self._services.memory.choose(
             ask.chat.scope.owner, lambda known: replace(known, persona=OWN_PERSONA, persona_text=words)
         )
+        if shown:
+            await self._show_personas(ask, shown)
         return tr("model-own-now", text=words)
 
     async def _show_personas(self, ask: Ask, instead_of: int | None) -> None:
@@ -152,8 +143,9 @@ class ModelCommands(Family):
         lines = [tr("model-manner-question")]
         if config is not None and chosen == OWN_PERSONA:
             lines += ["", tr("model-own-now", text=config.persona_text)]
-        rows = [*(button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)), [self._settings_button(ask)]]
-        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
+        rows = map(button, (NONE, *PERSONAS, OWN_PERSONA))
+        keyboard = keyboard_of(*rows, [self._settings_button(ask)])
+        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
 
 
 def key_of(model: str) -> str:

@@ -7,8 +7,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from telegram import InlineKeyboardMarkup
-
 from background.rebuild import Progress, Tell
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
@@ -22,7 +20,6 @@ log = logging.getLogger(__name__)
 
 KIND = "po"
 AUTOMATIC, BY_HAND = "auto", "hand"
-"""Characters of an owner's instructions: every request for a summary carries them."""
 PROGRESS_EVERY = 3.0
 """Seconds between two edits of a message that shows progress: Telegram allows few."""
 WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
@@ -44,9 +41,9 @@ class PolicyCommands(Family):
         word, memory, owner = ask.argument.strip().casefold(), self._services.memory, ask.chat.scope.owner
         change = _change(WORDS.get(word, word))
         config = await (memory.choose(owner, change) if change else memory.config(owner))
-        await self._delivery.say(ask.chat, policy_text(config), keyboard=self._keyboard(ask, config))
+        await self._show_policy(ask, config)
 
-    def _keyboard(self, ask: Ask, config: OwnerConfig | None) -> InlineKeyboardMarkup:
+    async def _show_policy(self, ask: Ask, config: OwnerConfig | None) -> None:
         chosen = config.policy if config else "pyramid"
         policies = [
             self._button(ask, KIND, ticked(tr(f"policy-name-{policy}"), is_chosen=policy == chosen), policy)
@@ -54,15 +51,15 @@ class PolicyCommands(Family):
         ]
         is_on = config is None or config.auto_fold
         switch = checked(tr("policy-automatic"), is_on=is_on)
-        rows = [policies, [self._button(ask, KIND, switch, BY_HAND if is_on else AUTOMATIC)]]
-        return InlineKeyboardMarkup([*rows, [self._settings_button(ask)]])
+        switches = [self._button(ask, KIND, switch, BY_HAND if is_on else AUTOMATIC)]
+        await self._show(ask, policy_text(config), policies, switches, [self._settings_button(ask)])
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> None:
         """A choice; or the button of /settings that leads here."""
         change, memory, owner = _change(ask.argument), self._services.memory, ask.chat.scope.owner
         config = await (memory.choose(owner, change) if change else memory.config(owner))
-        await self._show(ask, policy_text(config), self._keyboard(ask, config))
+        await self._show_policy(ask, config)
 
     # /summary_prompt -----------------------------------------------------------------------------------------
 

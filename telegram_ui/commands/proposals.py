@@ -6,8 +6,6 @@ The fact to remember, or the command to give, stands in the question itself, so 
 although nothing is kept. Forgetting goes the way of /forget. Does not know when something is proposed (chat/tools.py).
 """
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
-
 from locales.catalog import in_every_language, tr
 from locales.receipts import receipt
 from records.errors import FactsFull
@@ -15,6 +13,7 @@ from records.facts import MOST_FACTS
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
+from telegram_ui.commands.buttons import keyboard_of
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.forget_targets import Target, payload, read
 from telegram_ui.commands.outreach import reminders
@@ -88,9 +87,7 @@ async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: 
         text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
         choice = payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
     row = [
-        InlineKeyboardButton(
-            label, callback_data=dependencies.buttons.data(PROPOSED, chat, person, f"{proposal.kind}-{chosen}")
-        )
+        dependencies.buttons.button(PROPOSED, chat, person, label, f"{proposal.kind}-{chosen}")
         for label, chosen in ((yes, choice), (tr("shared-no"), NO))
     ]
-    await dependencies.delivery.say(chat, text, keyboard=InlineKeyboardMarkup([row]))
+    await dependencies.delivery.say(chat, text, keyboard=keyboard_of(row))

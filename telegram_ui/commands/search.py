@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import tzinfo
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 
 from chat.search import Found, Page
 from locales.catalog import tr
 from records.messages import link
 from records.scopes import Scope
+from telegram_ui.commands.buttons import keyboard_of
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import conversation_label, moment, quoted, said, speaker
 
@@ -85,7 +86,7 @@ class SearchCommands(Family):
             rows.append([self._button(ask, MORE, tr("search-more"), place)])
         if not titles and page.first == 0 and len(await self._conversations(ask)) > 1:
             rows.append([self._button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
-        await self._delivery.say(ask.chat, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows) if rows else None)
+        await self._delivery.say(ask.chat, "\n".join(lines), keyboard=keyboard_of(*rows))
 
     async def _conversations(self, ask: Ask) -> Mapping[Scope, str]:
         """The conversations of this place, the latest first, with what they are called."""

@@ -5,7 +5,7 @@ Owns their words. Does not know how summaries are made (summary_manager.py) or s
 
 from datetime import UTC, tzinfo
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardMarkup
 
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
@@ -85,8 +85,8 @@ class SummaryCommands(Family):
         """Try a fold again at once that had failed in the background."""
         async with self._delivery.typing(ask.chat):
             outcome = await self._services.summaries.fold_now(ask.chat.scope)
-        keyboard = fold_again(self._buttons, ask.chat, ask.person) if outcome.state in ("failed", "busy") else None
-        await self._show(ask, outcome_text(outcome), keyboard)
+        again = [self._button(ask, FOLD, tr("answers-try-again"))] if outcome.state in ("failed", "busy") else []
+        await self._show(ask, outcome_text(outcome), again)
 
     @press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str | None:
@@ -107,8 +107,7 @@ KINDS = 3
 
 def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
     """[Try again], under what says that a summary could not be made."""
-    button = InlineKeyboardButton(tr("answers-try-again"), callback_data=buttons.data(FOLD, chat, person))
-    return InlineKeyboardMarkup([[button]])
+    return InlineKeyboardMarkup.from_button(buttons.button(FOLD, chat, person, tr("answers-try-again")))
 
 
 def status_text(status: Status) -> str:

@@ -6,10 +6,11 @@ Owns the words. Does not know where explanations are kept (chat/explanations.py)
 
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
+from functools import partial
 from itertools import accumulate, groupby, islice
 from operator import itemgetter
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 
 from chat.explanations import Explanation
 from locales.catalog import tr
@@ -18,6 +19,7 @@ from locales.told import left_out, part_name, reason
 from records.messages import Message, link
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
+from telegram_ui.commands.buttons import keyboard_of, turning
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import QUOTED, day, minute, moment, quoted, said, span_of, speaker
 from telegram_ui.sending.chat import Chat
@@ -58,14 +60,8 @@ class WhyCommands(Family):
         zone = await self._zone(ask.chat.scope.owner)
         pages = why_pages(explanation, ask.chat, zone)
         number = min(int(page), len(pages) - 1)
-        rows = [
-            [
-                self._details_button(ask, explanation, int(telegram_id, 16), label, turned)
-                for turned, label in ((number - 1, "‹"), (number + 1, "›"))
-                if 0 <= turned < len(pages)
-            ]
-        ]
-        await self._delivery.replace(ask.chat, ask.message_id, pages[number], keyboard=InlineKeyboardMarkup(rows))
+        button = partial(self._details_button, ask, explanation, int(telegram_id, 16))
+        await self._show(ask, pages[number], turning(number, len(pages), button))
         return None
 
     async def _explain(self, ask: Ask, telegram_id: int | None) -> None:
@@ -78,7 +74,7 @@ class WhyCommands(Family):
         zone = await self._zone(ask.chat.scope.owner)
         shown, is_whole = why_message(explanation, ask.chat, zone)
         button = self._details_button(ask, explanation, telegram_id or 0, tr("why-details"), 0)
-        await self._delivery.say(ask.chat, shown, keyboard=None if is_whole else InlineKeyboardMarkup([[button]]))
+        await self._delivery.say(ask.chat, shown, keyboard=keyboard_of([] if is_whole else [button]))
 
     async def _explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
         scope = ask.chat.scope

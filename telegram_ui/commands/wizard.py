@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Literal
 
 import telegram
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from locales.catalog import tr, words
 from locales.lists import any_of
@@ -21,7 +20,7 @@ from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.bot_state.wizard_state import LEFT, WizardState
-from telegram_ui.commands.buttons import nonce
+from telegram_ui.commands.buttons import keyboard_of, nonce
 from telegram_ui.commands.family import LIFETIME, Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import thresholds, ticked
 from telegram_ui.sending.delivery import DeliveryError
@@ -99,7 +98,7 @@ class Wizard(Family):
         offers = [tr(f"wizard-offer-{storage}") for storage in self._offered]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
-        await self._delivery.say(ask.chat, question, keyboard=InlineKeyboardMarkup([row]))
+        await self._delivery.say(ask.chat, question, keyboard=keyboard_of(row))
 
     @command(CANCEL, who="admins")
     async def _nothing_to_cancel(self, ask: Ask) -> str:
@@ -214,11 +213,12 @@ class Wizard(Family):
     async def _ask_number(self, ask: Ask, state: WizardState, question: Question) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
 
-        def button(label: str, number: int) -> InlineKeyboardButton:
-            return self._button(ask, KIND, label, f"{state.nonce}.{number}")
-
-        numbers = InlineKeyboardMarkup([thresholds(config.every_n if config else None, button)])
-        await self._delivery.say(ask.chat, tr(question, least=SMALLEST, most=LARGEST), keyboard=numbers)
+        numbers = thresholds(
+            config.every_n if config else None,
+            lambda label, number: self._button(ask, KIND, label, f"{state.nonce}.{number}"),
+        )
+        asked = tr(question, least=SMALLEST, most=LARGEST)
+        await self._delivery.say(ask.chat, asked, keyboard=keyboard_of(numbers))
 
     async def _finish(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory

@@ -20,7 +20,7 @@ async def explained(ann: Member, command: str = "/why", *, reply_to: int | None 
     while button in labels(message):
         since = ann.now
         ann.press(message, button)
-        message, button = await ann.hears("was made from", since=since), "›"
+        message, button = await ann.hears("was made from", since=since), "▶"
         pages.append(message["text"])
     return above, "\n".join(pages)
 

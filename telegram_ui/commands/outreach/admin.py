@@ -8,7 +8,7 @@ Nothing else here shows what anybody said. Does not know who is served, or how o
 import logging
 from datetime import UTC, datetime
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 
 from chat.operation import overview, people_of
 from locales.catalog import decimal, speaking, tr, words
@@ -18,6 +18,7 @@ from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing
 from records.scopes import Person
 from runtime import logs
+from telegram_ui.commands.buttons import keyboard_of, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.wording import minute, quoted
@@ -51,7 +52,7 @@ class AdminCommands(Family):
         said = ask.argument.strip()
         word = (said.split(maxsplit=1) or [""])[0]
         if not said:
-            await self._show_overview(ask, None)
+            await self._show_overview(ask)
         elif word.casefold() in words("broadcast-words"):
             await broadcast.propose(self._dependencies, ask, said[len(word) :])
         else:
@@ -70,7 +71,7 @@ class AdminCommands(Family):
         if what in (ALLOW, REFUSE):
             return await self._decide(ask, int(number), what)
         if what == OVERVIEW:
-            await self._show_overview(ask, ask.message_id)
+            await self._show_overview(ask)
         elif what == ERRORS:
             await self._show_errors(ask)
         elif what == PEOPLE:
@@ -100,7 +101,7 @@ class AdminCommands(Family):
 
     # What is shown -------------------------------------------------------------------------------------------
 
-    async def _show_overview(self, ask: Ask, instead_of: int | None) -> None:
+    async def _show_overview(self, ask: Ask) -> None:
         operation = self._operation
         found = await overview(self._services, operation)
         waiting = max(0, found.waiting - 1)  # without /admin itself
@@ -119,8 +120,8 @@ class AdminCommands(Family):
             self._button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0"),
             self._button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0"),
         ]
-        keyboard = InlineKeyboardMarkup([buttons, [broadcast.write_button(self._dependencies, ask)]])
-        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
+        write = self._button(ask, broadcast.KIND, tr("broadcast-write"), broadcast.WRITE)
+        await self._show(ask, "\n".join(lines), buttons, [write])
 
     async def _show_errors(self, ask: Ask) -> None:
         zone = await self._zone(ask.chat.scope.owner)
@@ -133,8 +134,8 @@ class AdminCommands(Family):
 
     async def _show_people(self, ask: Ask, page: int) -> None:
         found = people_of(self._services, self._operation)
-        last = max(0, (len(found) - 1) // ON_A_PAGE)
-        page = min(page, last)
+        pages = max(1, -(-len(found) // ON_A_PAGE))
+        page = min(page, pages - 1)
         lines, rows = [tr("admin-people")], []
         for one in found[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]:
             lines.append(_line(one))
@@ -143,14 +144,11 @@ class AdminCommands(Family):
             rows.append([self._button(ask, KIND, label, f"{REMOVE if is_in else ALLOW}.{one.id}")])
         if not found:
             lines.append(tr("admin-nobody"))
-        turning = [(number, label) for number, label in ((page - 1, "‹"), (page + 1, "›")) if 0 <= number <= last]
-        if turning:
-            rows.append([self._button(ask, KIND, label, f"{PEOPLE}.{number}") for number, label in turning])
-        rows.append([self._button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")])
-        await self._show(ask, "\n".join(lines), InlineKeyboardMarkup(rows))
+        rows.append(turning(page, pages, lambda label, at: self._button(ask, KIND, label, f"{PEOPLE}.{at}")))
+        await self._show(ask, "\n".join(lines), *rows, self._back(ask))
 
-    def _back(self, ask: Ask) -> InlineKeyboardMarkup:
-        return InlineKeyboardMarkup([[self._button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]])
+    def _back(self, ask: Ask) -> list[InlineKeyboardButton]:
+        return [self._button(ask, KIND, tr("admin-button-back"), f"{OVERVIEW}.0")]
 
 
 def _quota_text(used: int, budget: int, per_person: int) -> str:
@@ -182,14 +180,14 @@ async def ask_admins(dependencies: Dependencies, person: Person, words: str) -> 
 
 async def _ask(dependencies: Dependencies, chat: Chat, admin: Person, stranger: KnownPerson, words: str) -> None:
     row = [
-        InlineKeyboardButton(label, callback_data=dependencies.buttons.data(KIND, chat, admin, f"{what}.{stranger.id}"))
+        dependencies.buttons.button(KIND, chat, admin, label, f"{what}.{stranger.id}")
         for label, what in ((tr("admin-allow"), ALLOW), (tr("admin-refuse"), REFUSE))
     ]
     text = tr("admin-request", name=stranger.name, id=str(stranger.id))
     if said := quoted(words, SHOWN):
         text += f"\n\n“{said}”"
     try:
-        await dependencies.delivery.say(chat, text, keyboard=InlineKeyboardMarkup([row]))
+        await dependencies.delivery.say(chat, text, keyboard=keyboard_of(row))
     except DeliveryError as error:
         log.warning("an admin could not be asked about somebody: %s", type(error).__name__)
 

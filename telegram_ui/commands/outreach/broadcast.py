@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
 
 from attrs import define, field
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
 from chat.operation import audience, proposed, receipt
@@ -19,6 +19,7 @@ from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Clock, Person
 from runtime.tasks import repeated
 from storage.bot_state.broadcasts import Broadcast, Outcome, Progress
+from telegram_ui.commands.buttons import keyboard_of
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, press
 from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
@@ -90,28 +91,17 @@ async def propose(dependencies: Dependencies, ask: Ask, words: str) -> None:
         await dependencies.delivery.say(ask.chat, found)
         return
     made, people = found
-    keyboard = _buttons(dependencies, ask.person.id, made.id, is_sending=False)
+    keyboard = keyboard_of(_buttons(dependencies, ask.person.id, made.id, is_sending=False))
     question = f"{tr('broadcast-confirm', people=len(people))}\n\n{made.text}"
     await dependencies.delivery.say(ask.chat, question, keyboard=keyboard)
 
 
-def write_button(dependencies: Dependencies, ask: Ask) -> InlineKeyboardButton:
-    """Asks for the words."""
-    data = dependencies.buttons.data(KIND, ask.chat, ask.person, WRITE)
-    return InlineKeyboardButton(tr("broadcast-write"), callback_data=data)
-
-
-def _buttons(dependencies: Dependencies, admin: int, number: int, *, is_sending: bool) -> InlineKeyboardMarkup:
+def _buttons(dependencies: Dependencies, admin: int, number: int, *, is_sending: bool) -> list[InlineKeyboardButton]:
     chat, person = Chat(id=admin), Person(id=admin, name="")
-
-    def button(label: str, what: str) -> InlineKeyboardButton:
-        return InlineKeyboardButton(
-            label, callback_data=dependencies.buttons.data(KIND, chat, person, f"{what}.{number}")
-        )
-
-    if is_sending:
-        return InlineKeyboardMarkup([[button(tr("broadcast-stop"), STOP)]])
-    return InlineKeyboardMarkup([[button(tr("broadcast-send"), SEND), button(tr("broadcast-cancel"), STOP)]])
+    choices = {"broadcast-stop": STOP} if is_sending else {"broadcast-send": SEND, "broadcast-cancel": STOP}
+    return [
+        dependencies.buttons.button(KIND, chat, person, tr(key), f"{what}.{number}") for key, what in choices.items()
+    ]
 
 
 def sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
@@ -192,7 +182,7 @@ class BroadcastSender:
 
     async def _report(self, one: Broadcast, progress: Progress, *, is_over: bool) -> None:
         heading = tr("broadcast-done" if is_over else "broadcast-sending")
-        keyboard = None if is_over else _buttons(self._dependencies, one.admin, one.id, is_sending=True)
+        keyboard = keyboard_of([] if is_over else _buttons(self._dependencies, one.admin, one.id, is_sending=True))
         text = receipt(progress, heading)
         with suppress(KeepsakeError):  # it is sent in any case
             if one.receipt is not None:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
 from locales.catalog import current, speaking, tr, weekdays, words
@@ -18,7 +18,7 @@ from records.reminders import LONGEST_REMINDER, Reminder, Repeat, Wish
 from records.scopes import Person, Scope
 from records.turns import Proposal
 from reminders.sending import Told
-from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons
+from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons, in_rows, keyboard_of, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import minute, near_day, quoted, told_at
 from telegram_ui.sending.chat import Chat, work_for
@@ -51,7 +51,7 @@ class ReminderCommands(Family):
         if first.casefold() in words("reminders-add-words"):
             said = rest.strip()
         elif not said:
-            await self._show_list(ask, 0, None)
+            await self._show_list(ask, 0)
             return None
         config = await self._services.memory.config(ask.chat.scope.owner)
         zone = _zone_of(config)
@@ -69,7 +69,7 @@ class ReminderCommands(Family):
             return tr("reminders-full")
         text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
         text = "\n".join([text, *_zone_hint(config)])
-        await self._delivery.say(ask.chat, text, keyboard=self._under(ask, kept, config))
+        await self._show(ask, text, *self._under(ask, kept, config))
         return None
 
     @press(OFFERED)
@@ -92,7 +92,7 @@ class ReminderCommands(Family):
             await self._show(ask, tr("reminders-full"))
             return None
         text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
-        await self._show(ask, text, self._under(ask, kept, config))
+        await self._show(ask, text, *self._under(ask, kept, config))
         return None
 
     @press(LISTED)
@@ -103,7 +103,7 @@ class ReminderCommands(Family):
         if not number.isdecimal() or action not in (PAGE, CANCEL):
             return tr("shared-dead-button")
         if action == PAGE:
-            await self._show_list(ask, int(number), ask.message_id)
+            await self._show_list(ask, int(number))
             return None
         found = next((one for one in await self._listed(ask.chat.location) if one.id == int(number)), None)
         is_others = found is not None and found.person != ask.person.id
@@ -113,15 +113,15 @@ class ReminderCommands(Family):
             await self._services.reminders.remove(found.owner, found.id)
         gone = tr("reminders-gone") if found is None else tr("reminders-cancelled", text=quoted(found.text, SHOWN))
         if page.isdecimal():
-            await self._show_list(ask, int(page), ask.message_id)
+            await self._show_list(ask, int(page))
         else:
             await self._show(ask, gone)
         return gone[:200]
 
-    def _under(self, ask: Ask, kept: Reminder, config: OwnerConfig | None) -> InlineKeyboardMarkup:
+    def _under(self, ask: Ask, kept: Reminder, config: OwnerConfig | None) -> list[list[InlineKeyboardButton]]:
         """The buttons under what says that a reminder is set."""
-        row = [self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")]
-        return InlineKeyboardMarkup([row, *_zone_button(self._buttons, ask.chat, ask.person, config)])
+        cancel = self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")
+        return [[cancel], _zone_button(self._buttons, ask.chat, ask.person, config)]
 
     async def _keep(self, ask: Ask, asked: Wish, source: int | None) -> Reminder | None:
         return await self._services.reminders.add(
@@ -138,28 +138,25 @@ class ReminderCommands(Family):
         found = await self._services.reminders.all(scope.owner)
         return [one for one in found if one.thread == scope.thread] if scope.is_direct_messages else found
 
-    async def _show_list(self, ask: Ask, page: int, instead_of: int | None) -> None:
+    async def _show_list(self, ask: Ask, page: int) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         zone = _zone_of(config)
         found = await self._listed(ask.chat.location)
         if not found:
-            await self._delivery.replace(ask.chat, instead_of, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
+            await self._show(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
             return
-        last = (len(found) - 1) // ON_A_PAGE
-        page = min(page, last)
+        pages = -(-len(found) // ON_A_PAGE)
+        page = min(page, pages - 1)
         shown = found[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]
         lines = [tr("forget-reminders", reminders=len(found)), ""]
         buttons = []
         for number, one in enumerate(shown, start=page * ON_A_PAGE + 1):
             lines.append(f"{number}. {when_text(one, zone)} – {quoted(one.text, SHOWN)}")
             buttons.append(self._button(ask, LISTED, f"✕ {number}", f"{CANCEL}.{one.id}.{page}"))
-        rows = [buttons[start : start + 4] for start in range(0, len(buttons), 4)]
-        turning = [(number, label) for number, label in ((page - 1, "‹"), (page + 1, "›")) if 0 <= number <= last]
-        if turning:
-            rows.append([self._button(ask, LISTED, label, f"{PAGE}.{number}") for number, label in turning])
-        rows += _zone_button(self._buttons, ask.chat, ask.person, config)
+        turn = turning(page, pages, lambda label, at: self._button(ask, LISTED, label, f"{PAGE}.{at}"))
+        zones = _zone_button(self._buttons, ask.chat, ask.person, config)
         lines += ["", tr("reminders-press"), *_zone_hint(config)]
-        await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
+        await self._show(ask, "\n".join(lines), *in_rows(buttons, 4), turn, zones)
 
 
 async def offer(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
@@ -171,14 +168,14 @@ async def offer(dependencies: Dependencies, chat: Chat, person: Person, proposal
     heading = tr("reminders-offer", when=wish_text(asked, _zone_of(config)))
     text = "\n\n".join(["\n".join([heading, *_zone_hint(config)]), asked.text])
     row = [
-        InlineKeyboardButton(label, callback_data=dependencies.buttons.data(OFFERED, chat, person, payload))
+        dependencies.buttons.button(OFFERED, chat, person, label, payload)
         for label, payload in (
             (tr("reminders-yes"), offer_payload(asked, proposal.source, knows_zone=_knows_zone(config))),
             (tr("shared-no"), NO),
         )
     ]
-    rows = [row, *_zone_button(dependencies.buttons, chat, person, config)]
-    await dependencies.delivery.say(chat, text, keyboard=InlineKeyboardMarkup(rows))
+    keyboard = keyboard_of(row, _zone_button(dependencies.buttons, chat, person, config))
+    await dependencies.delivery.say(chat, text, keyboard=keyboard)
 
 
 def offer_payload(asked: Wish, source: int | None, *, knows_zone: bool = True) -> str:
@@ -240,12 +237,11 @@ def _zone_hint(config: OwnerConfig | None) -> list[str]:
 
 def _zone_button(
     buttons: Buttons, chat: Chat, person: Person, config: OwnerConfig | None
-) -> list[list[InlineKeyboardButton]]:
+) -> list[InlineKeyboardButton]:
     """The row with the button that asks for a city, where that is not known. In a group its admins choose."""
     if _knows_zone(config) or not chat.is_private:
         return []
-    data = buttons.data(SETTINGS, chat, person, ALONE)
-    return [[InlineKeyboardButton(tr("reminders-zone"), callback_data=data)]]
+    return [buttons.button(SETTINGS, chat, person, tr("reminders-zone"), ALONE)]
 
 
 class ReminderTeller:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
-from telegram import InlineKeyboardMarkup
-
 from locales.catalog import tr
 from locales.lists import listed
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
@@ -35,7 +33,7 @@ class ExportCommands(Family):
             self._button(ask, EXPORT, tr("transfer-for-me"), MARKDOWN),
             self._button(ask, EXPORT, tr("transfer-for-a-machine"), JSON),
         ]
-        await self._delivery.say(ask.chat, tr("transfer-for-whom"), keyboard=InlineKeyboardMarkup([row]))
+        await self._show(ask, tr("transfer-for-whom"), row)
         return None
 
     @press(EXPORT, who="admins", queue="slow", refusal="transfer-admins-only")

@@ -3,18 +3,20 @@
 Owns its words. Does not know how facts are learned, nor how history is imported.
 """
 
-from telegram import InlineKeyboardMarkup
+from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
 from telegram_ui.commands.family import Ask, Family, press
 
 LEARN, STOP = "stu", "stn"
 
+Row = list[InlineKeyboardButton]
+
 
 class HistoryExtractionCommands(Family):
     """A family without commands of its own."""
 
-    async def offer(self, ask: Ask, ids: tuple[int, int]) -> tuple[str, InlineKeyboardMarkup] | None:
+    async def offer(self, ask: Ask, ids: tuple[int, int]) -> tuple[str, Row] | None:
         """What learning from these messages would take, and the button for it; None if there is nothing to learn."""
         estimate = await self._services.history_extraction.estimate(ask.chat.scope.owner, *ids)
         if estimate is None:
@@ -25,7 +27,7 @@ class HistoryExtractionCommands(Family):
             requests=estimate.requests,
             tokens=_rounded(estimate.tokens),
         )
-        return text, self._keyboard(ask, LEARN, tr("learning-offer"), ids)
+        return text, self._row(ask, LEARN, tr("learning-offer"), ids)
 
     @press(LEARN, who="admins")
     async def _learn(self, ask: Ask) -> str | None:
@@ -36,25 +38,25 @@ class HistoryExtractionCommands(Family):
             case "off":
                 return tr("learning-off")
             case "nothing":
-                await self._show_below(ask, tr("learning-nothing"), None)
+                await self._show_below(ask, tr("learning-nothing"), [])
             case "begun":
-                await self._show_below(ask, tr("learning-begun"), self._keyboard(ask, STOP, tr("answers-stop"), ids))
+                await self._show_below(ask, tr("learning-begun"), self._row(ask, STOP, tr("answers-stop"), ids))
         return None
 
     @press(STOP, who="admins")
     async def _stop(self, ask: Ask) -> None:
         await self._services.history_extraction.stop(ask.chat.scope.owner)
         await self._show_below(
-            ask, tr("learning-stopped"), self._keyboard(ask, LEARN, tr("answers-continue"), _ids(ask.argument))
+            ask, tr("learning-stopped"), self._row(ask, LEARN, tr("answers-continue"), _ids(ask.argument))
         )
 
-    async def _show_below(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None) -> None:
+    async def _show_below(self, ask: Ask, text: str, row: Row) -> None:
         """Replace the last paragraph, which was about learning; those before it are about the file."""
         receipt = ask.message_text.rpartition("\n\n")[0]
-        await self._show(ask, "\n\n".join(part for part in (receipt, text) if part), keyboard)
+        await self._show(ask, "\n\n".join(part for part in (receipt, text) if part), row)
 
-    def _keyboard(self, ask: Ask, kind: str, label: str, ids: tuple[int, int]) -> InlineKeyboardMarkup:
-        return InlineKeyboardMarkup([[self._button(ask, kind, label, f"{ids[0]}.{ids[1]}")]])
+    def _row(self, ask: Ask, kind: str, label: str, ids: tuple[int, int]) -> Row:
+        return [self._button(ask, kind, label, f"{ids[0]}.{ids[1]}")]
 
 
 def _ids(argument: str) -> tuple[int, int]:

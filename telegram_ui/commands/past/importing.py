@@ -5,18 +5,18 @@ restart. What was answered about a file is kept in memory; after a restart it is
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 
 from cachetools import LRUCache
-from telegram import ForceReply, InlineKeyboardMarkup, Message
+from telegram import ForceReply, InlineKeyboardButton, Message
 
 from locales.catalog import tr
 from locales.told import told
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
+from telegram_ui.commands.buttons import in_rows, keyboard_of
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.past.history_extraction import HistoryExtractionCommands
 from telegram_ui.sending.delivery import ChatGone
@@ -57,6 +57,11 @@ class _Asked:
     heading: str
 
 
+Row = Sequence[InlineKeyboardButton]
+Step = tuple[str, *tuple[Row, ...]]
+"""A text, and the rows of buttons under it."""
+
+
 class TransferCommands(Family):
     """The family of /import."""
 
@@ -93,10 +98,11 @@ class TransferCommands(Family):
         now = self._monotonic()
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
         self._awaited[ask.chat.location, ask.person.id] = now + AWAITED.total_seconds()
-        paste = InlineKeyboardMarkup([[self._button(ask, PASTE, tr("transfer-paste"))]])
-        keyboard = paste if ask.chat.is_private else ForceReply(selective=True)
-        how = [] if ask.chat.is_private else [tr("transfer-as-reply")]
-        await self._delivery.say(ask.chat, "\n\n".join([tr("transfer-ask-for-file"), *how]), keyboard=keyboard)
+        if ask.chat.is_private:
+            await self._show(ask, tr("transfer-ask-for-file"), [self._button(ask, PASTE, tr("transfer-paste"))])
+        else:
+            how = f"{tr('transfer-ask-for-file')}\n\n{tr('transfer-as-reply')}"
+            await self._delivery.say(ask.chat, how, keyboard=ForceReply(selective=True))
 
     def awaits_file(self, ask: Ask) -> bool:
         until = self._awaited.get((ask.chat.location, ask.person.id))
@@ -144,23 +150,22 @@ class TransferCommands(Family):
         """Say what the file would add, in a reply to it that carries the buttons; whether the file can be read."""
         chat = replace(ask.chat, reply_to=sent.message_id)
         async with self._delivery.typing(chat):
-            text, keyboard, is_read = await self._step(ask, sent)
-        await self._delivery.say(chat, text, keyboard=keyboard)
+            (text, *rows), is_read = await self._step(ask, sent)
+        await self._delivery.say(chat, text, keyboard=keyboard_of(*rows))
         return is_read
 
     async def _go_on(self, ask: Ask, sent: _Sent) -> None:
         """Put the next step in the place of the message whose button was pressed."""
-        text, keyboard, _ = await self._step(ask, sent)
-        await self._show(ask, text, keyboard)
+        await self._show(ask, *(await self._step(ask, sent))[0])
 
-    async def _step(self, ask: Ask, sent: _Sent) -> tuple[str, InlineKeyboardMarkup | None, bool]:
+    async def _step(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
         """The next step, or what is wrong with the file; and whether it can be read."""
         try:
-            return *await self._next_step(ask, sent), True
+            return await self._next_step(ask, sent), True
         except ChatGone:
             raise
         except KeepsakeError as error:
-            return told(error), self._again(ask, error), False
+            return (told(error), self._again(ask, error)), False
 
     async def _sent(self, ask: Ask) -> _Sent | None:
         """What the message with the pressed button replies to; says so where it is gone."""
@@ -169,10 +174,10 @@ class TransferCommands(Family):
             await self._show(ask, tr("transfer-no-file"))
         return sent
 
-    def _again(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> InlineKeyboardMarkup | None:
+    def _again(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> Row:
         """The button that tries again what may pass."""
         button = self._button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
-        return InlineKeyboardMarkup([[button]]) if error.may_pass else None
+        return [button] if error.may_pass else []
 
     async def _data(self, ask: Ask, sent: _Sent) -> tuple[bytes, Given]:
         document = sent.document
@@ -180,7 +185,7 @@ class TransferCommands(Family):
         answers = self._answers.get((ask.chat.location, sent.message_id), {})
         return data, Given(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
 
-    async def _next_step(self, ask: Ask, sent: _Sent) -> tuple[str, InlineKeyboardMarkup | None]:
+    async def _next_step(self, ask: Ask, sent: _Sent) -> Step:
         """The next question about a file, or what would be imported."""
         data, given = await self._data(ask, sent)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
@@ -203,27 +208,26 @@ class TransferCommands(Family):
             self._button(ask, IMPORT, tr("transfer-import"), carried),
             self._button(ask, LEAVE, tr("transfer-cancel")),
         ]
-        rows = [row]
-        if waiting:
-            asked = _Asked(question=waiting[0], chosen=set(), heading=plan_text(plan))
-            self._asked[ask.chat.location, sent.message_id] = asked
-            rows.append([self._button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")])
-        return plan_text(plan), InlineKeyboardMarkup(rows)
+        if not waiting:
+            return plan_text(plan), row
+        asked = _Asked(question=waiting[0], chosen=set(), heading=plan_text(plan))
+        self._asked[ask.chat.location, sent.message_id] = asked
+        first = self._button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
+        return plan_text(plan), row, [first]
 
-    def _question(self, ask: Ask, asked: _Asked, step: int) -> tuple[str, InlineKeyboardMarkup]:
+    def _question(self, ask: Ask, asked: _Asked, step: int) -> Step:
         """`step`: how many were answered before."""
         question = asked.question
         buttons = []
         for number, text in enumerate(question.options):
             label = f"{'✓ ' if number in asked.chosen else ''}{number + 1 if question.is_long else text}"
             buttons.append(self._button(ask, ANSWER, label, f"{step}.{'t' if question.several else 's'}{number}"))
-        width = NUMBERS_A_ROW if question.is_long else 1
-        rows = [buttons[first : first + width] for first in range(0, len(buttons), width)]
+        rows = in_rows(buttons, NUMBERS_A_ROW if question.is_long else 1)
         if question.several:
             everything = tr("transfer-choose-none" if asked.chosen else "transfer-choose-all")
             rows.append([self._button(ask, ANSWER, everything, f"{step}.a")])
             rows.append([self._button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
-        return question_text(question, asked.chosen, asked.heading), InlineKeyboardMarkup(rows)
+        return question_text(question, asked.chosen, asked.heading), *rows
 
     @press(ANSWER, who="admins", refusal="transfer-admins-only", reads_file=True)
     async def _press_answer(self, ask: Ask) -> None:
@@ -278,8 +282,8 @@ class TransferCommands(Family):
         if ask.argument == ASKED and (ask.chat.location, sent.message_id) not in self._answers:
             await self._go_on(ask, sent)
             return
-        stop = InlineKeyboardMarkup([[self._button(ask, STOP, tr("transfer-pause"))]])
-        progress = self._running[here] = _Progress(partial(self._show, ask, keyboard=stop), self._monotonic)
+        stop = [self._button(ask, STOP, tr("transfer-pause"))]
+        progress = self._running[here] = _Progress(lambda text: self._show(ask, text, stop), self._monotonic)
         try:
             await self._show(ask, tr("transfer-importing"), stop)
             data, given = await self._data(ask, sent)
@@ -291,7 +295,7 @@ class TransferCommands(Family):
                 self._button(ask, IMPORT, tr("transfer-go-on"), ask.argument),
                 self._button(ask, LEAVE, tr("transfer-cancel"), ASKED),
             ]
-            await self._show(ask, f"{progress.summary} {tr('transfer-paused')}", InlineKeyboardMarkup([row]))
+            await self._show(ask, f"{progress.summary} {tr('transfer-paused')}", row)
         except ImportRefused as refused:
             await self._show(ask, told(refused), self._again(ask, refused, IMPORT))
         except KeepsakeError as error:
@@ -302,23 +306,20 @@ class TransferCommands(Family):
             await self._show(ask, text, self._again(ask, error, IMPORT))
         else:
             self._finished[here] = True
-            text, keyboard = await self._with_extraction_offer(ask, done_text(done), done.ids)
-            await self._show(ask, text, keyboard)
+            await self._show(ask, *await self._with_extraction_offer(ask, done_text(done), done.ids))
         finally:
             self._running.pop(here, None)
 
-    async def _with_extraction_offer(
-        self, ask: Ask, text: str, ids: tuple[int, int] | None
-    ) -> tuple[str, InlineKeyboardMarkup | None]:
+    async def _with_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> Step:
         """A text, followed by the offer to learn facts from this history if it can be made now."""
         if ids is None:
-            return text, None
+            return (text,)
         try:
             offer = await self._history_extraction.offer(ask, ids)
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
             offer = None
-        return (f"{text}\n\n{offer[0]}", offer[1]) if offer else (text, None)
+        return (f"{text}\n\n{offer[0]}", offer[1]) if offer else (text,)
 
 
 class _Stopped(Exception):  # noqa: N818 - reads as the state it is

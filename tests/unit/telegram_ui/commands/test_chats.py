@@ -141,9 +141,9 @@ async def test_many_conversations_come_in_pages(desk: Desk) -> None:
         await tell(desk, f"message {number}")
     await desk.say(ANN, ANN, "/chats")
     assert [row[0] for row in rows(desk)[:6]] == ["✓ Talk 7", *(f"Talk {number}" for number in range(6, 1, -1))]
-    await press(desk, "›")
-    assert [row[0] for row in rows(desk)] == ["Talk 1", "Talk 0", "‹", "New conversation"]
-    await press(desk, "‹")
+    await press(desk, "▶")
+    assert [row[0] for row in rows(desk)] == ["Talk 1", "Talk 0", "◀", "New conversation"]
+    await press(desk, "◀")
     assert rows(desk)[0][0] == "✓ Talk 7"
 
 

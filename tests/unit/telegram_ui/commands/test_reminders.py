@@ -131,10 +131,10 @@ async def test_the_list_has_pages_and_cancels(desk: Desk) -> None:
         await desk.say(ANN, ANN, f"/reminders add in {number + 1} hours to do thing {number}")
     await desk.say(ANN, ANN, "/reminders")
     message, buttons = desk.buttons(ANN)
-    assert list(buttons) == [f"✕ {number}" for number in range(1, 9)] + ["›", "Set my time zone"]
-    await desk.press(ANN, ANN, message, buttons["›"])
+    assert list(buttons) == [f"✕ {number}" for number in range(1, 9)] + ["1/2", "▶", "Set my time zone"]
+    await desk.press(ANN, ANN, message, buttons["▶"])
     _, buttons = desk.buttons(ANN)
-    assert list(buttons) == ["✕ 9", "✕ 10", "‹", "Set my time zone"]
+    assert list(buttons) == ["✕ 9", "✕ 10", "◀", "2/2", "Set my time zone"]
     assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "Cancelled: do thing 9"
     assert desk.last(ANN).splitlines()[0] == "9 reminders"
     assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "This reminder is not there any more."
