@@ -36,7 +36,7 @@ from llm.endpoint import Connection
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
-from llm.quota import Charge, Quota, charge_nobody
+from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
 from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
@@ -47,7 +47,7 @@ from reminders.sending import Reminders
 from retrieval.budgets import Budgets
 from retrieval.fact_ranking import FactRecall
 from settings import Settings
-from summaries.generation import Summariser
+from summaries.generation import Summariser, SummaryWriter
 from summary_manager import FoldLimits, SummaryManager
 from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
@@ -89,7 +89,7 @@ def demand_endpoint(settings: Settings) -> None:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
     """What several rooms are given. `others`: the models that may answer besides the usual one; `background`: the one
-    that summarises, after the answers; `charge`: is told of texts that were embedded; `stored`: of new messages.
+    that summarises, after the answers; `stored`: of new messages.
     """
 
     settings: Settings
@@ -104,7 +104,6 @@ class Core:
     tokenizer: Tokenizer
     summary_tokenizer: Tokenizer
     embedder: Embedder | None
-    charge: Charge
     indexing: Indexing | None
     retrieval: MemoryRetrieval
 
@@ -211,6 +210,8 @@ async def open_core(
     precedence = Precedence()
     background = summariser.in_background(precedence)
     tokenizer = Tokenizer.for_model(settings.openai_model)
+    if embedder is None:
+        embedder = await open_embedder(settings, stack, offline=offline)
     quota = Quota(
         memory.usage,
         tokenizer=tokenizer,
@@ -218,15 +219,11 @@ async def open_core(
         overall=settings.daily_token_budget,
         clock=clock,
         serves=lambda spender: memory.serves(spender),
-        embedding_model=settings.embedding_model,
+        embedding_model=embedder.name if isinstance(embedder, EndpointEmbedder) else "",
     )
-    if embedder is None:
-        embedder = await open_embedder(settings, stack, offline=offline)
-    # A model on this machine costs no tokens; an endpoint's are the owner's to spend.
-    charge = quota.charge if isinstance(embedder, EndpointEmbedder) else charge_nobody
     indexing: Indexing | None = None
     if embedder is not None:
-        indexing = await stack.enter_async_context(Indexing(memory=memory, embedder=embedder, charge=charge))
+        indexing = await stack.enter_async_context(Indexing(memory=memory, embedder=embedder, charge=quota.charge))
     return Core(
         settings=settings,
         clock=clock,
@@ -240,15 +237,15 @@ async def open_core(
         tokenizer=tokenizer,
         summary_tokenizer=Tokenizer.for_model(settings.summary_model),
         embedder=embedder,
-        charge=charge,
         indexing=indexing,
         retrieval=MemoryRetrieval(
             tokenizer=tokenizer,
             budgets=budgets(settings),
             system_prompt=settings.system_prompt,
             clock=clock,
-            charge=charge,
+            charge=quota.charge,
             embedder=embedder,
+            longest_wait=settings.embedding_timeout,
             facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         ),
     )
@@ -269,7 +266,7 @@ async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileD
             quiet=timedelta(seconds=settings.facts_quiet_seconds),
             duplicate_distance=settings.fact_duplicate_distance,
         ),
-        charge=core.charge,
+        charge=core.quota.charge,
         embedder=core.embedder,
         backoff=Backoff(clock),
     )
@@ -291,15 +288,17 @@ def make_summaries(core: Core, facts: Facts) -> SummaryManager:
     settings = core.settings
     return SummaryManager(
         memory=core.memory,
-        model=core.background,
         tokenizer=core.summary_tokenizer,
         limits_now=lambda: fold_limits(settings, prompt_room(core.answers, settings.max_context_tokens)),
-        summariser=Summariser(
-            tokenizer=core.summary_tokenizer, window=settings.max_context_tokens, under=core.background_room
+        writer=SummaryWriter(
+            summariser=Summariser(
+                tokenizer=core.summary_tokenizer, window=settings.max_context_tokens, under=core.background_room
+            ),
+            model=core.background,
+            quota=core.quota,
+            fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
         ),
-        budget=core.quota,
         clock=core.clock,
-        fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
         embedding_model=core.embedder.name if core.embedder else None,
         before_fold=facts.before_fold,
     )

@@ -4,6 +4,7 @@ Owns what is looked up for a request, stage by stage. Does not know chat models,
 what yields first when not everything fits is the rule of retrieval/prompt_builder.py.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ import attrs
 
 from llm import prompts
 from llm.embeddings import Embedder
-from llm.quota import Charge, charge_nobody
+from llm.quota import Charge
 from records.context import MOST_UNFOLDED, Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import EVERYBODY, Fact
@@ -83,17 +84,18 @@ class Recall:
 class MemoryRetrieval:
     """Builds contexts. One instance serves all scopes and keeps nothing between calls.
 
-    `embedder` None: words alone are searched. `charge`: is told whose question was embedded. `powers`: what each
-    system prompt says of the bot and its commands.
+    `embedder` None: words alone are searched. `charge`: is told whose question was embedded. `longest_wait`: seconds
+    for its vector; then words alone are searched. `powers`: what each system prompt says of the bot and its commands.
     """
 
     _tokens: Tokenizer = attrs.field(alias="tokenizer")
     _budgets: Budgets
     _system_prompt: str
     _clock: Clock
+    _charge: Charge
     _embedder: Embedder | None = None
     _facts: FactRecall = attrs.field(factory=FactRecall)
-    _charge: Charge = charge_nobody
+    _longest_wait: float | None = None
     powers: str = attrs.field(default="", init=False)
 
     async def context(
@@ -238,9 +240,10 @@ class MemoryRetrieval:
         if self._embedder is None:
             return None
         try:
-            vector = await self._embedder.query(text)
+            async with asyncio.timeout(self._longest_wait):
+                vector = await self._embedder.query(text)
             await self._charge({owner: [text]})
-        except ModelError as error:
+        except (ModelError, TimeoutError) as error:
             log.warning("the question was not embedded, so words alone are searched: %s", type(error).__name__)
             return None
         return vector

@@ -5,10 +5,9 @@ is refused changes nothing. Does not know Telegram, or who is told of a failure.
 """
 
 import logging
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal, Self
@@ -16,24 +15,21 @@ from typing import Literal, Self
 from attrs import define, field
 
 from external_memory import ExternalMemory
-from llm.chat_model import ChatModel
-from llm.quota import Quota
 from locales.catalog import tr
 from locales.told import told
 from records.context import MOST_UNFOLDED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StorageError
 from records.messages import Message, MessageOutline
-from records.model_calls import Completion, PromptMessage, Usage
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
-from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
+from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, Summary
 from retrieval.budgets import Budgets
 from runtime.metrics import counter
 from runtime.tasks import done, taken, uncancelled
 from runtime.tracing import span
 from storage.stores.memory_store import MemoryStore
-from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources, superseded_lines
+from summaries.generation import Material, SummaryWriter, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
 from summaries.policies import policy_of
 from text.tokenizer import SHORT_TEXT, Tokenizer
@@ -101,19 +97,15 @@ class _Work:
 class SummaryManager:
     """Folds scopes, one live fold at a time in each.
 
-    `fallback`: makes the summary when the model fails or is refused; None: the fold fails then. `embedding_model`: its
-    progress is in the status. `before_fold`: called with messages before they are archived; never raises. `rebuilds`:
-    chunks done and in all of each running rebuild (background/rebuild.py writes it).
+    `embedding_model`: its progress is in the status. `before_fold`: called with messages before they are archived;
+    never raises. `rebuilds`: chunks done and in all of each running rebuild (background/rebuild.py writes it).
     """
 
     _memory: ExternalMemory
-    _model: ChatModel
     _tokens: Tokenizer = field(alias="tokenizer")
     _limits_now: Callable[[], FoldLimits]
-    _summariser: Summariser
-    _budget: Quota
+    writer: SummaryWriter
     _clock: Clock
-    _fallback: ChatModel | None
     _embedding_model: str | None
     _before_fold: Callable[[Scope, Sequence[int]], Awaitable[None]]
     _folding: set[Scope] = field(factory=set, init=False)
@@ -149,7 +141,7 @@ class SummaryManager:
                 return ended("folded" if made else work)
             self._folding.add(scope)
             try:
-                await self._budget.demand(scope.owner)
+                await self.writer.demand(scope.owner)
                 with span("fold", reason=reason, policy=work.plan.policy):
                     made.append(await self._run(work))
                 archived += len(work.plan.message_ids)
@@ -374,7 +366,7 @@ class SummaryManager:
     async def _run(self, work: "_Work") -> Summary:
         """Model call outside any transaction, quality gate, then one transaction that checks all sources again."""
         scope = work.lease.scope
-        made = await self.summarise(scope.owner, work.material)
+        made = await self.writer.summarise(scope.owner, work.material)
         async with self._memory.home(scope.owner) as store:
             summary = await store.commit_fold(work.lease, work.plan, made, now=self._clock())
         log.info(
@@ -402,39 +394,6 @@ class SummaryManager:
     async def _fail(self, lease: FoldLease, why: str) -> FoldFailure:
         async with self._memory.home(lease.scope.owner) as store:
             return await store.fail_fold(lease, why, now=self._clock())
-
-    async def summarise(self, owner: int, material: Material) -> NewSummary:
-        """A text that passed the quality gate, by the model or, if there is one, by the fallback: what the model was
-        asked in vain is part of what that cost.
-        """
-        started, spent = time.monotonic(), list[Usage]()
-        try:
-            return await self._summariser.summarise(material, self._within_quota(owner, spent), model=self._model.name)
-        except QuotaExceeded:
-            raise
-        except KeepsakeError as error:
-            if self._fallback is None:
-                raise
-            log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
-            made = await self.summarise_by(self._fallback, material)
-        return replace(
-            made,
-            tokens_in=made.tokens_in + sum(one.prompt for one in spent),
-            tokens_out=made.tokens_out + sum(one.completion for one in spent),
-            milliseconds=round((time.monotonic() - started) * 1000),
-        )
-
-    async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
-        """The same by a model of this process, which costs no tokens."""
-        return await self._summariser.summarise(material, model.complete, model=model.name)
-
-    def _within_quota(self, owner: int, spent: list[Usage]) -> Ask:
-        async def ask(messages: Sequence[PromptMessage]) -> Completion:
-            completion = await self._budget.complete(owner, self._model, messages)
-            spent.append(completion.usage)
-            return completion
-
-        return ask
 
 
 def folds_only_on_request(config: OwnerConfig) -> bool:

@@ -14,7 +14,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from llm.embeddings import Embedder
-from llm.quota import Charge, charge_nobody
+from llm.quota import Charge
 from records.errors import KeepsakeError, ModelBroken, ModelRefused
 from records.messages import Message
 from runtime.tasks import ended
@@ -40,7 +40,7 @@ class Indexing:
 
     _memory: ExternalMemory
     _embedder: Embedder
-    _charge: Charge = charge_nobody
+    _charge: Charge
     _pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)

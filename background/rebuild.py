@@ -213,12 +213,12 @@ class Rebuilder:
 
     async def _made(self, lease: FoldLease, material: Material) -> NewSummary:
         try:
-            return await self._summaries.summarise(lease.scope.owner, material)
+            return await self._summaries.writer.summarise(lease.scope.owner, material)
         except QuotaExceeded:
             raise
         except (FoldRefused, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
-            return await self._summaries.summarise_by(self._stand_in, material)
+            return await self._summaries.writer.summarise_by(self._stand_in, material)
 
 
 def digest_of(material: Material) -> str:

@@ -19,7 +19,7 @@ from facts.extractor import Backoff, Batch, FactExtractor
 from facts.requests import MOST_TURNS, ExtractionEstimate, Requests
 from llm import prompts
 from llm.embeddings import Embedder, passages_of
-from llm.quota import Charge, charge_nobody
+from llm.quota import Charge
 from records.errors import FactsFull, ModelError, NewerFacts, StorageError
 from records.facts import MOST_FACTS, Fact, FactChange, HistoryBacklog, NewFact
 from records.messages import Message
@@ -63,7 +63,7 @@ class Facts:
     _settings: FactSettings
     _embedder: Embedder | None
     _backoff: Backoff
-    _charge: Charge = charge_nobody
+    _charge: Charge
     _learning: set[Scope] = field(factory=set[Scope], init=False)  # scopes whose messages are being learned from now
 
     # learning ------------------------------------------------------------------------------------------------

