@@ -29,6 +29,7 @@ DEEPEST = 3
 _NAMES = ("name", "tool", "tool_name", "function")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _WRAPPERS = ("tool_calls", "function")
+_NAMED = re.compile(rf"[\"']?(?:{'|'.join(_NAMES)})[\"']?\s*:\s*[\"']?([\w.-]{{1,64}})")
 
 _FENCE = r"(?:```|~~~)[ \t]*\w*\s*"
 _OPENING = re.compile(
@@ -85,8 +86,7 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
 
 def _names_tool(text: str, names: Collection[str]) -> bool:
     """Whether a text names one of the tools where a call does."""
-    named = rf"[\"']?(?:{'|'.join(_NAMES)})[\"']?\s*:\s*[\"']?(?:{'|'.join(map(re.escape, sorted(names)))})\b"
-    return re.search(named, text) is not None
+    return any(named[1] in names for named in _NAMED.finditer(text))
 
 
 def _as_json(function: "re.Match[str]") -> str:

@@ -64,6 +64,16 @@ def _either(western: str, eastern: str) -> re.Pattern[str]:
 
 _RELATIVE = tuple((unit, back, _either(western, eastern)) for unit, back, western, eastern in RELATIVE)
 _WEEKDAYS = tuple(map(_either, WEEKDAYS, EASTERN_WEEKDAYS))
+_UNITS = tuple((unit, re.compile(form)) for table in (UNITS, EASTERN_UNITS) for unit, form in table.items())
+
+
+def _next_to(before: str, after: str, eastern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What stands before a word, and what stands after it."""
+    return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
+
+
+_NEXT = _next_to(NEXT_BEFORE, NEXT_AFTER, EASTERN_NEXT)
+_LAST = _next_to(LAST_BEFORE, LAST_AFTER, EASTERN_LAST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,11 +159,9 @@ def _named(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
             yield _span(int(m[1]), like=clock), m[0]
 
 
-def _has_next_to_it(text: str, m: re.Match[str], before: str, after: str, eastern: str) -> bool:
+def _has_next_to_it(text: str, m: re.Match[str], words: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
     head, tail = text[max(0, m.start() - 16) : m.start()], text[m.end() : m.end() + 16]
-    return bool(
-        re.search(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$", head) or re.match(rf"\s+(?:{after})(?!\w)", tail)
-    )
+    return bool(words[0].search(head) or words[1].search(tail))
 
 
 def _weekdays(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
@@ -161,10 +169,10 @@ def _weekdays(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for day, pattern in enumerate(_WEEKDAYS):
         for m in pattern.finditer(text):
             back = (clock.weekday() - day - 1) % 7 + 1
-            if not _has_next_to_it(text, m, NEXT_BEFORE, NEXT_AFTER, EASTERN_NEXT):
+            if not _has_next_to_it(text, m, _NEXT):
                 yield _back(clock, "day", back), m[0]
                 of_last_week = clock.weekday() - day + 7
-                if of_last_week != back and _has_next_to_it(text, m, LAST_BEFORE, LAST_AFTER, EASTERN_LAST):
+                if of_last_week != back and _has_next_to_it(text, m, _LAST):
                     yield _back(clock, "day", of_last_week), m[0]
 
 
@@ -181,11 +189,8 @@ def number(word: str) -> int:
 
 
 def _unit(word: str) -> str:
-    for table in (UNITS, EASTERN_UNITS):
-        for unit, pattern in table.items():
-            if re.fullmatch(pattern, word):
-                return unit
-    return DUALS.get(word, "day")
+    named = (unit for unit, form in _UNITS if form.fullmatch(word))
+    return next(named, DUALS.get(word, "day"))
 
 
 def _ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:

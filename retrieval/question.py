@@ -1,10 +1,11 @@
 """A question, analysed once: its words, its meaning, the times that it names; what is typed after /search. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from llm.quoting import LONGEST_NAME
 from retrieval.date_expressions import Range, ranges
 from storage.search.protocol import Floats
 from text.analyzer import analyse, content_terms, folded, normal
@@ -50,27 +51,45 @@ class Question:
 
 def names(text: str, name: str) -> bool:
     """Whether a text names somebody."""
-    return bool(re.search(_as_word(name), text, re.IGNORECASE))
+    return next(_places(text, name), None) is not None
 
 
 def without_names(text: str, speakers: Iterable[str]) -> str:
     """A question without the names of the speakers: in what they say themselves their names are not, but in what
     others say to them.
     """
-    low = text.casefold()
-    here = sorted((one for one in speakers if one.casefold() in low), key=len, reverse=True)
-    if not here:
-        return text
-    left = re.sub("|".join(map(_as_word, here)), "", text, flags=re.IGNORECASE)
-    return _GAPS.sub(" ", left).strip() or text
+    left = text
+    for name in sorted(speakers, key=len, reverse=True):
+        for place in reversed(list(_places(left, name))):
+            left = left[:place] + left[place + len(name) :]
+    return text if left == text else _GAPS.sub(" ", left).strip() or text
 
 
-def _as_word(name: str) -> str:
-    """A pattern of a name that is no part of a longer word ("Max" in "maximum"), but may touch Chinese and Japanese."""
-    return rf"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})"
+def _places(text: str, name: str) -> Iterator[int]:
+    """Where a text has a name that is no part of a longer word ("Max" in "maximum"), but may touch Han and Kana.
+
+    Names longer than any of Telegram's are not looked for.
+    """
+    text, name = _lower(text), _lower(name)
+    place = text.find(name) if 0 < len(name) <= 2 * LONGEST_NAME + 1 else -1
+    while place >= 0:
+        end = place + len(name)
+        is_part = _is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])
+        if not is_part:
+            yield place
+        place = text.find(name, place + 1 if is_part else end)
 
 
-_LETTER = r"[^\W\u2e80-\uffff]"
+def _lower(text: str) -> str:
+    """A text in small letters, each in its place: one letter of Turkish would become two."""
+    low = text.lower()
+    return low if len(low) == len(text) else text
+
+
+def _is_letter(one: str) -> bool:
+    return (one.isalnum() or one == "_") and not "\u2e80" <= one <= "\uffff"
+
+
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
 _GAPS = re.compile(r"\s+")
 _EMOJI_FORM = "\ufe0f"

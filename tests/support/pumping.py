@@ -1,8 +1,8 @@
 """Finds every regular expression of the program, and pumps each with its own alphabet: one part of test_expressions.py.
 
 `python -m tests.support.pumping PART PARTS` prints one JSON object about one of so many parts of the expressions:
-how many there are, and which took longer than a second of a processor for a text. `0 1`: all. It may be killed at any
-moment.
+how many there are, which took longer than a second of a processor for a text, and which are built by a call. `0 1`:
+all. It may be killed at any moment.
 """
 
 import ast
@@ -52,13 +52,14 @@ def sources() -> Iterator[Path]:
             yield path
 
 
-def expressions() -> list[Found]:
+def expressions() -> tuple[list[Found], list[str]]:
     """Those that are written in a call of `re`, read without importing; a module where one cannot be read so is
-    imported, and all count that are compiled meanwhile.
+    imported, and all count that are compiled meanwhile. And the places where one is built out of what a call is given,
+    which nobody can pump.
     """
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources()}
     found: dict[tuple[str, int], str] = {}
-    unread = list[Path]()
+    unread = dict[Path, list[str]]()
     for path, tree in trees.items():
         names = _constants(tree)
         for node in ast.walk(tree):
@@ -68,12 +69,15 @@ def expressions() -> list[Found]:
             if isinstance(pattern, str):
                 place = f"{path.relative_to(ROOT)}:{node.lineno}"
                 found.setdefault((pattern, sum(int(one) for one in flags if isinstance(one, re.RegexFlag))), place)
-            elif not isinstance(pattern, bytes) and path not in unread:
-                unread.append(path)
-    for key, place in _compiled(unread).items():
+            elif not isinstance(pattern, bytes):
+                unread.setdefault(path, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    compiled = _compiled(unread)
+    for key, place in compiled.items():
         found.setdefault(key, place)
     anchored = _anchored(trees)
-    return sorted(Found(place, pattern, flags, place in anchored) for (pattern, flags), place in found.items())
+    built = [place for places in unread.values() for place in places if place not in compiled.values()]
+    ours = sorted(Found(place, pattern, flags, place in anchored) for (pattern, flags), place in found.items())
+    return ours, built
 
 
 def _is_expression(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -119,6 +123,7 @@ def _compiled(paths: Iterable[Path]) -> dict[tuple[str, int], str]:
             compiled.setdefault((pattern, int(flags)), place)
         return compile_one(pattern, flags)
 
+    re.purge()  # what was compiled while constants were read
     compiler.compile = noted
     for path in paths:
         importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
@@ -247,8 +252,10 @@ def _all(compiled: re.Pattern[str], text: str) -> None:
 
 def main(part: int, parts: int) -> None:
     signal.signal(signal.SIGPROF, _late)
-    mine = expressions()[part::parts]
-    sys.stdout.write(json.dumps({"count": len(mine), "slow": [one for one in map(slowest, mine) if one]}))
+    all_of_them, built = expressions()
+    mine = all_of_them[part::parts]
+    slow = [one for one in map(slowest, mine) if one]
+    sys.stdout.write(json.dumps({"count": len(mine), "slow": slow, "built": built}))
 
 
 if __name__ == "__main__":
