@@ -93,14 +93,16 @@ class Turns:
         """What the prompt carries of a message of which so much is shown."""
         if self._in_group and message.role != "assistant":
             return prompts.group_line(message.speaker, quoting.said(message, text))
-        if message.origin == "imported" and message.is_user:  # a file says that they said it
-            return quoting.in_block(message.origin, text)
+        if message.origin == "imported":  # a file says that they, or the model, said it
+            return quoting.in_block(message.origin, text if message.is_user else prompts.named_line(message, text))
         return quoting.said(message, text) if message.origin in OTHERS else quoting.own(text)
 
 
 def role(message: Message) -> Role:
-    """Only the assistant's own words keep their role: nothing stored ever gets the system role."""
-    return "assistant" if message.role == "assistant" else "user"
+    """Only the assistant's own words keep their role, not those that a file gives it; nothing stored ever gets the
+    system role.
+    """
+    return "assistant" if message.role == "assistant" and message.origin in ("", "tool") else "user"
 
 
 def common_limit(sizes: Sequence[int], room: int) -> int:
