@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 
-from attrs import define
+from attrs import define, field
 
 from chat.explanations import Explanations
 from chat.session import Sessions
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 class Corrections:
     """Changes owners' memories. A change to messages waits for answers that may have read them; one to facts and
     profiles alone does not, because no answer is derived from it.
+
+    `on_forget`: drop what else the process holds of an owner's words.
     """
 
     _memory: ExternalMemory
@@ -37,6 +39,7 @@ class Corrections:
     _quota: Quota
     _clock: Clock
     _stored: Callable[[], None]
+    on_forget: list[Callable[[int], None]] = field(factory=list, init=False)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase it from every store and file, and from this process; what was erased. Raises StorageError.
@@ -59,6 +62,8 @@ class Corrections:
         for session in self._sessions.of_owner(owner):
             session.forget(what)
         self._drop_held(owner)
+        for drop in self.on_forget:
+            drop(owner)
         if what.what == "everything":
             self._quota.forget(owner)
         log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)

@@ -1,6 +1,7 @@
 """Access: people who are served, those who may configure, and updates that may be written down."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import telegram
@@ -137,5 +138,5 @@ class Relevance:
         )
         concerns = concerns or (last is not None and parsed.kind == "text" and continues(parsed, last))
         if concerns and parsed.kind == "text" and may_continue(parsed):
-            self._long[parsed.sender] = parsed
+            self._long[parsed.sender] = replace(parsed, text="", replied=None)  # the words may be forgotten meanwhile
         return concerns

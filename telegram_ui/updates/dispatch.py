@@ -59,6 +59,7 @@ class Dispatcher:
         services = commands.dependencies.services
         self._corrections = services.corrections
         self._repeats = Repeats(commands.dependencies.buttons)
+        self._corrections.on_forget.append(self._repeats.drop)
         self._error_boundary = ErrorBoundary(
             self._delivery, self._repeats, commands.language, commands.dependencies.operation.may_run_it
         )

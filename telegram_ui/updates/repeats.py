@@ -66,6 +66,11 @@ class Repeats:
             self._held[parsed.location, parsed.person.id, asked.first] = asked
         return self._buttons.again(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
+    def drop(self, owner: int) -> None:
+        """Hold nothing of an owner who forgot something; of what failed, its person is told to send it again."""
+        for key in [key for key in self._held if key[0].owner == owner]:
+            del self._held[key]
+
     def of(self, received: Received, press: ParsedUpdate) -> Asked | None:
         """The request that a press repeats; None for any other press, a second one, or another person's button."""
         query = received.update.callback_query

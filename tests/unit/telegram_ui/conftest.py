@@ -71,6 +71,7 @@ class Scripted:
     successors: dict[int, int] = field(default_factory=dict)
     rename_fails: int = 0
     turn: int | None = None
+    on_forget: list[Callable[[int], None]] = field(default_factory=list)
     unwritten: list[Callable[[], Awaitable[None]]] | None = None
 
     def gate(self, text: str) -> asyncio.Event:

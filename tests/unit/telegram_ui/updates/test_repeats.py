@@ -1,5 +1,6 @@
 """[Try again] under what could not be done, over real HTTP."""
 
+import gc
 from contextlib import AsyncExitStack
 
 import pytest
@@ -14,6 +15,7 @@ from settings import Secret
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, Buttons, kind_of
 from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.parsing import ParsedUpdate
 from tests.peers.openai_server import Behaviour, running
 from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, Bots, Peer
 from tests.unit.telegram_ui.updates.test_dispatch import Seeing
@@ -225,6 +227,25 @@ async def test_a_message_is_asked_again_under_its_own_source(bots: Bots, peer: P
         again.pieces[0].telegram_id,
         again.pieces[0].sent_at,
     )
+
+
+async def test_what_failed_is_held_no_longer_once_its_owner_forgets(bots: Bots, peer: Peer) -> None:
+    bots.conversation.fails["heliotrope"] = RuntimeError("of whatever kind")
+    async with bots.running() as service:
+        asked = peer.world.say(ANN, ANN, "heliotrope")
+        said = await failed(peer, "went wrong", ANN)
+        await service.intake.idle()
+        [drop] = bots.conversation.on_forget
+        drop(ANN)
+        del peer.world.messages[ANN][asked["message_id"]]  # so that Telegram cannot bring it again
+        bots.conversation.turns.clear()
+        bots.conversation.fails.clear()  # an error knows what was under way
+        gc.collect()
+        held = [one for one in gc.get_objects() if isinstance(one, ParsedUpdate) and one.text == "heliotrope"]
+        assert held == []
+        press(peer, ANN, said)
+        await service.intake.idle()
+    assert bots.conversation.turns == []
 
 
 async def test_a_proposed_command_is_given_by_who_was_asked(bots: Bots, peer: Peer) -> None:
