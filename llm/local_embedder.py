@@ -9,7 +9,6 @@ import logging
 from asyncio.subprocess import Process
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from text.characters import well_formed
 
 log = logging.getLogger(__name__)
 
+_Child = tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]
 Vectors = npt.NDArray[np.float32]
 
 LONGEST_START = 60.0
@@ -33,13 +33,6 @@ PAUSE = 300.0
 """Seconds from a start to the next one where it has failed, or texts have ended process after process."""
 DEATHS, MOST_DEATHS = 2, 20
 """How often the process may die of a text before that is refused, and of several in turn before it is left alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Child:
-    process: Process
-    stdin: asyncio.StreamWriter
-    stdout: asyncio.StreamReader
 
 
 class LocalEmbedder:
@@ -60,7 +53,7 @@ class LocalEmbedder:
         self.deaths = 0  # of all children
         self._longest_work = longest_work
         self._code = code
-        self._child: _Child | None = None
+        self._child: _Child | None = None  # with what goes into it, and what comes out
         self._turn = asyncio.Lock()
         self._work: asyncio.Task[Vectors] | None = None
         self._deaths_in_turn = 0
@@ -75,7 +68,7 @@ class LocalEmbedder:
             if task is not None:
                 await task_ended(task)
         if self._child is not None:
-            await ended(self._child.process)
+            await ended(self._child[0])
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         made = [await self._vector(text, is_query=False) for text in texts]
@@ -94,15 +87,15 @@ class LocalEmbedder:
 
     async def _worked(self, content: bytes, *, is_query: bool) -> Vectors:
         for _ in range(DEATHS):
-            child = self._child or await self._started()
+            child, stdin, stdout = self._child or await self._started()
             with suppress(asyncio.IncompleteReadError, ConnectionError, TimeoutError):
                 async with asyncio.timeout(self._longest_work):
-                    child.stdin.write(REQUEST.pack(is_query, len(content)) + content)
-                    answer = await child.stdout.readexactly(self.dimensions * np.dtype("<f4").itemsize)
+                    stdin.write(REQUEST.pack(is_query, len(content)) + content)
+                    answer = await stdout.readexactly(self.dimensions * np.dtype("<f4").itemsize)
                 self._deaths_in_turn = 0
                 return np.frombuffer(answer, dtype="<f4").astype(np.float32)
             self._child = None
-            await ended(child.process)
+            await ended(child)
             self.deaths += 1
             self._deaths_in_turn += 1
             log.warning("the local embedder's process ended; it is started again when it is needed")
@@ -117,12 +110,12 @@ class LocalEmbedder:
             raise _down()
         self._not_before = now + PAUSE
         with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
-            child = _Child(*await started(self._code))
+            child = await started(self._code)
             try:
                 async with asyncio.timeout(LONGEST_START):
-                    await child.stdout.readexactly(len(READY))
+                    await child[2].readexactly(len(READY))
             except BaseException:
-                await ended(child.process)
+                await ended(child[0])
                 raise
             self._child = child
             return child

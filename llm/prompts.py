@@ -209,11 +209,6 @@ def snippet_heading(moment: datetime, now: datetime) -> str:
     return f"{date(local)} ({ago(local, now)})"
 
 
-def snippet_line(snippet: Snippet, now: datetime) -> str:
-    """A snippet under the heading of its day."""
-    return named_line(snippet.message, snippet.text)
-
-
 def named_line(message: Message, text: str) -> str:
     """What is shown of a message, behind the name of its speaker."""
     return f"{speaker(message)}: {said(message, text)}"
@@ -225,7 +220,7 @@ def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet]
     made = []
     for _, same_day in groupby(snippets, key=lambda one: one.message.created_at.astimezone(zone).date()):
         group = list(same_day)
-        lines = [snippet_line(one, now) for one in group]
+        lines = [named_line(one.message, one.text) for one in group]
         made.append((group, "\n".join([snippet_heading(group[0].message.created_at, now), *lines])))
     return made
 

@@ -9,21 +9,9 @@ from llm.chat_model import ChatModel
 from records.errors import ModelBroken, ModelDeclined, ModelRefused
 from records.model_calls import PromptMessage, Tool
 
-TOOL = Tool(
-    name="note",
-    description="Notes a word.",
-    parameters={"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
-)
-SCHEMA = {
-    "name": "trial",
-    "strict": True,
-    "schema": {
-        "type": "object",
-        "properties": {"word": {"type": "string"}},
-        "required": ["word"],
-        "additionalProperties": False,
-    },
-}
+_WORD = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+TOOL = Tool(name="note", description="Notes a word.", parameters=_WORD)
+SCHEMA = {"name": "trial", "strict": True, "schema": {**_WORD, "additionalProperties": False}}
 UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
 """What says that a model cannot do a thing, rather than that it cannot be reached."""
 

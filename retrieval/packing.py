@@ -95,7 +95,7 @@ class Packing:
 
     def _take(self, snippet: Snippet, leave: int) -> bool:
         """Take it, in place of what is taken of its message already; whether it fits, or is shown in any case."""
-        id_, line = snippet.message.id, prompts.snippet_line(snippet, self._now)
+        id_, line = snippet.message.id, prompts.named_line(snippet.message, snippet.text)
         if line in self._texts:
             return True
         local = snippet.message.created_at.astimezone(self._now.tzinfo)
@@ -119,7 +119,7 @@ def pack(snippets: Iterable[Snippet], *, room: int, now: datetime, count: Callab
     for snippet in snippets:
         day = snippet.message.created_at.astimezone(now.tzinfo).date()
         heading = "" if day in days else prompts.snippet_heading(snippet.message.created_at, now) + "\n"
-        cost = count(heading + prompts.snippet_line(snippet, now) + "\n")
+        cost = count(heading + prompts.named_line(snippet.message, snippet.text) + "\n")
         if cost <= room:
             room -= cost
             days.add(day)

@@ -192,9 +192,8 @@ class Commands:
         requested_in: int | None = None,
     ) -> None:
         """Answer a command of `names`. `requested_in`: see Ask."""
-        told_at(self.dependencies.services.clock())
-        chat = await self.located(chat)
-        ask = Ask(update=update, chat=chat, person=person, argument=argument, requested_in=requested_in)
+        ask = await self._ask(update, chat, person, argument, requested_in)
+        chat = ask.chat
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return
@@ -217,14 +216,12 @@ class Commands:
         query = update.callback_query
         if query is None:
             return
-        told_at(self.dependencies.services.clock())
         data = query.data or ""
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._declared.get(kind_of(data)):
                 payload = self.dependencies.buttons.payload(data, chat, person)
-                ask = Ask(update=update, chat=await self.located(chat), person=person, argument=payload)
-                toast = await self._answer(ask, *found)
+                toast = await self._answer(await self._ask(update, chat, person, payload), *found)
         except NotTheirs as not_theirs:
             toast = str(not_theirs)
         except asyncio.CancelledError:
@@ -246,8 +243,7 @@ class Commands:
 
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """Whether a family had asked for a text, and has answered it."""
-        told_at(self.dependencies.services.clock())
-        ask = Ask(update=update, chat=await self.located(chat), person=person, argument=text)
+        ask = await self._ask(update, chat, person, text)
         for family in self._taking_texts:
             if await family.take_text(ask):
                 return True
@@ -260,8 +256,7 @@ class Commands:
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Whether a family had asked for a file, and has dealt with it."""
-        told_at(self.dependencies.services.clock())
-        ask = Ask(update=update, chat=await self.located(chat), person=person)
+        ask = await self._ask(update, chat, person)
         return any([await family.take_file(ask) for family in self._families])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
@@ -295,6 +290,13 @@ class Commands:
     def _described(self, language: str) -> dict[str, str]:
         with speaking(language):
             return {row.name: row.description for row in self._rows}
+
+    async def _ask(
+        self, update: telegram.Update, chat: Chat, person: Person, argument: str = "", requested_in: int | None = None
+    ) -> Ask:
+        told_at(self.dependencies.services.clock())
+        here = await self.located(chat)
+        return Ask(update=update, chat=here, person=person, argument=argument, requested_in=requested_in)
 
     async def _answer(self, ask: Ask, family: Family, declared: Press) -> str | None:
         if declared.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):

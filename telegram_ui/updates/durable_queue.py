@@ -91,6 +91,7 @@ class DurableQueue(asyncio.Queue[object]):
         self._bot_id = 0
         self._unfinished: dict[int, int] = {}  # whose each is
         self._shown_before: dict[int, tuple[int, ...]] = {}
+        self._leases: dict[int, Lease | None] = {}  # under which each of them was handed out
         self._of_each: Counter[int] = Counter()
         self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
         self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
@@ -336,15 +337,15 @@ class DurableQueue(asyncio.Queue[object]):
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
-        is_new = await self._inbox.receive(self._bot_id, arrival_of(update, update.to_json()), self._now())
-        await self._note_written(number)
-        return is_new
-
-    async def _note_written(self, number: int) -> None:
+        is_new = await self._inbox.receive(self._bot_id, self._arrival(update), self._now())
         if number in self._answered:
             await self._inbox.done(self._bot_id, [number], self._now())
         self._answered.discard(number)
         self._unwritten.pop(number, None)
+        return is_new
+
+    def _arrival(self, update: telegram.Update) -> Arrival:
+        return arrival_of(update, update.to_json())
 
     async def _recover(self, number: int, bot: telegram.Bot) -> None:
         """An earlier put() was cancelled, or failed, after its commit: on disk, and yet never queued."""
@@ -378,6 +379,7 @@ class DurableQueue(asyncio.Queue[object]):
         lease: Lease | None = None,
     ) -> None:
         who = _sender(update)
+        self._leases[update.update_id] = lease
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
             self._of_each[who] += 1
@@ -387,6 +389,7 @@ class DurableQueue(asyncio.Queue[object]):
     def _finish(self, update_ids: Iterable[int]) -> None:
         for number in update_ids:
             self._shown_before.pop(number, None)
+            self._leases.pop(number, None)
             who = self._unfinished.pop(number, None)
             if who is not None:
                 self._of_each[who] -= 1

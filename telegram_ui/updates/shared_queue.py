@@ -15,8 +15,7 @@ import telegram
 from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
-from records.owners import Mode
-from storage.bot_state.inbox import NOBODY, Inbox, Lease
+from storage.bot_state.inbox import NOBODY, Arrival, Inbox, Lease
 from telegram_ui.updates.durable_queue import (
     MOST_OF_ONE,
     MOST_UNFINISHED,
@@ -54,7 +53,6 @@ class SharedQueue(DurableQueue):
         self._shared = shared
         self._monotonic = monotonic
         self._claiming = asyncio.Lock()  # what is claimed is queued before the next is
-        self._leases: dict[int, Lease | None] = {}  # under which each unfinished update was handed out
         self._last: dict[int, float] = {}  # when an owner who is served here was last busy
         self._known = LRUCache[int, int](PEOPLE_KNOWN)  # updates of a person that nobody has finished
 
@@ -153,32 +151,10 @@ class SharedQueue(DurableQueue):
     def _unfinished_of(self, person: int) -> int:
         return self._known.get(person, 0)
 
-    async def _write(self, update: telegram.Update) -> bool:
+    def _arrival(self, update: telegram.Update) -> Arrival:
         number = update.update_id
-        if number in self._ahead:
-            return self._ahead.pop(number)
         is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
-        arrival = replace(arrival_of(update, update.to_json()), is_begun=is_begun)
-        is_new = await self._inbox.receive(self._bot_id, arrival, self._now())
-        await self._note_written(number)
-        return is_new
-
-    async def _enqueue(
-        self,
-        update: telegram.Update,
-        mode: Mode | None = None,
-        *,
-        is_replayed: bool = False,
-        lease: Lease | None = None,
-    ) -> None:
-        self._leases[update.update_id] = lease
-        await super()._enqueue(update, mode, is_replayed=is_replayed, lease=lease)
-
-    def _finish(self, update_ids: Iterable[int]) -> None:
-        finished = list(update_ids)
-        for number in finished:
-            self._leases.pop(number, None)
-        super()._finish(finished)
+        return replace(super()._arrival(update), is_begun=is_begun)
 
     async def _received(self, update: telegram.Update) -> None:
         """Whoever claims it begins."""

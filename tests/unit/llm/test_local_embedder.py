@@ -94,7 +94,7 @@ from llm.local_embedder import LocalEmbedder
 async def main():
     async with LocalEmbedder() as embedder:
         await embedder.query("x")
-        print(embedder._child.process.pid, flush=True)
+        print(embedder._child[0].pid, flush=True)
         await asyncio.Event().wait()
 
 asyncio.run(main())
