@@ -77,10 +77,11 @@ def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[I
         role, words = ROLES.get(unhashable_free(author.get("role"))), _shown(value, content, where)
         if role is None or words is None:
             continue
-        talks.wordless += not words
-        if words:
-            name = text_of(value.get("id")) or node
-            said.append(turn(f"import:chatgpt:{name}", role, words, last))
+        if not words:
+            talks.skipped["wordless"] += 1
+            continue
+        name = text_of(value.get("id")) or node
+        said.append(turn(f"import:chatgpt:{name}", role, words, last))
     return titled(said, text_of(talk.get("title")))
 
 

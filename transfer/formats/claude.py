@@ -67,7 +67,7 @@ def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -
         last = moment(value.get("created_at"), f"{where}.created_at", reading.zone) or last
         words = _words(value, where)
         if not words:
-            talks.wordless += 1
+            talks.skipped["wordless"] += 1
             continue
         name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
         said.append(turn(f"import:claude:{name}", role, words, last))

@@ -17,6 +17,7 @@ from transfer.formats.history import (
     ImportedFact,
     ImportedHistory,
     ImportedMessage,
+    Question,
     Reading,
     SourceFile,
     WrongElement,
@@ -34,6 +35,7 @@ ROLES: Mapping[object, Role] = {
     "bot": "assistant",
     "chatgpt": "assistant",
 }
+_SKIPPED = ("chat-here", "wordless", "service")
 _SHOWN = 40
 """Characters of a title by which a damaged conversation is named."""
 _MILLISECONDS = 10**11
@@ -50,7 +52,7 @@ class Conversations:
         self._talks: list[list[ImportedMessage]] = []
         self._damaged = 0
         self._first_damaged = ""
-        self.wordless = 0
+        self.skipped: Counter[str] = Counter()
         self.facts: list[ImportedFact] = []
         self.seen: Counter[str] = Counter()
 
@@ -71,15 +73,16 @@ class Conversations:
                     self.add(read_one(raw))
 
     @contextmanager
-    def each(self, where: str, walk: JsonStream, at: int) -> Iterator[None]:
-        """Around the reading of one conversation that begins `at`: what is wrong with it is remembered."""
+    def each(self, where: str, walk: JsonStream | None = None, at: int = 0) -> Iterator[None]:
+        """Around the reading of a conversation or a message that begins `at`: what is wrong with it is remembered."""
         try:
             yield
         except WrongElement as wrong:
-            self._first_damaged = self._first_damaged or wrong.place(where, walk.line_of(at))
+            if not self._damaged:
+                self._first_damaged = wrong.place(where, walk.line_of(at)) if walk else f"{where}{wrong.where}"
             self._damaged += 1
 
-    def history(self, reading: Reading, *notes: str) -> ImportedHistory:
+    def history(self, reading: Reading, *notes: str, questions: Sequence[Question] = ()) -> ImportedHistory:
         """Conversations in the order of their beginnings. Raises ImportRefused where all of them are damaged."""
         if self._damaged and not self._talks and not self.facts:
             raise wrong_at(self._first_damaged)
@@ -87,16 +90,15 @@ class Conversations:
         told = list(notes)
         if len(self._talks) > 1:
             told.append(tr("import-holds-conversations", count=len(self._talks)))
-        if self.wordless:
-            told.append(tr("import-wordless", count=self.wordless))
+        told += [tr(f"import-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
-        questions, facts = offered(self.facts, reading)
+        offers, facts = offered(self.facts, reading)
         return ImportedHistory(
             format=self._name,
             messages=[one for talk in self._talks for one in talk],
             notes=tuple(told),
-            questions=questions,
+            questions=(*questions, *offers),
             facts=facts,
         )
 
@@ -239,8 +241,3 @@ def reacted(words: str, emoji: Sequence[str]) -> str:
 def poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:
     """`answers`: each with whether the person chose it."""
     return "\n".join([f"[Poll] {question}", *(f"- {text}{' (chosen)' if chosen else ''}" for text, chosen in answers)])
-
-
-def noted(skipped: Counter[str], **keys: str) -> Sequence[str]:
-    """Sentences on what was left out."""
-    return [tr(key, count=skipped[name]) for name, key in keys.items() if skipped[name]]

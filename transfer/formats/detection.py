@@ -34,12 +34,14 @@ from transfer.formats import (
     whatsapp,
 )
 from transfer.formats.history import (
+    SAMPLED,
     ImportedHistory,
     ImportFormat,
     Reading,
     Sample,
     SourceFile,
     split,
+    told_apart,
     well_formed_history,
 )
 from transfer.formats.json_stream import JsonStream
@@ -73,8 +75,6 @@ LONGEST_FACT = 4_096
 """Characters."""
 MOST_FILES = 5_000
 """Of an archive that are read together: Discord has one for each channel."""
-SAMPLED = 20_000
-"""Characters at the beginning of a file by which a text is recognised."""
 _OBJECTS_SAMPLED = 3
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
@@ -105,7 +105,8 @@ def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHis
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     history = well_formed_history(form.read(group, reading))
-    history = replace(history, messages=split(history.messages, form.longest_message))
+    messages = told_apart(history.messages) if history.rows is None else history.messages
+    history = replace(history, messages=split(messages, form.longest_message))
     _demand_bounds(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
 
@@ -201,7 +202,8 @@ def title(name: str) -> str:
 
 
 def _text(data: bytes) -> str:
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    decoder = codecs.getincrementaldecoder(encoding)()
     parts: list[str] = []
     try:
         ends = range(PIECE, len(data) + PIECE, PIECE)
@@ -210,6 +212,8 @@ def _text(data: bytes) -> str:
         before = sum(part.count("\n") for part in parts)
         line = before + error.object.count(b"\n", 0, error.start) + 1
         raise ImportRefused(tr("import-not-utf8", line=str(line))) from None
+    if parts and "\0" in parts[0][:SAMPLED]:
+        raise ImportRefused(tr("import-not-utf8", line="1"))
     return "".join(parts)
 
 

@@ -17,7 +17,6 @@ from transfer.formats.conversations import (
     demand_object,
     forwarded,
     moment,
-    noted,
     reacted,
     text_of,
 )
@@ -48,7 +47,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
                 said_at = moment(raw.get("Timestamp"), f"{where}.Timestamp", reading.zone)
                 words, number = text_of(raw.get("Contents")).strip(), raw.get("ID")
                 if said_at is None or not words or not isinstance(number, int | str):
-                    talks.wordless += 1
+                    talks.skipped["wordless"] += 1
                     continue
                 talk.append(
                     ImportedMessage(source=f"import:discord:{number}", role="user", content=words, created_at=said_at)
@@ -77,7 +76,6 @@ def _own(file: SourceFile) -> Iterator[tuple[str, dict[str, Any]]]:
 def _exported(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     said: list[ImportedMessage] = []
     people: Counter[str] = Counter()
-    skipped: Counter[str] = Counter()
     talks = Conversations("discord")
     for file in files:
         walk, title, channel = file.walk(), "", list[ImportedMessage]()
@@ -92,9 +90,9 @@ def _exported(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
                 with talks.each(where, walk, at):
                     raw = demand_object(walk.value())
                     if raw.get("type") not in _TALK:
-                        skipped["service"] += 1
+                        talks.skipped["service"] += 1
                     elif (made := _message(raw, reading)) is None:
-                        skipped["wordless"] += 1
+                        talks.skipped["wordless"] += 1
                     else:
                         channel.append(made)
                         people[made.speaker] += raw["author"].get("isBot") is not True
@@ -102,8 +100,7 @@ def _exported(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     question, own = own_speaker(+people, reading)
     # Bots of a channel are others like everybody else: they answered all of its people.
     talks.add([replace(one, is_own=one.speaker == own) for one in said])
-    history = talks.history(reading, *noted(skipped, service="import-service", wordless="import-wordless"))
-    return replace(history, questions=(question,) if +people else ())
+    return talks.history(reading, questions=[question] if +people else ())
 
 
 def _message(raw: dict[str, Any], reading: Reading) -> ImportedMessage | None:

@@ -115,7 +115,7 @@ def _talk(
             continue
         words = _without_asides(_words(value)).strip()
         if not words:
-            talks.wordless += 1
+            talks.skipped["wordless"] += 1
             continue
         title = title or fingerprint(words)
         name = text_of(value.get("messageId")) or fingerprint(title, number, role, words)

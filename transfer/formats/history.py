@@ -16,6 +16,8 @@ from transfer.formats.json_stream import JsonStream
 
 LONGEST_MESSAGE = 16_000
 """Characters of one message; a longer one becomes several, of one turn. Telegram's own have at most 4,096."""
+SAMPLED = 20_000
+"""Characters at the beginning of a file by which a text is recognised."""
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
@@ -267,6 +269,17 @@ def numbered(name: str, seen: Counter[str]) -> str:
     """A fingerprint, with its number where the file has it a second time: equal messages are several."""
     seen[name] += 1
     return f"{name}:{seen[name]}" if seen[name] > 1 else name
+
+
+def told_apart(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
+    """Messages of one id in a file: those with other words stay, under a name of their own, and equal ones are one."""
+    made: dict[tuple[Role, str], ImportedMessage] = {}
+    for one in yielding_gil(messages):
+        held = made.setdefault((one.role, one.source), one)
+        if held.content != one.content:
+            other = replace(one, source=f"{one.source}:{fingerprint(one.content)}")
+            made.setdefault((one.role, other.source), other)
+    return list(made.values())
 
 
 def well_formed_history(history: ImportedHistory) -> ImportedHistory:

@@ -215,7 +215,7 @@ def _key_name(key: bytes) -> str:
 
 FORMAT = ImportFormat(
     name="keepsake",
-    fits=lambda sample: sample.opening == "{" and "format" in sample.names,
+    fits=lambda sample: sample.opening == "{" and "format" in sample.names and MARK in sample.text,
     read=lambda files, _: read(files[0].walk()),
     members=lambda _, name: name.startswith("keepsake") and name.endswith(".json"),
     is_alone=True,

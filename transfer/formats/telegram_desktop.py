@@ -16,7 +16,15 @@ from locales.catalog import tr
 from locales.lists import listed
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
-from transfer.formats.conversations import DELETED, demand_moment, forwarded, noted, poll, reacted, text_of
+from transfer.formats.conversations import (
+    DELETED,
+    Conversations,
+    demand_moment,
+    forwarded,
+    poll,
+    reacted,
+    text_of,
+)
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -78,7 +86,7 @@ def _chats(walk: JsonStream) -> list[_Chat]:
         else:
             _member(walk, single, name)
     walk.end()
-    if single.messages or not chats:
+    if single.messages or single.id is not None:
         chats.insert(0, single)
     return chats
 
@@ -108,14 +116,14 @@ def _read(raw: object) -> object:
 
 def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
     read_of: list[tuple[_Chat, list[ImportedMessage]]] = []
-    skipped: Counter[str] = Counter()
+    talks = Conversations("telegram")
     for chat in chats:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
             raise wrong_at(f"{chat.where}id")
         if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
-            skipped["here"] += len(chat.messages)
+            talks.skipped["chat-here"] += len(chat.messages)
             continue
-        made = titled(list(_messages(chat, reading, skipped)), chat.name)
+        made = titled(list(_messages(chat, reading, talks)), chat.name)
         if made or len(chats) == 1:
             read_of.append((chat, made))
     questions, taken = _choice(read_of, reading)
@@ -124,24 +132,24 @@ def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
     messages = [one for _, made in taken for one in made]
     said = [one for one in messages if one.role == "user" and one.origin != "forwarded"]
     is_there = any(one.is_own for one in said)
-    notes = _notes([one for one in named if one[1]], skipped, is_there, reading.person)
+    notes = _notes([one for one in named if one[1]], is_there, reading.person)
     if said and not is_there:  # an export of another account of theirs
         who, own = own_speaker(Counter(one.speaker for one in said), reading, must=False)
         questions = (*questions, who)
         messages = [replace(one, is_own=one.is_own or one.speaker == own) for one in messages]
-    return ImportedHistory(format="telegram", messages=messages, notes=notes, questions=questions)
+    talks.add(messages)
+    return talks.history(reading, *notes, questions=questions)
 
 
-def _messages(chat: _Chat, reading: Reading, skipped: Counter[str]) -> Iterator[ImportedMessage]:
+def _messages(chat: _Chat, reading: Reading, talks: Conversations) -> Iterator[ImportedMessage]:
     for number, (at, raw) in enumerate(yielding_gil(consumed(chat.messages))):
-        try:
+        made: ImportedMessage | str = ""
+        with talks.each(f"{chat.where}messages[{number}]", chat.walk, at):
             made = _message(raw, chat, reading.person, reading.zone)
-        except WrongElement as wrong:
-            raise wrong_at(wrong.place(f"{chat.where}messages[{number}]", chat.walk.line_of(at))) from None
-        if isinstance(made, str):
-            skipped[made] += 1
-        else:
+        if isinstance(made, ImportedMessage):
             yield made
+        elif made:
+            talks.skipped[made] += 1
 
 
 _Read = list[tuple[_Chat, list[ImportedMessage]]]
@@ -169,7 +177,7 @@ def _title(chat: _Chat) -> str:
     return chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
 
 
-def _notes(held: Sequence[tuple[str, int]], skipped: Counter[str], own: bool, person: int) -> tuple[str, ...]:
+def _notes(held: Sequence[tuple[str, int]], own: bool, person: int) -> list[str]:
     notes = []
     if len(held) > 1:
         named = listed(tr("import-chat-held", name=name, count=count) for name, count in held[:_MOST_NAMED])
@@ -178,8 +186,7 @@ def _notes(held: Sequence[tuple[str, int]], skipped: Counter[str], own: bool, pe
         notes.append(tr("import-holds-chats", chats=len(held), named=named))
     if held and not own:
         notes.append(tr("import-none-yours", id=str(person)))
-    notes += noted(skipped, here="import-chat-here", wordless="import-wordless", service="import-service")
-    return tuple(notes)
+    return notes
 
 
 def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMessage | Literal["service", "wordless"]:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
-from transfer.formats.conversations import forwarded, moment_in, noted, poll
+from transfer.formats.conversations import Conversations, forwarded, moment_in, poll
 from transfer.formats.history import (
+    SAMPLED,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
@@ -20,7 +21,7 @@ from transfer.formats.history import (
     WrongElement,
     fingerprint,
     own_speaker,
-    wrong_at,
+    titled,
 )
 from transfer.formats.html_blocks import Block, blocks
 
@@ -29,30 +30,31 @@ _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    messages: list[ImportedMessage] = []
-    skipped: Counter[str] = Counter()
+    talks = Conversations("telegram-html")
+    said: list[ImportedMessage] = []
     for folder in dict.fromkeys(_folder(file.path) for file in files):
-        speaker = ""
+        title, speaker = "", ""
+        chat: list[ImportedMessage] = []
         for file in sorted((one for one in files if _folder(one.path) == folder), key=_page):
+            title = title or next((one.text_of("text") for one in blocks(file.text[:SAMPLED], "page_header")), "")
             for number, block in enumerate(blocks(file.text, "message")):
                 if "service" in block.classes:
-                    skipped["service"] += 1
+                    talks.skipped["service"] += 1
                     continue
-                try:
-                    made, speaker = _message(block, speaker, reading.zone)
-                except WrongElement as wrong:
-                    raise wrong_at(f"{file.path}[{number}]{wrong.where}") from None
-                if made:
-                    messages.append(made)
-                else:
-                    skipped["wordless"] += 1
-    question, own = own_speaker(Counter(one.speaker for one in messages if one.origin != "forwarded"), reading)
-    return ImportedHistory(
-        format="telegram-html",
-        messages=[replace(one, is_own=one.origin == "forwarded" or one.speaker == own) for one in messages],
-        questions=(question,) if messages else (),
-        notes=tuple(noted(skipped, wordless="import-wordless", service="import-service")),
-    )
+                with talks.each(f"{file.path}[{number}]"):
+                    body = block.find("body") or block
+                    original = body.find("forwarded")
+                    own = [part for part in body.parts if isinstance(part, Block) and part is not original]
+                    # A joined message has the speaker of the one before it.
+                    speaker = next((part.text() for part in own if "from_name" in part.classes), "") or speaker
+                    if made := _message(block.attributes.get("id", ""), own, original, speaker, reading.zone):
+                        chat.append(made)
+                    else:
+                        talks.skipped["wordless"] += 1
+        said += titled(chat, title)
+    question, me = own_speaker(Counter(one.speaker for one in said if one.origin != "forwarded"), reading)
+    talks.add([replace(one, is_own=one.origin == "forwarded" or one.speaker == me) for one in said])
+    return talks.history(reading, questions=[question] if said else ())
 
 
 def _folder(path: str) -> str:
@@ -64,13 +66,10 @@ def _page(file: SourceFile) -> int:
     return int(found[1]) if found else 1
 
 
-def _message(block: Block, speaker: str, zone: tzinfo) -> tuple[ImportedMessage | None, str]:
-    """A message, and who speaks: a joined one has the name of the one before it."""
-    body = block.find("body") or block
-    original = body.find("forwarded")
-    own = [part for part in body.parts if isinstance(part, Block) and part is not original]
-    name = next((part.text() for part in own if "from_name" in part.classes), "")
-    speaker = name or speaker
+def _message(
+    name: str, own: Sequence[Block], original: Block | None, speaker: str, zone: tzinfo
+) -> ImportedMessage | None:
+    """`own`: its parts, but for the one that was forwarded, `original`."""
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
     words = "\n".join(text for part in own if (text := _words(part)))
     if original:
@@ -79,17 +78,15 @@ def _message(block: Block, speaker: str, zone: tzinfo) -> tuple[ImportedMessage 
     if (said_at := moment_in(stamp.strip(), _WRITTEN, zone)) is None:
         raise WrongElement(".date")
     if not words.strip():
-        return None, speaker
-    number = block.attributes.get("id", "").removeprefix("message")
-    made = ImportedMessage(
-        source=f"import:telegram-html:{fingerprint(number, stamp, speaker)}",
+        return None
+    return ImportedMessage(
+        source=f"import:telegram-html:{fingerprint(name.removeprefix('message'), stamp, speaker)}",
         role="user",
         content=words.strip(),
         created_at=said_at,
         speaker=speaker,
         origin="forwarded" if original else "imported",
     )
-    return made, speaker
 
 
 def _words(part: Block) -> str:

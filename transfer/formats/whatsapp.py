@@ -8,11 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from locales.catalog import tr
 from runtime.cooperative import yielding_gil
+from transfer.formats.conversations import Conversations
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -21,10 +22,10 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
+    WrongElement,
     fingerprint,
     numbered,
     own_speaker,
-    wrong_at,
 )
 from transfer.formats.written_dates import HALF, hour_of
 
@@ -74,9 +75,9 @@ class _Said(NamedTuple):
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    chats = [_messages(file.text) for file in files]
-    skipped = sum(left for _, left in chats)
-    said = [one for chat, _ in chats for one in chat]
+    talks = Conversations("whatsapp")
+    chats = [_messages(file.text, talks.skipped) for file in files]
+    said = list(chain(*chats))
     questions: list[Question] = []
     order = _order([one.line for one in said])
     if order is None:
@@ -88,31 +89,28 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
         order = ORDERS[chosen[0]] if chosen else None
     who, own = own_speaker(Counter(one.speaker for one in said), reading)
     questions += [who] if said else []
-    messages: list[ImportedMessage] = []
-    for chat, _ in chats:
+    for chat in chats:
         seen: Counter[str] = Counter()
+        made: list[ImportedMessage] = []
         for one in yielding_gil(chat):
             name = fingerprint(one.line.stamp, one.speaker, one.words)
-            try:
-                said_at = _moment(one.line, order or "dmy", reading.zone)
-            except ValueError:
-                raise wrong_at(one.line.stamp) from None
-            messages.append(
-                ImportedMessage(
-                    source=f"import:whatsapp:{numbered(name, seen)}",
-                    role="user",
-                    content=one.words,
-                    created_at=said_at,
-                    speaker=one.speaker,
-                    is_own=one.speaker == own,
+            with talks.each(one.line.stamp):
+                made.append(
+                    ImportedMessage(
+                        source=f"import:whatsapp:{numbered(name, seen)}",
+                        role="user",
+                        content=one.words,
+                        created_at=_moment(one.line, order or "dmy", reading.zone),
+                        speaker=one.speaker,
+                        is_own=one.speaker == own,
+                    )
                 )
-            )
-    notes = (tr("import-wordless", count=skipped),) if skipped else ()
-    return ImportedHistory(format="whatsapp", messages=messages, questions=tuple(questions), notes=notes)
+        talks.add(made)
+    return talks.history(reading, questions=questions)
 
 
-def _messages(text: str) -> tuple[list[_Said], int]:
-    """What people said, and how many messages had no words; lines of the system are no messages."""
+def _messages(text: str, skipped: Counter[str]) -> list[_Said]:
+    """What people said; lines of the system are no messages."""
     found: list[tuple[_Line, list[str]]] = []
     for line in yielding_gil(text.split("\n")):
         head = _line(line.rstrip("\r"))
@@ -121,7 +119,6 @@ def _messages(text: str) -> tuple[list[_Said], int]:
         elif found:
             found[-1][1].append(line.rstrip("\r"))
     said: list[_Said] = []
-    wordless = 0
     for head, lines in yielding_gil(found):
         speaker, colon, words = "\n".join(lines).partition(": ")
         if not colon:
@@ -139,10 +136,10 @@ def _messages(text: str) -> tuple[list[_Said], int]:
             or _DELETED.fullmatch(rest.rstrip("."))
             or (is_marked and not attached and head.is_ios)
         ):
-            wordless += 1
+            skipped["wordless"] += 1
             continue
         said.append(_Said(head, speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0"), rest))
-    return said, wordless
+    return said
 
 
 def _line(text: str) -> _Line | None:
@@ -185,7 +182,10 @@ def _moment(line: _Line, order: str, zone: tzinfo) -> datetime:
     if month > 12 >= day:
         month, day = day, month
     year += 2000 if year < 100 else 0
-    return datetime(year, month, day, line.hour, line.minute, line.second, tzinfo=zone).astimezone(UTC)
+    try:
+        return datetime(year, month, day, line.hour, line.minute, line.second, tzinfo=zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise WrongElement from None
 
 
 def _fits(sample: Sample) -> bool:

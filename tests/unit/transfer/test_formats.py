@@ -182,17 +182,25 @@ def test_what_is_no_json_is_refused_with_its_line(data: bytes, why: str) -> None
 
 def test_a_wrong_message_of_telegram_is_named() -> None:
     for change, why in [
-        ({"id": "x"}, "messages[2].id (line 33) is missing, or not what belongs there"),
+        ({"id": "x"}, "messages[2].id (line 33)"),
         ({"date_unixtime": "soon"}, "messages[2].date (line 33)"),
         ({"text": [3]}, "messages[2].text (line 33)"),
         ({"text": 3}, "messages[2].text (line 33)"),
     ]:
         chat = sample("telegram_chat.json")
+        whole = len(of(chat).messages)
         chat["messages"][2].update(change)
-        assert why in refused(json.dumps(chat, indent=1, ensure_ascii=False).encode()), change
+        past = of(chat)
+        assert why in past.notes[-1], change
+        assert len(past.messages) == whole - 1, "all others come in"
+        alone = json.dumps(chat | {"messages": chat["messages"][2:3]}, indent=1).encode()
+        assert (
+            f"{why.replace('2', '0', 1).partition(' (')[0]} (line 6) is missing, or not what belongs there"
+            in refused(alone)
+        )
     everything = sample("telegram_everything.json")
     everything["chats"]["list"][1]["messages"][0] = 7
-    assert "chats.list[1].messages[0] (line " in refused(json.dumps(everything, indent=1).encode())
+    assert "chats.list[1].messages[0] (line " in of(everything).notes[-1]
 
 
 def test_a_damaged_conversation_of_chatgpt_is_left_out_and_named() -> None:

@@ -405,3 +405,44 @@ def test_a_damaged_channel_of_discord_is_left_out_and_named(row: str) -> None:
     history = read(packed.getvalue(), person=1)
     assert [one.content for one in history.messages] == ["Hello"]
     assert "c1" in " ".join(history.notes)
+
+
+def test_one_damaged_message_costs_no_other_one() -> None:
+    """Of a chat among people, in each of its formats; who speaks after it is known all the same."""
+    block = (
+        '<div class="message default"><div class="body"><div class="date" title="{}"></div>{}'
+        '<div class="text">{}</div></div></div>'
+    )
+    blocks = [
+        ("11.05.2024 10:00:00", '<div class="from_name">Ann</div>', "One"),
+        ("yesterday", '<div class="from_name">Tom</div>', "Lost"),
+        ("11.05.2024 10:00:02", "", "Two"),
+    ]
+    page = f'<div class="page_wrap">{"".join(block.format(*one) for one in blocks)}</div>'
+    lines = "11/05/2024, 10:00 - Ann: One\n31/02/2024, 10:01 - Tom: Lost\n11/05/2024, 10:02 - Tom: Two\n"
+    for file, place in ((page, "[1].date"), (lines, "31/02/2024, 10:01")):
+        found = past(file, answers={"speaker0": (0,)})
+        assert said(found) == [("user", "Ann", "One"), ("user", "Tom", "Two")]
+        assert f"damaged: 1. The first one: {place}" in found.notes[-1].replace("messages.html", "")
+
+
+def test_messages_of_one_id_stay_several_where_they_differ() -> None:
+    """A file that somebody edited has an id twice; a conversation that stands in it twice is one."""
+    message = {"id": 1, "date": "2024-05-11T10:00:00", "from": "Ann", "from_id": "user1"}
+    chat = {"type": "personal_chat", "id": 2, "messages": [message | {"text": text} for text in ("One", "Two", "One")]}
+    assert [text for _, _, text in said(past(chat))] == ["One", "Two"]
+    assert len({one.source for one in past(chat).messages}) == 2
+
+
+def test_text_in_utf_16_is_read_and_what_is_no_text_is_told() -> None:
+    lines = "11/05/2024, 10:00 - Ann: Grüße\n"
+    assert said(read(lines.encode("utf-16"), person=1, name="a.txt")) == [("user", "Ann", "Grüße")]
+    for data in (b"Rar!\x1a\x07\x00" + bytes(90), lines.encode("utf-16-le")):
+        with pytest.raises(ImportRefused, match="not text"):
+            read(data, person=1, name="a.txt")
+
+
+def test_a_file_that_only_looks_like_another_is_not_taken_for_it() -> None:
+    with pytest.raises(ImportRefused, match="data in JSON"):
+        past({"format": "something", "rows": []})
+    assert not past({"about": "x", "chats": {"about": "x", "list": []}}).messages, "an account without chats"
