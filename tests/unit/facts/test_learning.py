@@ -22,6 +22,7 @@ from telegram_ui.commands.why import why_pages
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
+from text.tokenizer import Tokenizer
 
 SCOPE = Scope(owner=ANNA.id)
 
@@ -307,7 +308,7 @@ async def test_a_request_keeps_to_the_window(tmp_path: Path) -> None:
         assert len(asked(talk)) > 1
         seen = "".join(request[1]["content"] for request in asked(talk))
         assert all(f"Point {number}." in seen for number in range(6))
-        count = talk.services.facts._requests._tokens
+        count = Tokenizer.for_model("summary-model")
         for request in talk.server.asked_for("facts"):
             schema = json.dumps(request.body["response_format"]["json_schema"])
             used = sum(3 + count.count(one["role"]) + count.count(one["content"]) for one in request.messages)

@@ -88,13 +88,13 @@ async def test_where_it_is_missing_that_is_said_once(caplog: pytest.LogCaptureFi
 
 
 HOLDER = """
-import asyncio, sys
+import asyncio, os
 from llm.local_embedder import LocalEmbedder
 
 async def main():
     async with LocalEmbedder() as embedder:
         await embedder.query("x")
-        print(embedder._child[0].pid, flush=True)
+        print(open(f"/proc/self/task/{os.getpid()}/children").read().split()[0], flush=True)
         await asyncio.Event().wait()
 
 asyncio.run(main())

@@ -32,13 +32,13 @@ class Answer:
     """Somebody is answered until `end`."""
 
     def __init__(self, order: Precedence) -> None:
-        self._is_begun, self._may_end = asyncio.Event(), asyncio.Event()
+        self.is_begun, self._may_end = asyncio.Event(), asyncio.Event()
         self._task = asyncio.create_task(self._answer(order))
 
     @classmethod
     async def begun(cls, order: Precedence) -> Self:
         one = cls(order)
-        await one._is_begun.wait()
+        await one.is_begun.wait()
         return one
 
     async def end(self) -> None:
@@ -47,7 +47,7 @@ class Answer:
 
     async def _answer(self, order: Precedence) -> None:
         async with order.answering():
-            self._is_begun.set()
+            self.is_begun.set()
             await self._may_end.wait()
 
 
@@ -68,7 +68,7 @@ async def test_background_work_waits_for_the_answers_and_is_then_done() -> None:
     assert await waiting == "done"
 
 
-async def test_an_answer_interrupts_what_runs_and_it_is_begun_again_after_it() -> None:
+async def test_an_answer_interrupts_what_runs_and_itis_begun_again_after_it() -> None:
     order, work = Precedence(), Work()
     running = asyncio.create_task(order.after_answers(work))
     await work.started.wait()
@@ -94,7 +94,7 @@ async def test_what_gave_way_often_enough_is_finished() -> None:
     assert work.begun == MOST_INTERRUPTIONS + 1
 
 
-async def test_after_a_long_wait_it_is_begun_in_any_case() -> None:
+async def test_after_a_long_wait_itis_begun_in_any_case() -> None:
     order, work = Precedence(patience=0.01), Work()
     work.may_end.set()
     answer = await Answer.begun(order)

@@ -10,12 +10,13 @@ from chat.operation import Operation
 from llm import prompts
 from llm.openai_api import OpenAIChat
 from locales.catalog import tr
-from records.errors import DocumentUnreadable
+from records.errors import ContextTooLong, DocumentUnreadable
 from records.forgetting import Forgetting
-from records.model_calls import Abilities
+from records.model_calls import Abilities, PromptMessage
 from records.owners import LONGEST_PERSONA
 from records.scopes import Person, Scope
 from telegram_ui.commands.registry import Commands
+from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk, Peer
 
@@ -71,7 +72,9 @@ async def test_the_window_of_one_model_is_not_that_of_another(tmp_path: Path) ->
         usual, other = talk.services.models["chat-model"], talk.services.models["other-model"]
         assert isinstance(usual, OpenAIChat)
         assert isinstance(other, OpenAIChat)
-        other._window.note_refusal(900, "")
+        talk.server.script("other-model", Behaviour(status=400, code="context_length_exceeded"))
+        with pytest.raises(ContextTooLong):
+            await other.complete([PromptMessage(role="user", content="Who is there?")])
         assert usual.prompt_limit is None
         assert other.prompt_limit is not None
 
