@@ -35,7 +35,7 @@ ROLES: Mapping[object, Role] = {
     "bot": "assistant",
     "chatgpt": "assistant",
 }
-_SKIPPED = ("chat-here", "wordless", "service")
+_SKIPPED = ("here", "wordless", "service")
 _SHOWN = 40
 """Characters of a title by which a damaged conversation is named."""
 _MILLISECONDS = 10**11
@@ -90,7 +90,7 @@ class Conversations:
         told = list(notes)
         if len(self._talks) > 1:
             told.append(tr("import-holds-conversations", count=len(self._talks)))
-        told += [tr(f"import-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
+        told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
         offers, facts = offered(self.facts, reading)

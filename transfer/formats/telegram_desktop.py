@@ -121,7 +121,7 @@ def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
             raise wrong_at(f"{chat.where}id")
         if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
-            talks.skipped["chat-here"] += len(chat.messages)
+            talks.skipped["here"] += len(chat.messages)
             continue
         made = titled(list(_messages(chat, reading, talks)), chat.name)
         if made or len(chats) == 1:
