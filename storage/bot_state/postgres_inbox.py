@@ -46,6 +46,7 @@ _UNFINISHED = """
 SELECT person_id, COUNT(*) FROM updates
 WHERE bot_id = ? AND done_at IS NULL AND person_id IN (SELECT value FROM json_each(?)) GROUP BY person_id
 """
+_UNFINISHED_IN = f"SELECT update_id FROM updates WHERE bot_id = ? AND done_at IS NULL AND user_id = ({_NOW})"  # noqa: S608
 
 
 class PostgresInbox(Inbox):
@@ -137,6 +138,11 @@ class SharedWork:
         async with self.database.read(None) as reader:
             rows = await reader.rows(_UNFINISHED, bot_id, json.dumps(sorted(set(people))))
         return {row[0]: row[1] for row in rows}
+
+    async def unfinished_in(self, bot_id: int, owner: int) -> set[int]:
+        """The updates of an owner that are not done, in whichever process. Raises StorageError."""
+        async with self.database.read(None) as reader:
+            return {row[0] for row in await reader.rows(_UNFINISHED_IN, bot_id, owner, owner)}
 
     def served(self) -> Collection[int]:
         """The owners that this process serves."""

@@ -299,11 +299,7 @@ class DurableQueue(asyncio.Queue[object]):
                 elif number not in self._unfinished and number not in self._unmarked and not was_passed_on:
                     await self._recover(number, update.get_bot())
             except StorageError as error:
-                if (
-                    number not in self._unwritten
-                    and self._may_go_on(update)
-                    and not await self._catches_up(update.get_bot())
-                ):
+                if number not in self._unwritten and self._may_go_on(update) and not await self._catches_up(update):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
                     await self._enqueue(update, lease=self._lease_of(update))
@@ -324,8 +320,8 @@ class DurableQueue(asyncio.Queue[object]):
         """Whether what cannot be written may be handled nevertheless."""
         return True
 
-    async def _catches_up(self, bot: telegram.Bot) -> bool:
-        """After a failed write: whether all that was written before is queued now, and this is to be offered again."""
+    async def _catches_up(self, update: telegram.Update) -> bool:
+        """After a failed write: whether the update is to be offered again, for others that were written come first."""
         return False
 
     def _lease_of(self, update: telegram.Update) -> Lease | None:

@@ -115,12 +115,18 @@ class SharedQueue(DurableQueue):
                     await self._take_up(row, row.attempts, bot)
         return len(rows)
 
-    async def _catches_up(self, bot: telegram.Bot) -> bool:
+    async def _catches_up(self, update: telegram.Update) -> bool:
         """Where only the reply was lost, what others wrote before it may not be claimed yet, and comes first."""
+        bot = update.get_bot()
         try:
             await self.claim(bot)
         except KeepsakeError:
-            return False  # the database is away: what cannot be written goes on without it
+            # The claim's reply may be lost, too. A question is not: it commits nothing.
+            try:
+                waiting = await self._shared.unfinished_in(bot.id, arrival_of(update, "").owner)
+            except StorageError:
+                return False  # the database is away: what cannot be written goes on without it
+            return not waiting <= self._leases.keys() | self._unmarked
         return True
 
     async def let_go(self) -> None:

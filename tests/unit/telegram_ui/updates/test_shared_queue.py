@@ -24,6 +24,7 @@ from storage.stores.postgres import postgres_database
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
 from tests.support.postgres_server import address
+from tests.support.postgres_wire import laid
 from tests.unit.telegram_ui.conftest import NOW, Peer, client
 
 ANN = 1001
@@ -181,6 +182,31 @@ async def test_what_others_wrote_comes_before_an_update_whose_reply_was_lost(
         await first.put(update(3, bot))  # Telegram offers it again
         assert [await came(first), await came(first)] == [2, 3]
         assert not await first.claim(bot)
+        assert first.empty()
+
+
+async def test_it_comes_first_even_where_the_reply_to_the_claim_is_lost_as_well(
+    bot: ExtBot[Any], postgres_url: str, tmp_path: Path
+) -> None:
+    url, clock = address(postgres_url, tmp_path), Clock()
+    async with (
+        laid(url) as (behind, wire),
+        queue_of("a", behind, tmp_path, bot, clock, is_claiming=False) as first,
+        queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
+    ):
+        await first.put(update(1, bot))
+        assert await first.claim(bot) == 1
+        assert await came(first) == 1
+        await first.done([1])
+        await second.put(update(2, bot))  # she is served here, and it is not claimed yet
+        wire.cuts_some = lambda: True
+        with pytest.raises(TelegramError):
+            await first.put(update(3, bot))
+        assert first.empty(), "the first thing that comes is what was written first"
+        wire.cuts_some = lambda: False
+        await first.put(update(3, bot))  # Telegram offers it again
+        assert await first.claim(bot)
+        assert [await came(first), await came(first)] == [2, 3]
         assert first.empty()
 
 
