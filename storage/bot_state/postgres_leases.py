@@ -40,9 +40,10 @@ _FREE_ONE = """
 SELECT user_id FROM leases
 WHERE user_id = ? AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?) FOR UPDATE SKIP LOCKED
 """
+# Also what this process took without hearing of it: the reply to that commit was lost.
 _FREE_WITH_WORK = """
-SELECT user_id FROM leases
-WHERE user_id IN (SELECT value FROM json_each(?)) AND is_dead(replica_id) AND is_at_home(user_id, ?)
+SELECT user_id FROM leases WHERE user_id IN (SELECT value FROM json_each(?))
+AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?)
 ORDER BY user_id LIMIT ? FOR UPDATE SKIP LOCKED
 """
 # Owners with updates that wait, and those whom a process served when it died: it may have left something half done. Who
@@ -165,9 +166,9 @@ class PostgresLeases:
                 }
                 overdue = [owner for owner, is_overdue in waiting.items() if is_overdue]
                 fresh = [owner for owner, is_overdue in waiting.items() if not is_overdue]
-                found = _free(connection, overdue, me.instance_id, TAKEN_AT_ONCE) if overdue else []
+                found = _free(connection, overdue, me, TAKEN_AT_ONCE) if overdue else []
                 if fresh and (share := self._share(connection, fresh)) > 0:
-                    found += _free(connection, fresh, me.instance_id, share)
+                    found += _free(connection, fresh, me, share)
                 return _take(connection, me.id, found)
 
             await self._gain(await self.database.transact(taken, None))
@@ -304,9 +305,9 @@ class PollingLeader:
                 await self._leases.changed()
 
 
-def _free(connection: Connection, owners: Sequence[int], instance_id: str, most: int) -> list[int]:
-    """Those of these owners whom nobody serves, at most so many; their leases are locked."""
-    values = (json.dumps(sorted(owners)), instance_id, most)
+def _free(connection: Connection, owners: Sequence[int], me: Replica, most: int) -> list[int]:
+    """Those of these owners whom no other process serves, at most so many; their leases are locked."""
+    values = (json.dumps(sorted(owners)), me.id, me.instance_id, most)
     return [row[0] for row in connection.execute(_FREE_WITH_WORK, values).fetchall()]
 
 

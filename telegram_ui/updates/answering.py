@@ -25,7 +25,7 @@ from records.turns import Reply
 from telegram_ui.commands import answers, proposals, summaries
 from telegram_ui.commands.answers import shown_text
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, demand_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
@@ -206,6 +206,8 @@ class Answering:
         stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)
         delivering: asyncio.Task[None] | None = None
         try:
+            # Under a later lease of this process it is handed out again, behind what was before it.
+            await demand_lease()
             read = await self._attached_files.read(pieces)
             if read.refusal:
                 await self._error_boundary.say(parsed, read.refusal, asked if read.may_pass else None)

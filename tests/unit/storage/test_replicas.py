@@ -25,6 +25,7 @@ from storage.bot_state.postgres_leases import PostgresLeases
 from telegram_ui.sending.chat import demand_lease, work_for
 from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address, new_database
+from tests.support.postgres_wire import laid
 from tests.support.talk import BORIS, talking, unfinished
 
 BOT, ANN, BEN = 900, 7, 8
@@ -159,6 +160,20 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
         assert not first.leases.holds(ANN)
         with pytest.raises(ServedElsewhere):
             await first.memory.config(ANN)
+
+
+async def test_a_lease_whose_reply_was_lost_is_taken_again(machines: Machines) -> None:
+    """Until then the process would handle updates under a lease of which it does not know."""
+    async with laid(machines.url) as (behind, wire):
+        machines.url = behind
+        async with machines.opened("a") as alone:
+            await alone.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
+            wire.cuts = True
+            with pytest.raises(StorageError):
+                await alone.claims()
+            assert not alone.leases.holds(ANN)
+            [claimed] = await alone.work.claim(BOT, most=100, now=NOW)
+            assert claimed.lease == alone.work.lease(ANN)
 
 
 async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machines) -> None:

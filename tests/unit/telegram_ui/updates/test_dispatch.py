@@ -5,18 +5,22 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+import telegram
 
 from llm.offline import OfflineModel
 from llm.speech import Transcriber
 from locales.catalog import tr
 from playground.files import StoredFile
 from playground.text import units
+from records.errors import ServedElsewhere
 from records.scopes import Person, Scope
 from settings import Secret
+from storage.bot_state.inbox import Lease
 from telegram_ui.commands.answers import GO_ON
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending import documents
 from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.durable_queue import DurableQueue, Received
 from telegram_ui.updates.parsing import NO_WORDS
 from telegram_ui.updates.reading import FETCHED_AT_ONCE
 from tests.peers.openai_server import Behaviour, running
@@ -61,6 +65,31 @@ async def test_what_still_waits_of_somebody_who_is_removed_is_not_answered(bots:
         await service.intake.idle()
         assert await bots.pending() == []
     assert peer.texts(ANN) == ["echo slow"]
+
+
+async def test_what_waited_under_a_lease_that_was_lost_does_not_begin_under_a_later_one(
+    bots: Bots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is handed out again, behind what was dropped before it."""
+
+    async def confirm(_: object, lease: Lease) -> None:
+        if lease.fence == 1:
+            raise ServedElsewhere
+
+    monkeypatch.setattr(DurableQueue, "confirm", confirm)
+    async with bots.running() as service:
+        for fence in (1, 2):
+            said = {
+                "message_id": fence,
+                "date": 1,
+                "text": f"under {fence}",
+                "chat": {"id": ANN, "type": "private"},
+                "from": {"id": ANN, "is_bot": False, "first_name": "Ann"},
+            }
+            update = telegram.Update.de_json({"update_id": 7, "message": said}, service.bot)
+            await service.intake.dispatch(Received(update, is_durable=True, lease=Lease(ANN, fence)))
+        await service.intake.idle()
+    assert [turn.text for turn in bots.conversation.turns] == ["under 2"]
 
 
 async def test_buttons_of_earlier_answers_go(bots: Bots, peer: Peer) -> None:
