@@ -73,6 +73,9 @@ class KillTest(ABC):
                 stack.callback(task.cancel)
             for _ in range(rounds):
                 await self.kill()
+                for task in talking:
+                    if task.done():  # nobody may stop talking; what failed is raised
+                        task.result()
                 if within and time.monotonic() - begun > within:
                     break
             await self.revive()

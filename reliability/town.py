@@ -10,6 +10,7 @@ import random
 import re
 import signal
 import ssl
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -36,7 +37,9 @@ from tests.support.forking import Forked, zygote
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
 TRIES = 30
-"""Setups, and cancellings of one, that a kill may interrupt in a row."""
+"""Starts that a passing fault may end in a row."""
+SET_UP_WITHIN, CANCELLED_WITHIN = 150.0, 60.0
+"""Seconds, with some kills among them; later the bot says other words than those that are waited for."""
 EDITS = 0.2
 """The share of answered messages that get another text."""
 
@@ -313,9 +316,12 @@ class Talker:
         await self.configure_as(self._chance.choice(STORAGES))
 
     async def configure_as(self, storage: str) -> None:
-        """The whole wizard, from the beginning if a step of it goes unanswered."""
+        """The whole wizard, from the beginning if a step of it goes unanswered. Raises RuntimeError where it is not
+        finished within SET_UP_WITHIN seconds.
+        """
         member, number = self._members[0], str(self._chance.choice(self._thresholds))
-        for _ in range(TRIES):
+        begun = time.monotonic()
+        while True:
             try:
                 since = member.now
                 member.says("/summary" if self.is_private else "/summary@keepsake_bot")
@@ -327,19 +333,26 @@ class Talker:
                 self.moving.beat()
                 member.says(number, reply_to=None if self.is_private else asked["message_id"])
                 await member.hears("External memory configured", since=since, timeout=self._step_patience)
-            except AssertionError:
+            except AssertionError as error:
                 self.stuck += 1
+                if time.monotonic() - begun > SET_UP_WITHIN:
+                    raise RuntimeError(f"a setup was not finished: {error}") from error
                 await self._cancel(member)
             else:
                 return
-        raise RuntimeError(f"{TRIES} setups in a row were not finished")
 
     async def _cancel(self, member: Member) -> None:
-        for _ in range(TRIES):
+        """Raises RuntimeError where it is not answered within CANCELLED_WITHIN seconds."""
+        begun = time.monotonic()
+        while True:
             since = member.now
             member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
-            with suppress(AssertionError):
-                await member.hears("ancel", since=since, timeout=self._step_patience)
+            try:
+                await member.hears("ancel", since=since, timeout=min(self._step_patience, CANCELLED_WITHIN / 2))
+            except AssertionError as error:
+                if time.monotonic() - begun > CANCELLED_WITHIN:
+                    raise RuntimeError(f"/cancel was not answered: {error}") from error
+            else:
                 return
 
     def _addressed(self, text: str) -> str:
