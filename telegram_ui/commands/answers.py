@@ -48,26 +48,12 @@ class AnswerButtons(Family):
 
     @press(CORRECTED, queue="chat")
     async def _answer_corrected(self, ask: Ask) -> str | None:
-        stream = await self._begin(ask)
-        if stream is None:
-            return tr("answers-pressed-already")
-        answered = await self._answered(ask, stream, self._again(ask))
-        await self._show(ask, tr("answers-too-late") if answered is None else tr("answers-answering"))
-        await self._finish(ask, stream, answered)
-        return None
+        return await self._answer_again(ask, (), then=tr("answers-answering"))
 
     @press(ANOTHER, queue="chat")
     async def _answer_differently(self, ask: Ask) -> str | None:
         """The new answer takes the place of the rejected one, to which its buttons lead back."""
-        stream = await self._begin(ask, instead_of=await self._shown_as(ask))
-        if stream is None:
-            return tr("answers-pressed-already")
-        answered = await self._answered(ask, stream, self._again(ask))
-        if answered is None:
-            await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
-            await self._delivery.say(ask.chat, tr("answers-too-late"))
-        await self._finish(ask, stream, answered)
-        return None
+        return await self._answer_again(ask, await self._shown_as(ask), is_answer=True)
 
     @press(VERSION, queue="chat")
     async def _turn_page(self, ask: Ask) -> str | None:
@@ -88,14 +74,7 @@ class AnswerButtons(Family):
     @press(RETRY, queue="chat")
     async def _try_again(self, ask: Ask) -> str | None:
         """The answer takes the place of the sentence that said what had failed."""
-        stream = await self._begin(ask, instead_of=[] if ask.message_id is None else [ask.message_id])
-        if stream is None:
-            return tr("answers-pressed-already")
-        answered = await self._answered(ask, stream, self._again(ask))
-        if answered is None:
-            await self._show(ask, tr("answers-too-late"))
-        await self._finish(ask, stream, answered)
-        return None
+        return await self._answer_again(ask, () if ask.message_id is None else (ask.message_id,))
 
     @press(AGAIN)
     async def _pressed_twice(self, ask: Ask) -> str:
@@ -149,7 +128,12 @@ class AnswerButtons(Family):
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         return tr("answers-nothing-to-stop")
 
-    def _again(self, ask: Ask) -> Answering:
+    async def _answer_again(
+        self, ask: Ask, instead_of: Sequence[int], *, is_answer: bool = False, then: str = ""
+    ) -> str | None:
+        """Have the button's turn answered again. `is_answer`: the button is under an answer, which stays if it is too
+        late; `then`: what the message with the button says from then on.
+        """
         chat, conversation = ask.chat, self._services.conversation
 
         async def answer(stream: AnswerStream) -> tuple[Incoming, Reply] | None:
@@ -162,7 +146,17 @@ class AnswerButtons(Family):
                 kept=stream.kept,
             )
 
-        return answer
+        stream = await self._begin(ask, instead_of=instead_of)
+        if stream is None:
+            return tr("answers-pressed-already")
+        answered = await self._answered(ask, stream, answer)
+        if answered is None and is_answer:
+            await self._dependencies.last_buttons.take_away(self._delivery, chat, ask.message_id)
+            await self._delivery.say(chat, tr("answers-too-late"))
+        elif answered is None or then:
+            await self._show(ask, then if answered else tr("answers-too-late"))
+        await self._finish(ask, stream, answered)
+        return None
 
     async def _shown_as(self, ask: Ask) -> Sequence[int]:
         """The messages of the answer whose button was pressed."""

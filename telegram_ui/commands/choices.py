@@ -6,7 +6,7 @@ Owns their words. Does not know what a choice does.
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 
 import telegram
 from telegram import BotCommandScopeChat, InlineKeyboardButton
@@ -23,7 +23,7 @@ from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.policy import KIND as POLICY
 from telegram_ui.commands.wizard import number_in
-from telegram_ui.commands.wording import checked, clock_time, policy_name, quoted, thresholds, ticked
+from telegram_ui.commands.wording import checked, clock_time, policy_name, quoted, thresholds, ticked, zone_of
 from text.time_zones import clock_at, label, offsets, similar_names, zone_named, zone_of_offset
 
 MEMORY, STORAGE, NUMBER, INCOGNITO, SPOKEN = "m", "s", "n", "i", "v"
@@ -147,7 +147,7 @@ class ChoiceCommands(Family):
         times = [self._button(ask, KIND, clock_at(now, one), f"{OFFSET}.{one}{after}") for one in offsets()]
         rows = in_rows(times, TIMES_IN_A_ROW)
         back = [] if instead_of is None else [self._settings_button(ask)]
-        text = f"{zone_text(config.timezone if config else '', now, _zone(config))}\n{tr('choices-which-time')}"
+        text = f"{zone_text(config.timezone if config else '', now, zone_of(config))}\n{tr('choices-which-time')}"
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard_of(*rows, back))
 
     async def _press_time(self, ask: Ask, value: str) -> str | None:
@@ -210,7 +210,7 @@ def settings_rows(
     def switch(label: str, what: str, *, is_on: bool) -> list[InlineKeyboardButton]:
         return [button(checked(label, is_on=is_on), f"{what}.{OFF if is_on else ON}")]
 
-    name, time = label(config.timezone if config else ""), clock_time(now, _zone(config))
+    name, time = label(config.timezone if config else ""), clock_time(now, zone_of(config))
     zone = [button(tr("choices-zone", zone=name, time=time), ZONE)]
     if config is None or not config.enabled:
         return [switch(tr("choices-memory"), MEMORY, is_on=False), zone]
@@ -231,10 +231,6 @@ def settings_rows(
         *([speaking] if can_speak else []),
         zone,
     ]
-
-
-def _zone(config: OwnerConfig | None) -> tzinfo:
-    return config.zone if config else UTC
 
 
 def zone_text(name: str, now: datetime, zone: tzinfo) -> str:

@@ -6,7 +6,7 @@ A family is a class; registry.py lists them all. Does not know any of them, nor 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from typing import Any, Literal, TypedDict, Unpack
 
 import telegram
@@ -20,6 +20,7 @@ from locales.told import STORAGE_NAMES
 from records.scopes import Person, Scope
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, keyboard_of, nonce
+from telegram_ui.commands.wording import zone_of
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.formatting import Piece
@@ -266,9 +267,7 @@ class Family:
         return False
 
     async def _zone(self, owner: int) -> tzinfo:
-        """The time zone in which an owner reads dates; UTC where none is chosen."""
-        config = await self._services.memory.config(owner)
-        return config.zone if config else UTC
+        return zone_of(await self._services.memory.config(owner))
 
     async def _keep_language(self, ask: Ask) -> None:
         """A group in which somebody sets memory up goes on in the language in which they did."""

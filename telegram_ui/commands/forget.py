@@ -257,14 +257,6 @@ class ForgetCommands(Family):
     async def _keep(self, ask: Ask) -> None:
         await self._show(ask, tr("forget-kept"))
 
-    @press(ERASE, who="admins")
-    async def _erase_chosen(self, ask: Ask) -> str:
-        return await self._erase(ask)
-
-    @press(ERASE_OWN)
-    async def _erase_own(self, ask: Ask) -> str:
-        return await self._erase(ask)
-
     async def _erase(self, ask: Ask) -> str:
         target = read(ask.argument, self._now())
         if target is None:
@@ -278,6 +270,9 @@ class ForgetCommands(Family):
         except BaseException:
             self._erased.pop(question, None)  # it may be asked for again
             raise
+
+    _erase_chosen = press(ERASE, who="admins")(_erase)
+    _erase_own = press(ERASE_OWN)(_erase)
 
     async def _erase_once(self, ask: Ask, target: Target) -> str:
         scope = await self._scope(ask, target)

@@ -7,7 +7,7 @@ how facts are learned.
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 
 from telegram import InlineKeyboardButton
 
@@ -18,7 +18,7 @@ from records.facts import LASTING, Fact, Profile
 from records.forgetting import Forgetting, Forgotten
 from telegram_ui.commands.buttons import in_rows, keyboard_of, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
-from telegram_ui.commands.wording import day
+from telegram_ui.commands.wording import day, zone_of
 from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class MemoryCommands(Family):
             view,
             await self._services.facts.known(owner),
             await self._services.distiller.versions(owner),
-            zone=config.zone if config else UTC,
+            zone=zone_of(config),
             is_on=config is not None and config.enabled,
             button=lambda label, payload: self._button(ask, KIND, label, payload),
         )

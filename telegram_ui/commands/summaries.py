@@ -3,7 +3,7 @@
 Owns their words. Does not know how summaries are made (summary_manager.py) or set up (wizard.py, policy.py).
 """
 
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 
 from telegram import InlineKeyboardMarkup
 
@@ -17,7 +17,7 @@ from records.status import Status
 from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import messages, minute, moment, policy_name
+from telegram_ui.commands.wording import messages, minute, moment, policy_name, zone_of
 from telegram_ui.sending.chat import Chat
 
 SWITCH_ON, FOLD = "on", "fld"
@@ -146,7 +146,7 @@ def status_text(status: Status) -> str:
     if status.unreadable:
         lines.append(tr("summaries-status-unreadable", messages=status.unreadable))
     if status.failure is not None:
-        failed_at = moment(status.failure.at, config.zone if config else UTC)
+        failed_at = moment(status.failure.at, zone_of(config))
         lines.append(tr("summaries-status-failure", date=failed_at, error=status.failure.error))
     lines += status.advice
     if config is None:

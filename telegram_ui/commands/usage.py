@@ -56,14 +56,9 @@ def _dollars(cost: float) -> str:
     return decimal(cost, 2) if cost >= 0.1 or not cost else decimal(math.ceil(cost * 10_000) / 10_000, 4)
 
 
-def tokens_by_day(used: Sequence[DayOfUse], since: date, today: date) -> list[int]:
-    """Tokens of all models, day by day, the oldest first."""
-    days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
-    return [sum(one.used.total for one in used if one.day == day) for day in days]
-
-
 def chart(used: Sequence[DayOfUse], since: date, today: date) -> str:
     """One character a day, the oldest first; the day with the most tokens is the highest."""
-    tokens = tokens_by_day(used, since, today)
+    days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
+    tokens = [sum(one.used.total for one in used if one.day == day) for day in days]
     most = max(1, *tokens)
     return "".join(BARS[min(len(BARS) - 1, one * len(BARS) // most)] if one else NOTHING for one in tokens)

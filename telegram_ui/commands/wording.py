@@ -11,7 +11,7 @@ from telegram import InlineKeyboardButton
 from locales.catalog import ENGLISH, calendar_day, speaking, tr
 from records.conversations import ListedConversation
 from records.messages import Message
-from records.owners import Policy
+from records.owners import OwnerConfig, Policy
 from summaries.policies import POLICIES
 
 LABEL = 40
@@ -31,12 +31,9 @@ def messages(number: int) -> str:
     return tr("shared-messages", messages=number)
 
 
-def facts(number: int) -> str:
-    return tr("shared-facts", facts=number)
-
-
-def summaries(number: int) -> str:
-    return tr("shared-summaries", summaries=number)
+def zone_of(config: OwnerConfig | None) -> tzinfo:
+    """The time zone in which an owner reads dates; UTC where none is chosen."""
+    return config.zone if config else UTC
 
 
 def policy_name(policy: Policy) -> str:

@@ -20,7 +20,7 @@ from records.scopes import Scope
 from telegram_ui.commands import answers
 from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat, work_under
+from telegram_ui.sending.chat import work_under
 from telegram_ui.sending.documents import document_in
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
@@ -247,10 +247,10 @@ class Dispatcher:
         if not stopped and not self._queues.chats.cancel(parsed.location):
             waiting = self._queues.chats.drop_next(parsed.location, WaitingTurn)
             if waiting is None:
-                await self._say(parsed.chat, tr("answers-nothing-to-stop"))
+                await self._delivery.say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
             await self._queue.done(waiting.update_ids)
-            await self._say(parsed.chat, tr("answers-stopped"))
+            await self._delivery.say(parsed.chat, tr("answers-stopped"))
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""
@@ -269,7 +269,7 @@ class Dispatcher:
             async def say() -> None:
                 # The store is not asked for a choice: what is said here must cost nothing.
                 with speaking(self._commands.app_language(parsed.person)):
-                    await self._say(parsed.chat, sentence())
+                    await self._delivery.say(parsed.chat, sentence())
 
             self._queues.notices.submit(
                 parsed.location, partial(self._error_boundary.guarded, parsed, say, is_known=False)
@@ -328,7 +328,7 @@ class Dispatcher:
         hint = tr("notices-mentioned")
         if parsed.attachment:
             hint = f"{tr('files-cannot-read', what=kind_name(parsed.attachment))} {tr('files-write')}"
-        await self._say(parsed.chat, hint)
+        await self._delivery.say(parsed.chat, hint)
 
     async def _answer_wordless(self, parsed: ParsedUpdate) -> None:
         if not parsed.album or self._albums.get(parsed.location) != parsed.album:
@@ -337,9 +337,6 @@ class Dispatcher:
             if not await self._error_boundary.guarded(parsed, partial(self._ask_for_words, parsed)):
                 return
         await self._queue.done([parsed.update_id])
-
-    async def _say(self, chat: Chat, text: str) -> None:
-        await self._delivery.say(chat, text)
 
     async def _say_unknown(self, parsed: ParsedUpdate) -> None:
         await self._delivery.say(parsed.chat, self._commands.unknown(parsed.command))

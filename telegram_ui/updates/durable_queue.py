@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 import telegram
 from cachetools import LRUCache
@@ -21,6 +22,8 @@ from runtime.metrics import gauge
 from storage.bot_state.inbox import NOBODY, Arrival, Counted, Inbox, Lease, PendingUpdate
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 UNFINISHED = gauge("keepsake_updates_unfinished", "Updates that this process has taken and that are not done.")
 
@@ -229,17 +232,11 @@ class DurableQueue(asyncio.Queue[object]):
 
     async def note_mode(self, update_id: int, mode: Mode) -> None:
         """Keep how memory stands while this is said, for a run that takes it up later."""
-        try:
-            await self._inbox.note_mode(self._bot_id, update_id, mode)
-        except StorageError as error:
-            logger.warning("The inbox cannot note how memory stood (%s).", type(error).__name__)
+        await self._noted("how memory stood", self._inbox.note_mode(self._bot_id, update_id, mode))
 
     async def note_shown(self, update_id: int, message_ids: Sequence[int]) -> None:
         """Keep which messages show something of an answer."""
-        try:
-            await self._inbox.note_shown(self._bot_id, update_id, message_ids)
-        except StorageError as error:
-            logger.warning("The inbox cannot note where an answer is shown (%s).", type(error).__name__)
+        await self._noted("where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids))
 
     def shown_before(self, update_id: int) -> tuple[int, ...]:
         """The messages with which a run before this one began to answer an update."""
@@ -247,19 +244,20 @@ class DurableQueue(asyncio.Queue[object]):
 
     async def begin(self, update_id: int, what: Counted) -> int:
         """Count durably that something begins; which time it is, over all runs."""
-        try:
-            return await self._inbox.begin(self._bot_id, update_id, what)
-        except StorageError as error:
-            # An answer in hand is worth more than the count of its sendings.
-            logger.warning("The inbox cannot count %s (%s).", what, type(error).__name__)
-            return 1
+        # An answer in hand is worth more than the count of its sendings.
+        return await self._noted(what, self._inbox.begin(self._bot_id, update_id, what)) or 1
 
     async def take_back(self, update_id: int, what: Counted) -> None:
         """Take a count back: the attempt surely had no effect, or was stopped in order."""
+        await self._noted(what, self._inbox.take_back(self._bot_id, update_id, what))
+
+    async def _noted(self, what: str, work: Awaitable[T]) -> T | None:
+        """What came of writing something; None where the disk does not take it."""
         try:
-            await self._inbox.take_back(self._bot_id, update_id, what)
+            return await work
         except StorageError as error:
-            logger.warning("The inbox cannot count %s (%s).", what, type(error).__name__)
+            logger.warning("The inbox cannot note %s (%s).", what, type(error).__name__)
+            return None
 
     def are_on_disk(self, update_ids: Iterable[int]) -> bool:
         """Whether the next run finds these updates as long as they are not done."""

@@ -73,7 +73,7 @@ class ErrorBoundary:
             number,
             parsed.update_id,
             parsed.scope,
-            name_of(error),
+            type(error).__name__,
             where(error),
         )
         if isinstance(error, ChatGone):
@@ -84,7 +84,7 @@ class ErrorBoundary:
             text = numbered(f"{reason.rstrip('.')}.", number)
             await self.say(parsed, text, asked if may_pass else None)
         except DeliveryError as unsaid:
-            logger.warning("[%s] The person could not be told (%s).", number, name_of(unsaid))
+            logger.warning("[%s] The person could not be told (%s).", number, type(unsaid).__name__)
         except ServedElsewhere:
             return False
         return True
@@ -104,7 +104,3 @@ def where(error: BaseException) -> str:
     """The lines of code that an error passed, innermost first; nothing of its text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
-
-
-def name_of(error: BaseException) -> str:
-    return type(error).__name__

@@ -7,16 +7,14 @@ import logging
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
 
-from attrs import define, field
 from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
 from chat.operation import audience, proposed, receipt
-from external_memory import ExternalMemory
 from locales.catalog import speaking, tr
 from locales.choice import language_for
 from records.errors import KeepsakeError, ServedElsewhere
-from records.scopes import Clock, Person
+from records.scopes import Person
 from runtime.tasks import repeated
 from storage.bot_state.broadcasts import Broadcast, Outcome, Progress
 from telegram_ui.commands.buttons import keyboard_of
@@ -109,17 +107,13 @@ def sending(dependencies: Dependencies) -> AbstractAsyncContextManager[None]:
     return repeated(BroadcastSender(dependencies).going_on, every=LOOK_EVERY, grace=GRACE)
 
 
-@define(eq=False)
 class BroadcastSender:
     """Sends what is under way, person by person; of several processes the one that serves the admin."""
 
-    _dependencies: Dependencies
-    _memory: ExternalMemory = field(init=False)
-    _clock: Clock = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._memory = self._dependencies.services.memory
-        self._clock = self._dependencies.services.clock
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._dependencies = dependencies
+        self._memory = dependencies.services.memory
+        self._clock = dependencies.services.clock
 
     async def send_all(self) -> None:
         """Go on with all that is under way, one after the other. Raises KeepsakeError where the store fails."""

@@ -6,6 +6,7 @@ kept. Does not know how a request is read, nor when a reminder is due again (rem
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from telegram import InlineKeyboardButton
@@ -20,7 +21,7 @@ from records.turns import Proposal
 from reminders.sending import Told
 from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons, in_rows, keyboard_of, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import minute, near_day, quoted, told_at
+from telegram_ui.commands.wording import minute, near_day, quoted, told_at, zone_of
 from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
 from text.time_zones import moment_of
@@ -54,7 +55,7 @@ class ReminderCommands(Family):
             await self._show_list(ask, 0)
             return None
         config = await self._services.memory.config(ask.chat.scope.owner)
-        zone = _zone_of(config)
+        zone = zone_of(config)
         # From when it was sent: after a kill the same update gives the same reminder, which is kept once.
         now = self._now()
         sent_at = min(ask.update.message.date, now) if ask.update.message is not None else now
@@ -64,12 +65,7 @@ class ReminderCommands(Family):
             return asked
         if asked.due_at <= now:
             return tr("reminders-how")
-        kept = await self._keep(ask, asked, None)
-        if kept is None:
-            return tr("reminders-full")
-        text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
-        text = "\n".join([text, *_zone_hint(config)])
-        await self._show(ask, text, *self._under(ask, kept, config))
+        await self._keep(ask, asked, None, config)
         return None
 
     @press(OFFERED)
@@ -79,20 +75,14 @@ class ReminderCommands(Family):
             await self._show(ask, tr("proposals-declined"))
             return None
         config = await self._services.memory.config(ask.chat.scope.owner)
-        zone = _zone_of(config)
-        read = read_offer(ask.argument, ask.message_text, zone)
+        read = read_offer(ask.argument, ask.message_text, zone_of(config))
         if read is None:
             return tr("shared-dead-button")  # or it was pressed twice: the message says already what came of it
         asked, source = read
         if asked.due_at <= self._now():
             await self._show(ask, tr("reminders-passed"))
             return None
-        kept = await self._keep(ask, asked, source)
-        if kept is None:
-            await self._show(ask, tr("reminders-full"))
-            return None
-        text = tr("reminders-set", when=when_text(kept, zone), text=kept.text)
-        await self._show(ask, text, *self._under(ask, kept, config))
+        await self._keep(ask, asked, source, config)
         return None
 
     @press(LISTED)
@@ -118,13 +108,11 @@ class ReminderCommands(Family):
             await self._show(ask, gone)
         return gone[:200]
 
-    def _under(self, ask: Ask, kept: Reminder, config: OwnerConfig | None) -> list[list[InlineKeyboardButton]]:
-        """The buttons under what says that a reminder is set."""
-        cancel = self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")
-        return [[cancel], _zone_button(self._buttons, ask.chat, ask.person, config)]
-
-    async def _keep(self, ask: Ask, asked: Wish, source: int | None) -> Reminder | None:
-        return await self._services.reminders.add(
+    async def _keep(self, ask: Ask, asked: Wish, source: int | None, config: OwnerConfig | None) -> None:
+        """Keep a reminder, and say so. `source`: the message that asked for it, where that was offered: the offer says
+        whose time it is.
+        """
+        kept = await self._services.reminders.add(
             ask.chat.scope.owner,
             asked,
             thread=ask.chat.thread,
@@ -132,6 +120,14 @@ class ReminderCommands(Family):
             language=current(),
             source=source,
         )
+        if kept is None:
+            await self._show(ask, tr("reminders-full"))
+            return
+        text = tr("reminders-set", when=when_text(kept, zone_of(config)), text=kept.text)
+        hint = [] if ask.update.callback_query is not None else _zone_hint(config)
+        cancel = self._button(ask, LISTED, tr("reminders-cancel"), f"{CANCEL}.{kept.id}.")
+        zones = _zone_button(self._buttons, ask.chat, ask.person, config)
+        await self._show(ask, "\n".join([text, *hint]), [cancel], zones)
 
     async def _listed(self, scope: Scope) -> Sequence[Reminder]:
         """An owner's reminders; of a channel only those of the person whose direct messages these are."""
@@ -140,7 +136,7 @@ class ReminderCommands(Family):
 
     async def _show_list(self, ask: Ask, page: int) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)
-        zone = _zone_of(config)
+        zone = zone_of(config)
         found = await self._listed(ask.chat.location)
         if not found:
             await self._show(ask, f"{tr('reminders-none')}\n\n{tr('reminders-how')}")
@@ -165,7 +161,7 @@ async def offer(dependencies: Dependencies, chat: Chat, person: Person, proposal
     if asked is None:
         return
     config = await dependencies.services.memory.config(chat.scope.owner)
-    heading = tr("reminders-offer", when=wish_text(asked, _zone_of(config)))
+    heading = tr("reminders-offer", when=when_text(asked, zone_of(config)))
     text = "\n\n".join(["\n".join([heading, *_zone_hint(config)]), asked.text])
     row = [
         dependencies.buttons.button(OFFERED, chat, person, label, payload)
@@ -205,25 +201,12 @@ def read_offer(payload: str, message: str, zone: tzinfo) -> tuple[Wish, int | No
     return Wish(text=text, due_at=due_at, local=local, repeat=repeat, month_day=month_day), number or None
 
 
-def wish_text(asked: Wish, zone: tzinfo) -> str:
-    """When somebody would be reminded: "Fri 2026-11-27 09:00", and how often."""
-    return _when(asked.due_at, asked.repeat, zone)
-
-
-def when_text(one: Reminder, zone: tzinfo) -> str:
-    """When a reminder is due next, and how often."""
-    return _when(one.due_at, one.repeat, zone)
-
-
-def _when(due_at: datetime, repeat: Repeat, zone: tzinfo) -> str:
-    when = minute(due_at, zone)
-    if not near_day(due_at, zone):
-        when = f"{weekdays(current())[due_at.astimezone(zone).weekday()]} {when}"
-    return tr(f"reminders-each-{repeat}", when=when) if repeat else when
-
-
-def _zone_of(config: OwnerConfig | None) -> tzinfo:
-    return config.zone if config else UTC
+def when_text(one: Reminder | Wish, zone: tzinfo) -> str:
+    """When a reminder is due, and how often: "Fri 27 November 9:00"."""
+    when = minute(one.due_at, zone)
+    if not near_day(one.due_at, zone):
+        when = f"{weekdays(current())[one.due_at.astimezone(zone).weekday()]} {when}"
+    return tr(f"reminders-each-{one.repeat}", when=when) if one.repeat else when
 
 
 def _knows_zone(config: OwnerConfig | None) -> bool:
@@ -265,7 +248,7 @@ class ReminderTeller:
         with speaking(spoken(config.language if config else "") or spoken(one.language) or current()):
             text = tr("reminders-due", text=one.text)
             if now - one.due_at >= LATE:
-                text += f"\n\n{tr('reminders-late', when=_when(one.due_at, '', _zone_of(config)))}"
+                text += f"\n\n{tr('reminders-late', when=when_text(replace(one, repeat=''), zone_of(config)))}"
         try:
             await self._delivery.say(chat, text)
         except DeliveryUnknown:

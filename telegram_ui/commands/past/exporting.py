@@ -1,12 +1,12 @@
 """/export: a memory as files, for its owner to read or for a machine. Owns its words and steps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from locales.catalog import tr
 from locales.lists import listed
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import QUOTED, facts, messages, quoted, summaries
+from telegram_ui.commands.wording import QUOTED, quoted
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents
@@ -74,11 +74,19 @@ def _whose(ask: Ask) -> list[str]:
     return [tr("transfer-of-group", title=quoted(chat.title or "", 2 * QUOTED))]
 
 
+def counted(counts: Mapping[str, int]) -> Iterator[str]:
+    """What there is of each kind, in words."""
+    if number := counts.get("messages"):
+        yield tr("shared-messages", messages=number)
+    if number := counts.get("summaries"):
+        yield tr("shared-summaries", summaries=number)
+    if number := counts.get("facts"):
+        yield tr("shared-facts", facts=number)
+
+
 def caption_text(file: Exported) -> str:
     """What a file of an export holds, and who reads it."""
-    named = {"messages": messages, "summaries": summaries, "facts": facts}
-    counts = [words(file.counts[table]) for table, words in named.items() if file.counts.get(table)]
-    what = listed(counts) or tr("transfer-settings")
+    what = listed([*counted(file.counts)]) or tr("transfer-settings")
     for kind in ("zip", "html"):
         if file.name.endswith(f".{kind}"):
             return tr(f"transfer-caption-{kind}", what=what)
