@@ -216,7 +216,8 @@ def _with(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> C
     if not extra:
         return context
     part = ContextPart(name="tools", tokens=extra, budget=0)
-    return replace(context, messages=(*context.messages, *exchanged), parts=(*context.parts, part))
+    *parts, rest = context.parts
+    return replace(context, messages=(*context.messages, *exchanged), parts=(*parts, part, rest))
 
 
 def _round(text: str, used: Sequence[Used]) -> list[PromptMessage]:

@@ -7,6 +7,7 @@ is an Incoming, what goes out is a Reply. Turns of one scope come here one after
 import asyncio
 import logging
 import secrets
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,6 +31,7 @@ from records.messages import UNSTORED, Message, Versions
 from records.owners import Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
+from retrieval.explanation import unknown
 from text.characters import QUESTION_MARKS, reading_length
 
 log = logging.getLogger(__name__)
@@ -131,7 +133,9 @@ class Conversation:
             if shown.stored is None:
                 session.choose(turn, number, shown.mode)
             else:
-                accounts = {text: one.record.text() for text, one in session.given(turn).items()}
+                lost = unknown(self._clock()).text()  # what this process did not answer itself
+                accounts = defaultdict[str, str](lambda: lost)
+                accounts |= {text: one.record.text() for text, one in session.given(turn).items()}
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.choose(scope, earlier.id, number, accounts=accounts)

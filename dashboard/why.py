@@ -12,6 +12,7 @@ from chat.services import Services
 from dashboard import forms
 from dashboard.forms import Json
 from dashboard.visits import Answer, Visit
+from locales.catalog import tr
 from locales.told import left_out, part_name, reason
 from records.messages import Message
 
@@ -58,6 +59,7 @@ def _form(number: int | None, explanation: Explanation, turn: Sequence[Message])
         "question": "\n".join(asked)[: forms.TEXT_SHOWN] or None,
         "answer": "".join(said)[: forms.TEXT_SHOWN] or None,
         "at": record.at.isoformat(),
+        "lost": "" if record.is_known else tr("why-lost"),
         "model": record.model,
         "ceiling": record.ceiling,
         "tokens": record.tokens,

@@ -56,6 +56,11 @@ class ExplanationRecord:
     shown: tuple[int, ...] = ()
 
     @property
+    def is_known(self) -> bool:
+        """False: nobody knows any more what the answer was made from."""
+        return bool(self.parts)
+
+    @property
     def tokens(self) -> int:
         return sum(part.tokens for part in self.parts)
 
@@ -107,6 +112,11 @@ def explanation_of(context: Context, *, at: datetime, model: str, looked_up: Seq
     )
 
 
+def unknown(at: datetime) -> ExplanationRecord:
+    """The explanation of an answer of which none was kept."""
+    return ExplanationRecord(at=at, model="", ceiling=0, parts=())
+
+
 def read(text: str) -> ExplanationRecord | None:
     """The explanation that a stored text holds; None where it cannot be read (edited by hand, or of a newer form)."""
     try:
@@ -136,7 +146,7 @@ def _record(form: Mapping[str, Any]) -> ExplanationRecord:
     return ExplanationRecord(
         at=datetime.fromisoformat(form["at"]),
         model=str(form["model"]),
-        ceiling=int(form["ceiling"]),
+        ceiling=int(form.get("ceiling", 0)),
         parts=tuple(
             ContextPart(name=name, tokens=int(tokens), budget=int(budget))
             for name, (tokens, budget) in form["parts"].items()

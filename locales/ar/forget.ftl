@@ -3,7 +3,7 @@ forget-usage =
     ماذا أنسى؟
     
     • رسالة: رُدّ عليها بالأمر ⁨/forget⁩
-    • أيامًا: ⁨/forget⁩ أمس، ⁨/forget 2026-01-01 2026-02-01⁩
+    • أيامًا: ⁨/forget⁩ أمس، ⁨/forget⁩ 1 مايو – 3 يونيو
     • ما تبحث عنه: اكتب الكلمات بعد ⁨/forget⁩
     • كل شيء: ⁨/forget⁩ كل شيء
     
@@ -12,9 +12,9 @@ forget-final = لا يمكن التراجع عن هذا.
 forget-clean = لم يبق منه شيء في ملفاتي.
 forget-traces = قد تبقى آثار في ملفاتي مؤقتًا، وأواصل تنظيفها.
 forget-kept = لم يُنسَ شيء.
-forget-gone = هذا ليس في ذاكرتي.
+forget-gone = لا شيء من هذا في ذاكرتي.
 forget-former = هذه الرسالة أقدم من هذه المجموعة الخارقة. يمكن لمشرف محوها بالأمر ⁨/forget⁩ مع بعض كلماتها.
-forget-no-such-date = لا يوجد مثل هذا التاريخ. اكتبه هكذا: ⁨2026-01-31⁩.
+forget-no-such-date = لا يوجد مثل هذا التاريخ. اكتبه هكذا: 3 يونيو 2026.
 forget-not-in-my-power = ليس في يدي: هذه المحادثة في تيليجرام، وما يحتفظ به مزوّد النموذج، والنسخ الاحتياطية السابقة.
 forget-today = اليوم
 forget-everything = كل شيء
@@ -36,7 +36,7 @@ forget-only-messages = هذه الرسائل فقط
 forget-erases = سيُمحى: { $what }.
 forget-choices-stay = تبقى إعداداتك كما هي.
 forget-done = تم النسيان.
-forget-line = رقم ⁨#{ $id }⁩ · { $date } · { $speaker }: «{ $text }»
+forget-line = ‏⁨#{ $id }⁩ · { $date } · { $speaker }: «{ $text }»
 forget-profiles = { $profiles ->
     [zero] { $profiles } نسخة من ملفك الشخصي
     [one] نسخة واحدة من ملفك الشخصي

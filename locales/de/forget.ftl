@@ -3,7 +3,7 @@ forget-usage =
     Was soll ich vergessen?
     
     • eine Nachricht: antworte darauf mit /forget
-    • Tage: /forget gestern, /forget 1.1.2026 1.2.2026
+    • Tage: /forget gestern, /forget 1. Mai – 3. Juni
     • was du suchst: /forget WÖRTER
     • alles: /forget alles
     
@@ -12,9 +12,9 @@ forget-final = Das lässt sich nicht rückgängig machen.
 forget-clean = In meinen Dateien ist nichts mehr davon.
 forget-traces = In meinen Dateien können vorerst Spuren bleiben; ich räume weiter auf.
 forget-kept = Nichts wurde vergessen.
-forget-gone = Das ist nicht in meinem Gedächtnis.
+forget-gone = Davon habe ich nichts im Gedächtnis.
 forget-former = Diese Nachricht ist älter als diese Supergruppe. Ein Admin kann sie mit /forget und einigen ihrer Wörter löschen.
-forget-no-such-date = Dieses Datum gibt es nicht. Schreib es so: 31.1.2026.
+forget-no-such-date = Dieses Datum gibt es nicht. Schreib es so: 3. Juni 2026.
 forget-not-in-my-power = Nicht in meiner Hand: dieser Chat in Telegram, was der Anbieter des Modells aufbewahrt, frühere Sicherungen.
 forget-today = Heute
 forget-everything = Alles

@@ -1,5 +1,6 @@
 why-nothing-known = Ich habe hier noch nichts beantwortet.
 why-not-this-one = Diese Nachricht kann ich nicht erklären. /why allein erklärt meine letzte Antwort.
+why-lost = Woraus diese Fassung meiner Antwort entstand, weiß ich nicht mehr.
 why-title = Woraus meine Antwort ({ $date }) entstand
 why-not-stored = Das ist nicht gespeichert: Bei einem Neustart vergesse ich es.
 why-part-system = meine Anweisungen

@@ -1,6 +1,6 @@
 # /settings and /tz.
 
-choices-which-time = Which time is it for you now? Press it, or send /tz and a larger city: /tz Berlin
+choices-which-time = What time is it for you now? Press it, or send /tz and a larger city: /tz Berlin
 choices-which-city = Which larger city are you in or near?
 choices-heading = Settings
 choices-memory = Memory

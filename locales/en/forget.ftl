@@ -3,7 +3,7 @@ forget-usage =
     What shall I forget?
     
     • a message: reply to it with /forget
-    • days: /forget yesterday, /forget 2026-01-01 2026-02-01
+    • days: /forget yesterday, /forget 1 May – 3 June
     • what you search for: /forget WORDS
     • all of it: /forget everything
     
@@ -12,9 +12,9 @@ forget-final = This cannot be undone.
 forget-clean = Nothing of it is left in my files.
 forget-traces = Traces may be left in my files for now; I keep cleaning them.
 forget-kept = Nothing was forgotten.
-forget-gone = This is not in my memory.
+forget-gone = My memory holds nothing of this.
 forget-former = That message is older than this supergroup. An admin can erase it with /forget and a few of its words.
-forget-no-such-date = There is no such date. Write it like 2026-01-31.
+forget-no-such-date = There is no such date. Write it like 3 June 2026.
 forget-not-in-my-power = Not in my power: this chat in Telegram, what the model's provider keeps, earlier backups.
 forget-today = Today
 forget-everything = Everything

@@ -1,6 +1,7 @@
 
 why-nothing-known = I have not answered anything here yet.
 why-not-this-one = I cannot explain this message. /why alone explains my last answer.
+why-lost = I no longer know what this version was made from.
 why-title = What my answer ({ $date }) was made from
 why-not-stored = This is not stored: I forget it at a restart.
 why-part-system = my instructions

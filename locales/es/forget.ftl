@@ -3,7 +3,7 @@ forget-usage =
     ¿Qué olvido?
     
     • un mensaje: respóndele con /forget
-    • días: /forget ayer, /forget 2026-01-01 2026-02-01
+    • días: /forget ayer, /forget 1 de mayo – 3 de junio
     • lo que busques: /forget PALABRAS
     • todo: /forget todo
     
@@ -12,9 +12,9 @@ forget-final = Esto no se puede deshacer.
 forget-clean = En mis archivos no queda nada de ello.
 forget-traces = De momento pueden quedar rastros en mis archivos; sigo limpiándolos.
 forget-kept = No se ha olvidado nada.
-forget-gone = Esto no está en mi memoria.
+forget-gone = No hay nada de esto en mi memoria.
 forget-former = Ese mensaje es anterior a este supergrupo. Un administrador puede borrarlo con /forget y algunas de sus palabras.
-forget-no-such-date = Esa fecha no existe. Escríbela así: 2026-01-31.
+forget-no-such-date = Esa fecha no existe. Escríbela así: 3 de junio de 2026.
 forget-not-in-my-power = No está en mi mano: este chat en Telegram, lo que guarda el proveedor del modelo, las copias anteriores.
 forget-today = Hoy
 forget-everything = Todo

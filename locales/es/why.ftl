@@ -1,5 +1,6 @@
 why-nothing-known = Aquí aún no he respondido nada.
 why-not-this-one = No puedo explicar este mensaje. /why a solas explica mi última respuesta.
+why-lost = Ya no sé de qué se hizo esta versión de mi respuesta.
 why-title = En qué se basa mi respuesta ({ $date })
 why-not-stored = Esto no está guardado: lo olvido al reiniciarme.
 why-part-system = mis instrucciones

@@ -3,7 +3,7 @@ forget-usage =
     O que devo esquecer?
     
     • uma mensagem: responda a ela com /forget
-    • dias: /forget ontem, /forget 2026-01-01 2026-02-01
+    • dias: /forget ontem, /forget 1 de maio – 3 de junho
     • o que você buscar: /forget PALAVRAS
     • tudo: /forget tudo
     
@@ -12,9 +12,9 @@ forget-final = Isso não pode ser desfeito.
 forget-clean = Não resta nada disso nos meus arquivos.
 forget-traces = Por enquanto podem restar vestígios nos meus arquivos; continuo limpando.
 forget-kept = Nada foi esquecido.
-forget-gone = Isto não está na minha memória.
+forget-gone = Não há nada disto na minha memória.
 forget-former = Essa mensagem é anterior a este supergrupo. Um administrador pode apagá-la com /forget e algumas de suas palavras.
-forget-no-such-date = Essa data não existe. Escreva assim: 2026-01-31.
+forget-no-such-date = Essa data não existe. Escreva assim: 3 de junho de 2026.
 forget-not-in-my-power = Fora do meu alcance: este chat no Telegram, o que o provedor do modelo guarda, backups anteriores.
 forget-today = Hoje
 forget-everything = Tudo

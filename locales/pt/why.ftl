@@ -1,5 +1,6 @@
 why-nothing-known = Ainda não respondi nada aqui.
 why-not-this-one = Não posso explicar esta mensagem. Só /why explica minha última resposta.
+why-lost = Já não sei de que foi feita esta versão da minha resposta.
 why-title = Em que se baseou minha resposta ({ $date })
 why-not-stored = Isto não está guardado: esqueço ao reiniciar.
 why-part-system = minhas instruções

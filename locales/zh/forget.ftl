@@ -3,7 +3,7 @@ forget-usage =
     要我忘记什么？
     
     • 一条消息：用 /forget 回复它
-    • 某些天：/forget 昨天，/forget 2026-01-01 2026-02-01
+    • 某些天：/forget 昨天，/forget 5月1日 – 6月3日
     • 搜索到的内容：/forget 关键词
     • 全部：/forget 全部
     
@@ -12,9 +12,9 @@ forget-final = 此操作无法撤销。
 forget-clean = 我的文件里已经没有它的任何内容。
 forget-traces = 我的文件里暂时可能还留有痕迹；我会继续清理。
 forget-kept = 什么都没有忘记。
-forget-gone = 这不在我的记忆里。
+forget-gone = 我的记忆里没有这些。
 forget-former = 那条消息早于这个超级群组。管理员可以用 /forget 加上其中几个词删除它。
-forget-no-such-date = 没有这个日期。请写成 2026-01-31 的样子。
+forget-no-such-date = 没有这个日期。请写成 2026年6月3日 的样子。
 forget-not-in-my-power = 不受我控制的有：Telegram 里的这个聊天、模型提供商保留的内容、以前的备份。
 forget-today = 今天
 forget-everything = 全部

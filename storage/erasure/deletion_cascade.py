@@ -163,7 +163,7 @@ class DeletionCascade(OwnerTables):
 
     async def choose(self, scope: Scope, answer: int, number: int, *, accounts: Mapping[str, str]) -> str | None:
         """Let another version of an answer stand; its text, None where there is none of this number. The two exchange
-        their texts and times of writing. `accounts`: explanations by text; that of another version would be wrong.
+        their texts and times of writing. `accounts`: the explanation of any text; another version's would be wrong.
         """
         async with self.database.write(scope.owner) as tx:
             rows = await tx.rows(_ANSWERS, *scope, answer)
@@ -175,7 +175,7 @@ class DeletionCascade(OwnerTables):
                 written = text_of(before.edited_at or before.created_at)
                 await tx.rows(_EXCHANGE, before.content, written, scope.owner, chosen["id"])
                 await _rewrite(tx, before, str(chosen["content"]), moment_of(chosen["written_at"]))
-                await tx.run(explanation_table.exchange, before, accounts.get(str(chosen["content"]), ""))
+                await tx.run(explanation_table.exchange, before, accounts[str(chosen["content"])])
         self._drop_copies(scope.owner)
         return str(chosen["content"])
 

@@ -67,7 +67,7 @@ def keep(connection: Connection, message: Message, account: str) -> None:
 
 
 def exchange(connection: Connection, message: Message, account: str) -> None:
-    """Store another explanation of an answer; "": it has none any more."""
+    """Store another explanation of an answer."""
     connection.execute("DELETE FROM accounts WHERE user_id = ? AND id = ?", (message.scope.owner, message.id))
     keep(connection, message, account)
 

@@ -20,6 +20,8 @@ EVERYTHING = frozenset({"everything", "all"})
 _FIGURES = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}")
 _BETWEEN = re.compile(r"\W*\w{0,5}\W*")
 """Between two dates: "to", "bis", "–"."""
+_TO = re.compile(r"[–—]|\s-\s")
+"""Between two dates in words."""
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s*(\d{1,15})", re.IGNORECASE)
 _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
@@ -83,9 +85,11 @@ def named(argument: str, now: datetime, everything: Collection[str] = ()) -> Tar
     if not before and not after and len(between) < 2 and all(map(_BETWEEN.fullmatch, between)):
         found = sorted(map(_day, _FIGURES.findall(words)))
         return Target(kind="days", first=found[0], last=found[-1])
-    if span := period_named(words, now):
-        return Target(kind="days", first=span[0], last=span[1])
-    return None
+    spans = [period_named(one.strip(), now) for one in _TO.split(words, maxsplit=1)]
+    known = [one for one in spans if one is not None]
+    if len(known) < len(spans) or known[0][0] > known[-1][1]:
+        return None
+    return Target(kind="days", first=known[0][0], last=known[-1][1])
 
 
 _MINUTE = re.compile(r"[0-9a-f]{1,10}")

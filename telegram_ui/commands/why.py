@@ -71,6 +71,9 @@ class WhyCommands(Family):
                 ask.chat, tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
             )
             return
+        if not explanation.record.is_known:
+            await self._delivery.say(ask.chat, tr("why-lost"))
+            return
         zone = await self._zone(ask.chat.scope.owner)
         shown, is_whole = why_message(explanation, ask.chat, zone)
         button = self._details_button(ask, explanation, telegram_id or 0, tr("why-details"), 0)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,22 @@ async def test_what_was_saved_is_near_what_the_whole_history_costs(tmp_path: Pat
     exact = count(history) + 4 * len(messages[:-2]) + 30
     assert abs(reply.context.whole - exact) < 0.1 * exact
     assert saved > reply.context.whole
+
+
+async def test_a_version_whose_explanation_is_lost_says_so_and_no_other_stands_for_it(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say("What is the capital of Austria?")
+        turn = (await talk.say("And of Australia?")).turn
+        assert turn is not None
+        talk.server.script("chat-model", "Canberra.")
+        talk.moment[0] += timedelta(seconds=1)
+        assert await talk.conversation.answer_again(SCOPE, turn, ANNA) is not None
+        told = await talk.services.explanations.explain(SCOPE)
+        assert told is not None
+        assert told.record.is_known
+    async with talking(tmp_path) as talk:
+        assert await talk.conversation.show_version(SCOPE, turn, 1, ANNA) is not None
+        told = await talk.services.explanations.explain(SCOPE)
+        assert told is not None, "neither the explanation of the answer before it"
+        assert not told.record.is_known

@@ -97,7 +97,7 @@ async def test_the_time_that_it_is_for_somebody_is_a_button_and_the_settings_com
     await desk.say(ANN, ANN, "/settings")
     message, _ = desk.buttons(ANN)
     assert await choose(desk, UTC_ZONE) is None
-    assert "Which time is it for you now?" in desk.last(ANN)
+    assert "What time is it for you now?" in desk.last(ANN)
     assert not await desk.say(ANN, ANN, "never mind, how are you?"), "nobody waits for a text"
     there = list(desk.buttons(ANN)[1])[offsets().index(330)]
     assert await choose(desk, there) == "Your time zone is Asia/Kolkata, where it is 14:30."

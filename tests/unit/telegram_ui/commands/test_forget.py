@@ -94,7 +94,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
     assert desk.last(ANN).startswith("Forgotten: 6 messages, 1 summary"), "a double tap leaves the receipt"
     assert await talk.services.memory.is_on(ANN)
     await desk.say(ANN, ANN, "/forget everything")
-    assert desk.last(ANN) == "This is not in my memory."
+    assert desk.last(ANN) == "My memory holds nothing of this."
 
 
 async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
@@ -109,7 +109,7 @@ async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
     await press(desk, "Forget it")
     assert await contents(talk) == ["-1 h", "25 h"]
     await desk.say(ANN, ANN, "/forget 2026-02-30")
-    assert desk.last(ANN) == "There is no such date. Write it like 2026-01-31."
+    assert desk.last(ANN) == "There is no such date. Write it like 3 June 2026."
 
 
 async def test_what_a_search_finds_is_chosen_by_button(desk: Desk, talk: Talk) -> None:
@@ -159,7 +159,7 @@ async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
         async with store.database.write(ANN) as tx:
             await tx.rows(FACTS.upsert, *FACTS.stored({**FACTS.defaults, **row, "created_at": at}))
     await desk.say(ANN, ANN, "/forget fact 4")
-    assert desk.last(ANN) == "This is not in my memory."
+    assert desk.last(ANN) == "My memory holds nothing of this."
     await desk.say(ANN, ANN, "/forget fact 3")
     assert "“Ann likes tea.”" in desk.last(ANN)
     await press(desk, "Forget it")
@@ -179,7 +179,7 @@ async def test_the_bare_command_explains_and_offers(desk: Desk, talk: Talk) -> N
 async def test_a_reply_to_what_is_not_stored_says_so(desk: Desk) -> None:
     sent = desk.peer.world.say(ANN, ANN, "never stored")
     await desk.say(ANN, ANN, "/forget", reply_to=sent["message_id"])
-    assert desk.last(ANN) == "This is not in my memory."
+    assert desk.last(ANN) == "My memory holds nothing of this."
 
 
 async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(desk: Desk, talk: Talk) -> None:
@@ -196,7 +196,7 @@ async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(des
     assert desk.last(ANN).startswith("Forgotten: 2 messages.")
     desk.restart()
     await desk.press(ANN, ANN, message, buttons["Forget question and answer"])
-    assert desk.last(ANN) == "This is not in my memory."
+    assert desk.last(ANN) == "My memory holds nothing of this."
 
 
 async def tells_its_code_word(talk: Talk) -> None:
@@ -285,7 +285,7 @@ async def test_in_a_group_its_admins_alone_and_topics_apart(desk: Desk, talk: Ta
     assert await contents(talk, GROUP) == []
     await say(talk, "walrus", owner=FORUM)
     await desk.say(ANN, FORUM, "/forget #1", thread_id=TOPIC)
-    assert desk.last(FORUM) == "This is not in my memory."
+    assert desk.last(FORUM) == "My memory holds nothing of this."
 
 
 def test_a_reply_to_a_message_of_the_group_that_was_upgraded_names_none_of_todays() -> None:
