@@ -128,16 +128,17 @@ async def open_services(
     offline: bool = False,
     models: tuple[ChatModel, ChatModel] | None = None,
     embedder: Embedder | None = None,
+    serving: Callable[[ExternalMemory], Callable[[int], bool]] = lambda _memory: lambda _owner: True,
 ) -> AsyncIterator[Services]:
     """Every part, open; they are closed in order at the end.
 
-    `offline`: answer and summarise without any endpoint. Benchmarks give their own `models` (one that answers, one that
-    summarises) and their own open `embedder` instead of those that the settings name. Raises SettingsError and
-    StorageError.
+    `offline`: without any endpoint. Benchmarks give their own `models` (one that answers, one that summarises) and open
+    `embedder`. `serving`: gives ExternalMemory.serves. Raises SettingsError and StorageError.
     """
     async with AsyncExitStack() as stack:
         core = await open_core(settings, stack, clock=clock, offline=offline, models=models, embedder=embedder)
         memory, quota = core.memory, core.quota
+        memory.serves = serving(memory)
         facts, distiller, history_extraction = await open_facts(core, stack)
         summaries = make_summaries(core, facts)
         rebuilder = await stack.enter_async_context(

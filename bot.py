@@ -58,6 +58,7 @@ from telegram_ui.commands.outreach.reminders import ReminderTeller
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
+from telegram_ui.updates.access import serving
 from telegram_ui.updates.service import identity, telegram_service
 
 log = logging.getLogger("bot")
@@ -270,7 +271,8 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         if settings.otel_exporter_otlp_endpoint:
             await stack.enter_async_context(tracing.exporting(settings.otel_exporter_otlp_endpoint))
         if services is None:
-            services = await stack.enter_async_context(assembly.open_services(settings))
+            opening = assembly.open_services(settings, serving=lambda memory: serving(settings, memory.people))
+            services = await stack.enter_async_context(opening)
         finish = partial(_finish, services.memory, stop)
         stack.callback(finish)
         service = await stack.enter_async_context(

@@ -26,6 +26,21 @@ MOST_REQUESTS = 20
 REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
 
 
+def serving(settings: Settings, people: People | None) -> Callable[[int], bool]:
+    """Whether anything is done for an owner: as `is_served` for a person, always for a group. `people`: see Access."""
+    named = settings.allowed_user_ids | settings.admin_user_ids
+
+    def serves(owner: int) -> bool:
+        if owner < 0 or owner in settings.admin_user_ids:
+            return True
+        standing = people.standing(owner) if people else None
+        if standing in ("allowed", "removed"):
+            return standing == "allowed"
+        return settings.everyone_allowed or owner in named
+
+    return serves
+
+
 class Access:
     """The rules of ALLOWED_USER_IDS and ADMIN_USER_IDS, of whom admins let in, and of groups' own admins."""
 
@@ -33,11 +48,10 @@ class Access:
         self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime], people: People | None = None
     ) -> None:
         """`people`: whom admins let in or removed by buttons."""
-        self._everyone = settings.everyone_allowed
+        self.serves = serving(settings, people)
         self._admin_ids = settings.admin_user_ids
         self._people = people
         self._requests = (now(), 0)
-        self._served = settings.allowed_user_ids | settings.admin_user_ids
         self._bot = bot
         self._now = now
         self._told = LRUCache[int, tuple[datetime, int]](REMEMBERED)
@@ -47,15 +61,6 @@ class Access:
     def is_served(self, person: Person) -> bool:
         """A group is served when the person who speaks is."""
         return person.id > 0 and self.serves(person.id)
-
-    def serves(self, owner: int) -> bool:
-        """Whether anything is done for an owner: as `is_served` for a person, always for a group."""
-        if owner < 0 or owner in self._admin_ids:
-            return True
-        standing = self._people.standing(owner) if self._people else None
-        if standing in ("allowed", "removed"):
-            return standing == "allowed"
-        return self._everyone or owner in self._served
 
     def may_tell_stranger(self, person: Person) -> bool:
         """Whether a stranger is told in private who is served, once more; not after a few times in an hour, so that

@@ -1,6 +1,6 @@
 """A conversation for tests: the real program over real files, models over real HTTP, a clock that is set by hand."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -67,7 +67,9 @@ class Talk:
 
 
 @asynccontextmanager
-async def talking(folder: Path, **settings: object) -> AsyncIterator[Talk]:
+async def talking(
+    folder: Path, serves: Callable[[int], bool] = lambda owner: True, /, **settings: object
+) -> AsyncIterator[Talk]:
     """A talk over the files in `folder`; run it again over the same folder to see what a restart sees."""
     moment = [datetime(2026, 11, 21, 9, 0, tzinfo=UTC)]
     async with AsyncExitStack() as stack:
@@ -85,7 +87,7 @@ async def talking(folder: Path, **settings: object) -> AsyncIterator[Talk]:
             **settings,
         }
         services = await stack.enter_async_context(
-            open_services(Settings(**values), clock=lambda: moment[0])  # type: ignore[arg-type]
+            open_services(Settings(**values), clock=lambda: moment[0], serving=lambda _: serves)  # type: ignore[arg-type]
         )
         yield Talk(services, server, moment)
 

@@ -9,6 +9,7 @@ import pytest
 
 from records.errors import QuotaExceeded
 from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.facts.test_history_extraction import chat
 
@@ -66,3 +67,18 @@ async def test_no_model_is_asked_for_who_was_removed(tmp_path: Path, work: Calla
         before = len(talk.server.requests)
         await work(talk)
     assert talk.server.requests[before:] == []
+
+
+async def test_a_rebuild_that_resumes_as_the_memory_opens_asks_nothing_for_who_was_removed(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        for number in range(3):
+            await talk.say(f"Walrus {number} lives in Oslo.")
+        await folded(talk)
+        talk.server.script("summary-model", Behaviour(hold="start"))
+        held = talk.server.held
+        talk.services.rebuilder.start(SCOPE, untold)
+        await talk.server.until_held(held + 1)
+    async with talking(tmp_path, lambda owner: owner != ANNA.id) as talk:
+        await talk.services.rebuilder.finished()
+        assert talk.server.requests == []
