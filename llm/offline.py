@@ -9,7 +9,6 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -20,7 +19,7 @@ from records.errors import ModelBroken
 from records.model_calls import Completion, PromptMessage, Usage
 from text.analyzer import content_terms
 from text.characters import sentences
-from text.date_words import ENGLISH_MONTHS
+from text.date_words import ENGLISH_MONTHS, iso_dates
 from text.tokenizer import Tokenizer
 
 Speaker = Literal["user", "summary", "fact", "assistant"]
@@ -234,10 +233,7 @@ def _day(sentence: Sentence) -> date:
 
 def _last_day(stamp: str) -> date | None:
     """The last day that a stamp names: of a summary's range, the one until which it holds."""
-    for day in reversed(re.findall(r"\b\d{4}-\d\d-\d\d\b", stamp)):
-        with suppress(ValueError):
-            return date.fromisoformat(day)
-    return None
+    return next(reversed([*iso_dates(stamp)]), None)
 
 
 def _quoted(sentence: Sentence) -> str:

@@ -6,11 +6,12 @@ loops that grew, invented numbers, dates and ids.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
 
+from text.date_words import ISO_DATE, iso_dates
 from text.fingerprint import spelled_number
 
 LONG_SOURCE = 200
@@ -26,7 +27,6 @@ _REFUSALS = re.compile(
 )
 _HEADING = re.compile(r"\[([^\]\n]{4,80})\] (?:(?<=\d:\d\d\] )[^:\n]{1,80}: )?")
 _STAMP = re.compile(r"\[([^\]\n]{4,80})\] ?")
-_ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _LIST_MARK = re.compile(r"(?m)^[ \t]*\d{1,2}[.)]\s")
@@ -50,7 +50,7 @@ def line_of(text: str) -> Line:
     heading = _HEADING.match(text)
     if heading is None:
         return Line(days=(), words=text)
-    return Line(days=tuple(_dates(heading[1])), words=text[heading.end() :])
+    return Line(days=tuple(iso_dates(heading[1])), words=text[heading.end() :])
 
 
 def without_headings(text: str, lines: Sequence[str]) -> str:
@@ -73,7 +73,7 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_
         found.append("it repeats itself")
     if source_tokens > LONG_SOURCE and tokens >= source_tokens:
         found.append("it is not shorter than what it summarises")
-    own = _NAME.sub(" ", _LABEL.sub("", _without_near_dates(text, said_on)))
+    own = _NAME.sub(" ", _LABEL.sub("", _without_neariso_dates(text, said_on)))
     years = (f" {day.year - 1} {day.year} {day.year + 1}" for day in {day.replace(month=1, day=1) for day in said_on})
     if invented := invented_numbers(own, source + "".join(years)):
         found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
@@ -99,13 +99,13 @@ def numbers(text: str) -> set[str]:
     return found
 
 
-def _without_near_dates(text: str, said_on: Sequence[date]) -> str:
+def _without_neariso_dates(text: str, said_on: Sequence[date]) -> str:
     """A text without the dates that follow from when something was said: "on 2 May", of "yesterday" on the 3rd."""
     steps = [timedelta(days=step) for step in range(-NEAR, NEAR + 1)]
     near = {day + step for day in said_on for step in steps}
     if not near:
         return text
-    text = _ISO_DATE.sub(lambda written: " " if near.intersection(_dates(written[0])) else written[0], text)
+    text = ISO_DATE.sub(lambda written: " " if near.intersection(iso_dates(written[0])) else written[0], text)
     days = {(day.month, day.day) for day in near}
     text = re.sub(
         r"(\d{1,2})([月월]\s?)(\d{1,2})", lambda one: one[2] if (int(one[1]), int(one[3])) in days else one[0], text
@@ -121,14 +121,6 @@ def _without_near_dates(text: str, said_on: Sequence[date]) -> str:
             gone.append((word.start(), word.end()))
     pieces = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *gone, (len(text), 0)])]
     return " ".join(pieces)
-
-
-def _dates(text: str) -> Iterator[date]:
-    for written in _ISO_DATE.findall(text):
-        try:
-            yield date.fromisoformat(written)
-        except ValueError:
-            continue
 
 
 def _plain(digits: str) -> str:

@@ -5,6 +5,11 @@ For folded text (analyzer.py): lower case, without diacritics. Does not know clo
 
 # ruff: noqa: E501 - words of many languages, in patterns
 
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date
+
 # Month names as prefixes of folded words, January first, by language; a case ending of up to four letters may follow.
 MONTHS = (
     "january february march april may june july august september october november december",
@@ -91,3 +96,12 @@ AGO_AFTER = r"ago|назад|atras|before now"
 AGO_BEFORE = r"vor|hace|ha|قبل|منذ"
 ALONE_AFTER = r"назад"
 """Before this, and after the Arabic words of AGO_BEFORE, a unit alone means one of it."""
+
+ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+
+
+def iso_dates(text: str) -> Iterator[date]:
+    """The days that a text writes as 2026-05-03."""
+    for written in ISO_DATE.findall(text):
+        with suppress(ValueError):
+            yield date.fromisoformat(written)

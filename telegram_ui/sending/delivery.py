@@ -289,8 +289,6 @@ class Delivery:
         message, TelegramError itself: it may be there.
         """
         chat_id = self.current_id(chat)
-        # In a chat with another id message ids start again.
-        reply_to = chat.reply_to if chat_id == chat.id else None
         try:
             message = await self.bot.send_message(
                 chat_id,
@@ -299,7 +297,8 @@ class Delivery:
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,
                 reply_markup=keyboard,
-                reply_parameters=ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None,
+                # In a chat with another id message ids start again.
+                reply_parameters=referring_to(chat.reply_to if chat_id == chat.id else None),
                 link_preview_options=_NO_PREVIEW,
             )
             return int(message.message_id)

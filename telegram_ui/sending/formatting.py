@@ -208,16 +208,7 @@ def _clipped(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[
         begin, end = max(entity.offset, first), min(entity.offset + entity.length, last)
         whole = end - begin == entity.length
         if begin < end and (whole or entity.type not in _ATOMIC):
-            parts.append(
-                MessageEntity(
-                    type=entity.type,
-                    offset=begin - first,
-                    length=end - begin,
-                    url=entity.url,
-                    language=entity.language,
-                    custom_emoji_id=entity.custom_emoji_id,
-                )
-            )
+            parts.append(MessageEntity(**{**entity.to_dict(), "offset": begin - first, "length": end - begin}))
     return tuple(parts[:MAX_ENTITIES])
 
 
@@ -326,10 +317,7 @@ class Marked:
 
     def folded_whole(self, inner: Piece) -> Self:
         """A part with headings of its own, as one such quote."""
-        begin = self._units
-        self._entities += [
-            MessageEntity(type=one.type, offset=begin + one.offset, length=one.length) for one in inner.entities
-        ]
+        self._entities += MessageEntity.shift_entities(self._units, inner.entities)
         return self.folded(inner.text)
 
     def piece(self) -> Piece:

@@ -291,8 +291,8 @@ def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
     if message.external_reply is not None and message.quote is not None:
         who = _origin(message.external_reply.origin) or "Anonymous"
         return Replied(text=message.quote.text[:LONGEST_REPLIED], speaker=who) if message.quote.text.strip() else None
-    earlier = message.reply_to_message
-    if earlier is None or not _is_reply(message):
+    earlier = message.reply_to_message if _is_reply(message) else None
+    if earlier is None:
         return None
     text = message.quote.text if message.quote else earlier.text or earlier.caption or ""
     if not text.strip():
@@ -310,11 +310,8 @@ def _replied_picture(message: telegram.Message) -> AttachedFile | None:
 
 
 def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
-    answered = message.reply_to_message
-    if answered is None or answered.from_user is None or answered.from_user.id != bot.id:
-        return False
-    # In a topic that the bot opened, everything "replies" to the service message that opened it.
-    return answered.forum_topic_created is None
+    earlier = message.reply_to_message if _is_reply(message) else None
+    return earlier is not None and earlier.from_user is not None and earlier.from_user.id == bot.id
 
 
 def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[str, bool]:
