@@ -12,8 +12,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families
-from locales.choice import spoken
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, spoken
 
 MOST_WANTED = 20
 """Languages of a browser that are looked at."""

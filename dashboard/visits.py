@@ -20,8 +20,7 @@ from dashboard.asked import Asked, BadRequest, TooLarge, asked_in
 from dashboard.host import STATIC, Host
 from dashboard.sessions import NoSession, Session, Sessions
 from dashboard.texts import on_page, page_texts, reader_of
-from locales.catalog import speaking, tr
-from locales.choice import language_for
+from locales.catalog import language_for, speaking, tr
 from locales.told import speaking_to, told
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig

@@ -5,8 +5,7 @@ the file, the rest the text in it. English is the language of reference: every o
 
 Translations speak informally to their reader (ты, tú, du, 你, você); Portuguese is that of Brazil, Chinese simplified.
 
-catalog.py  texts by key, in the language of whoever is served; files are read when the first text of them is needed
-choice.py   which of the languages a person or a group is answered in
+catalog.py  texts by key, in the language of whoever is served, and which that is; a file is read when it is needed
 lists.py    several things in one phrase
 receipts.py what was done to a memory, in words
 told.py     what a person is told of an error, and why something was found

@@ -1,7 +1,7 @@
 """Texts by key, in the language of whoever is served: `tr`.
 
-Owns reading the files, the language of the task that is running (`speaking`), and falling back to English. Does not
-know what the texts say, nor whose language it is (choice.py).
+Owns reading the files, which language somebody is answered in, that of the task that is running (`speaking`), and
+falling back to English. Does not know what the texts say, nor where a choice is kept.
 """
 
 import threading
@@ -172,3 +172,18 @@ def _read(language: str, family: str) -> "FluentBundle":
         _file(language, SHARED)
         _file(language, family)
         return _bundle(language)
+
+
+def spoken(code: str) -> str:
+    """The one of our languages that an IETF tag means ("pt-BR"), as Telegram gives it; "" for none of them."""
+    language = code.casefold().replace("_", "-").partition("-")[0]
+    return language if language in LANGUAGES else ""
+
+
+def language_for(chosen: str, code: str, *, is_shared: bool, default: str) -> str:
+    """The language to answer in.
+
+    `chosen`: what the owner of the memory has chosen, or ""; `code`: the tag of the person's app. `is_shared`: others
+    read it too, so that nobody's app decides.
+    """
+    return spoken(chosen) or ("" if is_shared else spoken(code)) or default

@@ -12,8 +12,7 @@ import telegram
 from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
-from locales.catalog import LANGUAGES, current, speaking, tr
-from locales.choice import language_for
+from locales.catalog import LANGUAGES, current, language_for, speaking, tr
 from locales.lists import listed
 from locales.told import STORAGE_NAMES, state_of
 from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType

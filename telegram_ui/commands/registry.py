@@ -22,8 +22,7 @@ from telegram import (
 )
 from telegram.error import TelegramError
 
-from locales.catalog import ENGLISH, LANGUAGES, speaking, tr
-from locales.choice import language_for
+from locales.catalog import ENGLISH, LANGUAGES, language_for, speaking, tr
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.answers import AnswerButtons

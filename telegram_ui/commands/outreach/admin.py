@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from telegram import InlineKeyboardButton
 
 from chat.operation import overview, people_of
-from locales.catalog import decimal, speaking, tr, words
-from locales.choice import language_for, spoken
+from locales.catalog import decimal, language_for, speaking, spoken, tr, words
 from locales.lists import listed
 from records.errors import KeepsakeError
 from records.owners import KnownPerson, Standing

@@ -11,8 +11,7 @@ from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
 from chat.operation import audience, proposed, receipt
-from locales.catalog import speaking, tr
-from locales.choice import language_for
+from locales.catalog import language_for, speaking, tr
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from runtime.tasks import repeated

@@ -12,8 +12,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
-from locales.catalog import current, speaking, tr, weekdays, words
-from locales.choice import spoken
+from locales.catalog import current, speaking, spoken, tr, weekdays, words
 from records.owners import OwnerConfig
 from records.reminders import LONGEST_REMINDER, Reminder, Repeat, Wish
 from records.scopes import Person, Scope

@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from locales.catalog import LANGUAGES, current, decimal, in_every_language, speaking, text_in, tr
-from locales.choice import language_for, spoken
+from locales.catalog import LANGUAGES, current, decimal, in_every_language, language_for, speaking, spoken, text_in, tr
 
 
 @pytest.mark.parametrize(("language", "written"), [("en", "1,234.50"), ("de", "1.234,50"), ("ar", "1,234.50")])
