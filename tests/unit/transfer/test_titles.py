@@ -9,8 +9,8 @@ import pytest
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret
-from tests.support.postgres_server import address
 from tests.support.talk import ANNA, talking
+from tests.unit.transfer.conftest import ignore
 from transfer.formats.detection import read
 from transfer.plans import Given
 
@@ -73,22 +73,11 @@ def test_the_first_message_carries_the_title(make: Any) -> None:
 
 
 @pytest.mark.parametrize("storage", list(StorageType))
-async def test_a_conversation_is_found_by_its_title(
-    tmp_path: Path, storage: StorageType, request: pytest.FixtureRequest
-) -> None:
+async def test_a_conversation_is_found_by_its_title(tmp_path: Path, storage: StorageType, urls: list[Secret]) -> None:
     """Also after an export, and its import elsewhere."""
-    is_server = storage is StorageType.POSTGRES
-    urls = [
-        address(request.getfixturevalue("postgres_url"), tmp_path / name) if is_server else ""
-        for name in ("old", "new")
-    ]
-
-    async def ignore(done: int, total: int) -> None:
-        """Nobody waits for it."""
-
     data = json.dumps(chatgpt()).encode()
     for url, folder in zip(urls, ("old", "new"), strict=True):
-        async with talking(tmp_path / folder, database_url=Secret(url)) as talk:
+        async with talking(tmp_path / folder, database_url=url) as talk:
             await talk.remember(storage=storage)
             await talk.services.importer.run(HERE, ANNA.id, data, Given(), progress=ignore)
             page = await talk.services.search.page(HERE, "xylophone")

@@ -14,9 +14,9 @@ from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret
 from storage.stores.memory_store import MemoryStore
-from tests.support.postgres_server import address
 from tests.support.talk import talking
 from tests.unit.transfer import assistants, chats
+from tests.unit.transfer.conftest import ignore
 from tests.unit.transfer.talk import ME, NOW, VARIETIES, ZONE, Said, Written
 from transfer.formats.detection import FORMATS, read
 from transfer.formats.history import ImportedHistory
@@ -103,21 +103,13 @@ async def rows(store: MemoryStore, table: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("storage", list(StorageType))
 async def test_all_formats_come_together_in_one_memory(
-    tmp_path: Path, storage: StorageType, request: pytest.FixtureRequest
+    tmp_path: Path, storage: StorageType, urls: list[Secret]
 ) -> None:
     """A second time all is known; exported, imported and exported again it is the same."""
-    is_server = storage is StorageType.POSTGRES
-    urls = [
-        address(request.getfixturevalue("postgres_url"), tmp_path / name) if is_server else ""
-        for name in ("old", "new")
-    ]
     # A packed one is read in a process of its own, whose start is most of what it takes.
     files = {name: min((make() for make in makes), key=is_packed) for name, makes in VARIETIES.items()}
 
-    async def ignore(done: int, total: int) -> None:
-        """Nobody waits for it."""
-
-    async with talking(tmp_path / "old", database_url=Secret(urls[0])) as talk:
+    async with talking(tmp_path / "old", database_url=urls[0]) as talk:
         await talk.remember(storage=storage)
         importer = talk.services.importer
         for again in (False, True):
@@ -134,7 +126,7 @@ async def test_all_formats_come_together_in_one_memory(
     for name in files:
         texts = [row["content"] for row in ordered if str(row["source"]).startswith(f"import:{name}:")]
         assert texts == [one.text for one in files[name].taken]
-    async with talking(tmp_path / "new", database_url=Secret(urls[1])) as talk:
+    async with talking(tmp_path / "new", database_url=urls[1]) as talk:
         await talk.remember(storage=storage)
         await talk.services.importer.run(HERE, ME, whole, progress=ignore)
         async with talk.services.exporter.files(ME) as exported:
