@@ -1,0 +1,37 @@
+"""/search as a person reads it: what has their words, what is only similar, and that there is nothing."""
+
+from pathlib import Path
+
+from records.messages import NewMessage
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.support.talk import talking
+from tests.unit.telegram_ui.commands.conftest import ANN, Desk, Peer
+
+CLOSE = "No message has these words. Similar in meaning:"
+
+
+async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer: Peer) -> None:
+    async with talking(tmp_path / "data", embedding_model="local") as talk:
+        desk = Desk(peer, talk.services, talk.moment)
+        await desk.updates()
+        await talk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
+        said = [
+            "I cannot eat peanuts, they make my throat swell.",
+            *(f"On day {number} we walked along the river and talked about films." for number in range(12)),
+        ]
+        async with talk.services.memory.home(ANN) as store:
+            drafts = [NewMessage(role="user", content=text, created_at=talk.moment[0]) for text in said]
+            await store.append(Scope(owner=ANN), drafts)
+        assert talk.services.indexing is not None
+        talk.services.indexing.wake()
+        await talk.services.indexing.caught_up()
+        await desk.say(ANN, ANN, "/search food allergy")
+        heading, told, *found = desk.last(ANN).splitlines()
+        assert (heading, told) == ("🔎 food allergy", CLOSE)
+        assert said[0] in found
+        await desk.say(ANN, ANN, "/search peanuts")
+        assert said[0] in desk.last(ANN)
+        assert CLOSE not in desk.last(ANN)
+        await desk.say(ANN, ANN, "/search “qwzx blorf”")
+        assert desk.last(ANN).splitlines()[1] == "Nothing was found. Try other words, or fewer."
