@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 LEASE = timedelta(hours=6)
 """Nothing is folded in the scope meanwhile. The leases of a process that died are released at the next start."""
 BATCH = 500
+FEWEST_HERE = 2
+"""Messages by which the chat with this bot is recognised: nobody says two things to two people in the same seconds."""
 MOST_SHOWN, LONGEST_SHOWN = 20, 100
 """Instructions of an export that are shown before it is imported, and characters of each."""
 
@@ -173,6 +175,8 @@ class Importer:
         is_ours = await self._signer(history) == "here"
         rows = await asyncio.to_thread(checked_rows, history, scope.owner, self._clock(), is_ours=is_ours)
         async with self._memory.home(scope.owner) as store:
+            if history.rows is None:
+                history = await _without_here(store, scope.owner, history)
             is_own = history.owner == scope.owner
             way = await restoration(store, scope.owner, history, rows)
             known = await store.history.known(scope.owner, await asyncio.to_thread(sources, history))
@@ -324,6 +328,34 @@ def _differences(work: _Work, owner: int) -> list[str]:
     why = "another" if work.history.owner != owner else "holds" if is_restorable else "earlier"
     told = tr("import-differs", why=tr(f"import-differs-{why}"))
     return [told if work.history.is_whole else f"{told} {tr('import-send-others')}"]
+
+
+async def _without_here(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
+    """Without the chat with this bot, which a page does not name by an id: a chat of two in which what its owner said
+    here stands, to the second. Where nothing of it is stored, it cannot be told from others.
+    """
+    starts = [number for number, one in enumerate(yielding_gil(history.messages)) if one.title or not number]
+    kept: list[ImportedMessage] = []
+    for start, end in zip(starts, [*starts[1:], len(history.messages)], strict=True):
+        chat = history.messages[start:end]
+        if not await _is_here(store, owner, chat):
+            kept += chat
+    if len(kept) == len(history.messages):
+        return history
+    note = tr("import-left-here", count=len(history.messages) - len(kept))
+    return replace(history, messages=kept, notes=(*history.notes, note))
+
+
+async def _is_here(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
+    if len({one.speaker for one in chat}) != 2 or owner < 0:
+        return False
+    said = {(one.created_at, " ".join(one.content.split())) for one in yielding_gil(chat)}
+    since = min(at for at, _ in said)
+    for scope in await store.scopes(owner):
+        stored = await store.timeline.page(scope, since=since, kind="user", limit=BATCH)
+        if sum((one.created_at, " ".join(one.content.split())) in said for one in stored) >= FEWEST_HERE:
+            return True
+    return False
 
 
 async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:

@@ -6,6 +6,7 @@ without words are left out.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -36,7 +37,13 @@ from transfer.formats.history import (
 from transfer.formats.memories import sentences
 
 _SHOWN = ("text", "multimodal_text")
-_CANVAS = "canmore.create_textdoc"
+_CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
+
+_ALL = (".*", "(?s).*", "(?s)^.*$", "^.*$", "[\\s\\S]*")
+"""Patterns that mean a whole document; ChatGPT is told to use the first."""
+MOST_REPLACED, LONGEST_EDITED = 100, 400_000
+"""Places that one change replaces, and characters of the longest document in which it looks for them."""
+_ESCAPED = re.compile(r"\\(\W)")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
@@ -64,6 +71,7 @@ def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[I
     # Where a message has no time of its own, it is as old as the one before it, the first as its conversation.
     last = moment(talk.get("create_time"), ".create_time") or reading.now
     said: list[ImportedMessage] = []
+    document: ImportedMessage | None = None
     for node in path:
         message = nodes[node].get("message")
         if message is None:
@@ -74,7 +82,11 @@ def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[I
         author = demand_object(value.get("author"), f"{where}.author")
         content = demand_object(value.get("content"), f"{where}.content")
         talks.facts += _facts(value, author, content, last)
+        recipient = value.get("recipient")
         role, words = ROLES.get(unhashable_free(author.get("role"))), _shown(value, content, where)
+        if words is not None and recipient == _EDIT and document:
+            words = _edited(document.content, _held(content))
+            said.remove(document)  # the last version counts, when it was made
         if role is None or words is None:
             continue
         if not words:
@@ -82,6 +94,7 @@ def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[I
             continue
         name = text_of(value.get("id")) or node
         said.append(turn(f"import:chatgpt:{name}", role, words, last))
+        document = said[-1] if recipient in (_CANVAS, _EDIT) else document
     return titled(said, text_of(talk.get("title")))
 
 
@@ -94,8 +107,10 @@ def _shown(message: Mapping[str, Any], content: Mapping[str, Any], where: str) -
         return None
     if message.get("weight", 1) == 0:
         return None
-    if recipient == _CANVAS:
-        words = _canvas(content)
+    if recipient in (_CANVAS, _EDIT):
+        made = _held(content)
+        document = text_of(made.get("content"))
+        words = f"# {text_of(made.get('name'))}\n\n{document}" if document else _edited("", made)
     elif recipient != "all" or content.get("content_type") not in _SHOWN:
         return None
     else:
@@ -114,15 +129,32 @@ def _text(content: Mapping[str, Any]) -> str:
     return text_of(content.get("text")) or "\n".join(map(_words, parts if isinstance(parts, list) else ()))
 
 
-def _canvas(content: Mapping[str, Any]) -> str:
-    """A document that was written next to the talk, under its title."""
-    text = _text(content)
+def _held(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is said to the tool that keeps documents next to the talk: a new one, or changes."""
     try:
-        value = json.loads(text)
+        value = json.loads(_text(content))
     except (ValueError, RecursionError):
-        return ""
-    document = text_of(value.get("content")) if isinstance(value, dict) else ""
-    return f"# {text_of(value.get('name'))}\n\n{document}" if document else ""
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _edited(document: str, held: Mapping[str, Any]) -> str:
+    """A document under its title, after its changes. A pattern is an expression of somebody else's, which is not run:
+    where it is not plain words of the document, or all of it, what it puts in stands at the end.
+    """
+    title, gap, text = document.partition("\n\n")
+    updates = held.get("updates")
+    for one in updates if isinstance(updates, list) else ():
+        given = one if isinstance(one, dict) else {}
+        pattern, new = text_of(given.get("pattern")), text_of(given.get("replacement"))
+        plain = _ESCAPED.sub(r"\1", pattern)
+        if pattern in _ALL:
+            text = new
+        elif plain and len(text) <= LONGEST_EDITED and plain in text:
+            text = text.replace(plain, new, MOST_REPLACED if given.get("multiple") is True else 1)
+        else:
+            text = f"{text}\n\n{new}".strip()
+    return f"{title}{gap}{text}"
 
 
 def _facts(

@@ -1,6 +1,8 @@
 """What is exported comes back as it was; history from elsewhere is found, and is nobody's last turn."""
 
+import io
 import json
+import zipfile
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -693,3 +695,40 @@ async def test_what_an_export_would_have_the_bot_keep_to_is_listed_whoever_it_na
         assert plan.is_restored
         listed = next(note for note in plan.notes if "instructions that I would follow" in note)
         assert all(text in listed for text in ("Speak like a pirate.", "Leave out names.", "Always show metric units."))
+
+
+async def test_the_chat_with_this_bot_is_left_out_of_a_page(tmp_path: Path, storage: StorageType) -> None:
+    """By what was said here, since a page has no ids. Others of these names come in, and one with an equal word."""
+
+    def page(name: str, *blocks: tuple[datetime, str, str]) -> str:
+        said = "".join(
+            f'<div class="message" id="message{number}"><div class="body"><div class="date" title="'
+            f'{at:%d.%m.%Y %H:%M:%S} UTC+00:00"></div><div class="from_name">{who}</div><div class="text">{text}</div>'
+            "</div></div>"
+            for number, (at, who, text) in enumerate(blocks, start=len(name) * 100)
+        )
+        return f'<div class="page_wrap"><div class="page_header"><div class="text">{name}</div></div>{said}</div>'
+
+    def zipped(**pages: str) -> bytes:
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, text in pages.items():
+                archive.writestr(f"chats/{name}/messages.html", text)
+        return file.getvalue()
+
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        spoken: list[tuple[datetime, str, str]] = []
+        for text in ("Where is my key?", "And my coat?"):
+            await talk.turn(text)
+            spoken += [(talk.moment[0], "Anna", text), (talk.moment[0], "Keepsake", "Understood.")]
+        notice = (talk.moment[0], "Keepsake", "External memory configured")
+        other = [(at + timedelta(seconds=1), who, text) for at, who, text in spoken]
+        pages = {"one": page("Keepsake", *spoken, notice), "two": page("Keepsake 2", *other)}
+        data = zipped(**pages, three=page("Tom", spoken[0], (NOW, "Tom", "No idea.")))
+        plan = await talk.services.importer.plan(HERE, ANNA.id, data)
+        assert plan.total == plan.new == 6
+        assert "The chat with me (5) is left out." in plan_text(plan)
+        assert not (await talk.services.importer.plan(HERE, ANNA.id, zipped(one=pages["one"]))).has_new
+    async with talking(tmp_path / "empty") as talk:
+        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).new == 11

@@ -446,3 +446,41 @@ def test_a_file_that_only_looks_like_another_is_not_taken_for_it() -> None:
     with pytest.raises(ImportRefused, match="data in JSON"):
         past({"format": "something", "rows": []})
     assert not past({"about": "x", "chats": {"about": "x", "list": []}}).messages, "an account without chats"
+
+
+@pytest.mark.parametrize(
+    ("updates", "left"),
+    [
+        ([{"pattern": ".*", "multiple": True, "replacement": "Dear Tom."}], "# Letter\n\nDear Tom."),
+        (
+            [{"pattern": r"Ann\.", "replacement": "Tom."}, {"pattern": "Dear", "replacement": "Hi"}],
+            "# Letter\n\nHi Tom.",
+        ),
+        ([{"pattern": "(a+)+$", "replacement": "P.S."}], "# Letter\n\nDear Ann.\n\nP.S."),
+        ([{"pattern": "a", "replacement": "a" * 9_000, "multiple": True}] * 200, None),
+        ("x", "# Letter\n\nDear Ann."),
+    ],
+)
+def test_of_a_document_of_chatgpt_the_last_version_counts(updates: Any, left: str | None) -> None:
+    """It stands where it was changed last; somebody else's expression is not run, and what it puts in is not lost."""
+    said_to = [
+        ("user", "all", "A letter, please."),
+        ("assistant", "canmore.create_textdoc", json.dumps({"name": "Letter", "content": "Dear Ann."})),
+        ("user", "all", "To Tom."),
+        ("assistant", "canmore.update_textdoc", json.dumps({"updates": updates})),
+    ]
+    nodes = {
+        f"n{number}": {
+            "parent": f"n{number - 1}",
+            "message": {
+                "id": f"m{number}", "recipient": to, "author": {"role": role}, "create_time": number,
+                "content": {"content_type": "text", "parts": [words]},
+            },
+        }
+        for number, (role, to, words) in enumerate(said_to)
+    }  # fmt: skip
+    found = [text for _, _, text in said(past([{"title": "x", "mapping": nodes, "current_node": "n3"}]))]
+    assert found[:2] == ["A letter, please.", "To Tom."]
+    assert sum(map(len, found)) < 3_000_000
+    if left is not None:
+        assert found[2:] == [left]
