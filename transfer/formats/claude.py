@@ -42,7 +42,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
     def read_one(raw: object) -> list[ImportedMessage]:
         value = demand_object(raw)
-        if "chat_messages" in value:
+        if "chat_messages" in value or "messages" in value:
             return _conversation(value, talks, reading)
         if "prompt_template" in value or "docs" in value:
             return _project(value, talks, reading)
@@ -55,13 +55,14 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
 def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -> list[ImportedMessage]:
     began = moment(raw.get("created_at"), ".created_at", reading.zone) or reading.now
-    messages = [one for one in demand_list(raw["chat_messages"], ".chat_messages") if one is not None]
+    member = "chat_messages" if "chat_messages" in raw else "messages"
+    messages = [one for one in demand_list(raw[member], f".{member}") if one is not None]
     said: list[ImportedMessage] = []
     last = began
     for number, message in enumerate(_shown(messages)):
-        where = f".chat_messages[{number}]"
+        where = f".{member}[{number}]"
         value = demand_object(message, where)
-        role = ROLES.get(unhashable_free(value.get("sender")))
+        role = ROLES.get(unhashable_free(value.get("sender", value.get("role"))))
         if role is None:
             continue
         last = moment(value.get("created_at"), f"{where}.created_at", reading.zone) or last
@@ -71,7 +72,7 @@ def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -
             continue
         name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
         said.append(turn(f"import:claude:{name}", role, words, last))
-    return titled(said, text_of(raw.get("name")))
+    return titled(said, text_of(raw.get("name", raw.get("title"))))
 
 
 def _shown(messages: list[Any]) -> list[Any]:
@@ -86,7 +87,11 @@ def _shown(messages: list[Any]) -> list[Any]:
 
 
 def _words(message: dict[str, Any], where: str) -> str:
-    blocks = [one for one in demand_list(message.get("content"), f"{where}.content") if isinstance(one, dict)]
+    content = message.get("content")
+    if isinstance(content, dict):  # of a design chat: a message in itself, whose content is text or blocks
+        inner = content.get("content")
+        return _words({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{where}.content")
+    blocks = [one for one in demand_list(content, f"{where}.content") if isinstance(one, dict)]
     texts = [text_of(one.get("text")).strip() for one in blocks if one.get("type") in _WORDS]
     # The flat text mixes in thinking, and what stands for blocks that a device could not show.
     words = "\n\n".join(filter(None, texts)) if blocks else text_of(message.get("text")).strip()
@@ -134,8 +139,11 @@ def _memories(raw: dict[str, Any]) -> list[ImportedFact]:
 
 def _fits(sample: Sample) -> bool:
     is_project = {"name", "docs"} <= sample.names or {"name", "prompt_template"} <= sample.names
-    return is_project or bool(
-        sample.names & {"chat_messages", "conversations_memory", "project_memories", "memory_files"}
+    is_design = sample.opening == "{" and {"uuid", "project", "messages"} <= sample.names
+    return (
+        is_project
+        or is_design
+        or bool(sample.names & {"chat_messages", "conversations_memory", "project_memories", "memory_files"})
     )
 
 
@@ -147,6 +155,6 @@ FORMAT = ImportFormat(
     members=lambda folder, name: (
         name in ("memories.json", "projects.json")
         or is_numbered(name, "conversations")
-        or (folder in ("memories", "projects") and name.endswith(".json"))
+        or (folder in ("memories", "projects", "design_chats") and name.endswith(".json"))
     ),
 )

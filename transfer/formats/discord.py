@@ -8,6 +8,7 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from runtime.cooperative import yielding_gil
@@ -40,7 +41,12 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     if channels:
         return _exported(channels, reading)
     talks = Conversations("discord")
-    for file in files:
+    names: dict[str, Any] = {}
+    for file in sorted(files, key=lambda one: not _is_index(one.path)):
+        if _is_index(file.path):
+            with talks.each(file.path):
+                names = demand_object(file.walk().value())
+            continue
         with talks.each(file.path, file.walk(), 0):
             talk: list[ImportedMessage] = []
             for where, raw in _own(file):
@@ -53,8 +59,14 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
                     ImportedMessage(source=f"import:discord:{number}", role="user", content=words, created_at=said_at)
                 )
             talk.sort(key=lambda one: one.created_at)
-            talks.add(talk)
+            channel = PurePosixPath(file.path).parent.name.lower().removeprefix("c")
+            talks.add(titled(talk, text_of(names.get(channel))))
     return talks.history(reading)
+
+
+def _is_index(path: str) -> bool:
+    """Whether a file names the channels."""
+    return PurePosixPath(path.lower()).name == "index.json"
 
 
 def _own(file: SourceFile) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -129,6 +141,8 @@ def _reaction(raw: object) -> str:
 
 
 def _fits(sample: Sample) -> bool:
+    if _is_index(sample.path):
+        return bool(sample.names) and all(name.isdecimal() for name in sample.names)
     if sample.opening == "{":
         return {"guild", "channel"} <= sample.names
     if sample.opening == "[":
@@ -141,6 +155,9 @@ FORMAT = ImportFormat(
     product="Discord",
     fits=_fits,
     read=read,
-    members=lambda folder, name: folder.removeprefix("c").isdecimal() and name in ("messages.json", "messages.csv"),
+    members=lambda folder, name: (
+        (name == "index.json" and bool(folder))
+        or (folder.removeprefix("c").isdecimal() and name in ("messages.json", "messages.csv"))
+    ),
     is_text=True,
 )

@@ -484,3 +484,23 @@ def test_of_a_document_of_chatgpt_the_last_version_counts(updates: Any, left: st
     assert sum(map(len, found)) < 3_000_000
     if left is not None:
         assert found[2:] == [left]
+
+
+def test_design_chats_of_claude_and_names_of_discord_s_channels() -> None:
+    at = "2026-01-02T03:04:05.000000Z"
+    inner = [
+        {"role": "user", "content": "A poster."},
+        {"role": "assistant", "content": [{"type": "text", "text": "Here."}]},
+    ]
+    messages = [{"uuid": f"m{one['role']}", "role": one["role"], "content": one, "created_at": at} for one in inner]
+    talk = {"uuid": "d", "title": "Poster", "project": {"uuid": "p"}, "created_at": at, "messages": messages}
+    for file in (talk, zipped(**{"design_chats-000_DOT_zip": zipped(design_chats__d_DOT_json=json.dumps(talk))})):
+        found = past(file)
+        assert (found.format, found.messages[0].title) == ("claude", "Poster")
+        assert said(found) == [("user", "", "A poster."), ("assistant", "", "Here.")]
+    channel = json.dumps([{"ID": 1, "Timestamp": "2024-05-10 10:00:00", "Contents": "Hello"}])
+    names = json.dumps({"11": "general in G", "12": None})
+    files = {"Messages__c11__messages_DOT_json": channel, "Messages__c12__messages_DOT_json": channel.replace("1", "2")}
+    found = past(zipped(**files, Messages__index_DOT_json=names))
+    assert [one.title for one in found.messages] == ["general in G", ""]
+    assert not found.notes[1:], "the list of names is no channel"
