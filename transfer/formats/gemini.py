@@ -4,6 +4,7 @@ Takeout knows no conversations: each record is a prompt, mostly with its answer.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from functools import partial
@@ -12,6 +13,7 @@ from typing import Any
 
 from locales.catalog import LANGUAGES, tr
 from records.errors import ImportRefused
+from records.messages import Role
 from transfer.formats.conversations import (
     ROLES,
     Conversations,
@@ -37,8 +39,10 @@ from transfer.formats.html_blocks import Block, blocks, text_in
 from transfer.formats.written_dates import WrittenDate, moment_of, months_of, written
 
 _PRODUCTS = ("gemini", "bard")
-_PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Prompt\s?:|Said)[\s\u00a0]+", re.IGNORECASE)
+_PROMPTED = re.compile(r"^(?:Prompted|Asked|Live Prompt|Prompt\s?:|Said)(?:[\s\u00a0]+|$)", re.IGNORECASE)
 _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cleared|Turned)\b")
+_VERB = re.compile(r'"title":\s*"([^"\\\u00a0]{1,40})(?:\u00a0|\\u00a0)')
+"""What stands before a prompt in the language of a file: Google sets it off by a space that does not break."""
 _SPACES = re.compile(r"[\u202f\u00a0]")
 
 
@@ -46,23 +50,29 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     talks = Conversations("gemini")
     for file in files:
         if file.text.lstrip()[:1] == "<":
-            for pair in _page(file, reading.zone):
+            for pair in _page(file, reading.zone, talks):
                 talks.add(pair)
         else:
-            talks.read([file], partial(_object, PurePosixPath(file.path).name, reading))
+            verb = _most(_VERB.findall(file.text))
+            talks.read([file], partial(_object, PurePosixPath(file.path).name, reading, verb, talks))
     return talks.history(reading)
 
 
-def _object(name: str, reading: Reading, raw: object) -> list[ImportedMessage]:
+def _most(verbs: Sequence[str]) -> str:
+    """The one that is there more than once, and most often; else none: a prompt may have such a space itself."""
+    return next((verb for verb, count in Counter(verbs).most_common(1) if count > 1), "")
+
+
+def _object(name: str, reading: Reading, verb: str, talks: Conversations, raw: object) -> list[ImportedMessage]:
     value = demand_object(raw)
     if "chunkedPrompt" in value:
         return _studio(value, name, reading)
     if "conversation_turns" in value:
         return _workspace(value, reading)
-    return _record(value, reading.zone)
+    return _record(value, reading.zone, verb, talks)
 
 
-def _record(raw: dict[str, Any], zone: tzinfo) -> list[ImportedMessage]:
+def _record(raw: dict[str, Any], zone: tzinfo, verb: str, talks: Conversations) -> list[ImportedMessage]:
     """One record of MyActivity.json. Verbs are localised: without a known one it is a prompt where it has an answer."""
     if not any(name in text_of(raw.get("header")).lower() for name in _PRODUCTS):
         return []
@@ -72,29 +82,36 @@ def _record(raw: dict[str, Any], zone: tzinfo) -> list[ImportedMessage]:
         for one in demand_list(raw.get("safeHtmlItem"), ".safeHtmlItem")
         if isinstance(one, dict)
     ]
-    return _pair(text_of(raw.get("title")), "\n\n".join(filter(None, answers)), said_at)
+    return _pair(text_of(raw.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
 
 
-def _pair(title: str, answer: str, said_at: datetime) -> list[ImportedMessage]:
-    title = _SPACES.sub(" ", title).strip()
-    prompt = _PROMPTED.sub("", title)
-    if not prompt or (prompt == title and (_OTHER.match(title) or not answer)):
+def _pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> list[ImportedMessage]:
+    own = title.removeprefix(f"{verb}\u00a0") if verb else title
+    title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip().removeprefix(": ")
+    prompt = _PROMPTED.sub("", own)
+    if prompt == title and (_OTHER.match(title) or not answer):
+        talks.skipped["service"] += 1
         return []
+    talks.skipped["wordless"] += not prompt
     name = f"import:gemini:{fingerprint(said_at.isoformat(), prompt)}"
-    return [turn(name, "user", prompt, said_at), *([turn(name, "assistant", answer, said_at)] if answer else [])]
+    said: Sequence[tuple[Role, str]] = (("user", prompt), ("assistant", answer))
+    return [turn(name, role, words, said_at) for role, words in said if words]
 
 
-def _page(file: SourceFile, zone: tzinfo) -> Iterator[list[ImportedMessage]]:
+def _page(file: SourceFile, zone: tzinfo, talks: Conversations) -> Iterator[list[ImportedMessage]]:
     """The records of MyActivity.html: each a prompt, a line with the date, and mostly an answer. Raises ImportRefused
     where a date is in no language that is known.
     """
     cells = [_cell(block) for block in blocks(file.text, "outer-cell")]
+    verb = _most(
+        [lines[0].partition("\u00a0")[0] for lines, _ in filter(None, cells) if lines and "\u00a0" in lines[0]]
+    )
     months = months_of([date for cell in cells if cell for date in cell[1]], LANGUAGES)
     for cell in filter(None, cells):
         lines, dates = cell
         for date, at in dates.items():
             if said_at := moment_of(date, months, zone):
-                yield _pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at)
+                yield _pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
                 break
         else:
             raise ImportRefused(tr("import-gemini-date"))

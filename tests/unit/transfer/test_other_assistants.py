@@ -504,3 +504,26 @@ def test_design_chats_of_claude_and_names_of_discord_s_channels() -> None:
     found = past(zipped(**files, Messages__index_DOT_json=names))
     assert [one.title for one in found.messages] == ["general in G", ""]
     assert not found.notes[1:], "the list of names is no channel"
+
+
+def test_the_verb_of_gemini_s_prompts_is_known_in_any_language_by_the_space_behind_it() -> None:
+    """A space that does not break, as in the German export; what is no prompt is counted, and no answer is lost."""
+
+    def record(title: str, answer: str = "", second: int = 0) -> dict[str, Any]:
+        html = {"safeHtmlItem": [{"html": answer}]} if answer else {}
+        return {"header": "Gemini-Apps", "title": title, "time": f"2025-01-01T03:04:{second:02}Z"} | html
+
+    verb = "Eingegebener Prompt:\u00a0"
+    records = [
+        record(f"{verb}Wo ist der Schlüssel?", "Dort.", 1),
+        record(f"{verb}Und der Mantel?", second=2),
+        record("Gemini-Apps verwendet", second=3),
+        record("Ganz\u00a0anders:", "So.", 4),
+        record("", "Ein Bild.", 5),
+    ]
+    for data in (json.dumps(records), json.dumps(records, ensure_ascii=False)):
+        found = past(data)
+        assert [text for _, _, text in said(found)] == [
+            "Wo ist der Schlüssel?", "Dort.", "Und der Mantel?", "Ganz anders:", "So.", "Ein Bild.",
+        ]  # fmt: skip
+        assert "of the app itself (calls, pins, joins): 1." in found.notes[-1]
