@@ -177,7 +177,6 @@ DIARY = ImportFormat(
     name="diary",
     fits=lambda sample: sample.text.startswith("Dear diary"),
     read=read_diary,
-    is_text=True,
 )
 
 

@@ -155,8 +155,7 @@ def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
 
 
 def _fitting(sample: Sample) -> ImportFormat | None:
-    forms = FORMATS.values() if sample.opening else [one for one in FORMATS.values() if one.is_text]
-    return next((one for one in forms if one.fits(sample)), None)
+    return next((one for one in FORMATS.values() if one.fits(sample)), None)
 
 
 def _names(walk: JsonStream, sample: Sample) -> Iterator[None]:

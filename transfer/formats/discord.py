@@ -159,5 +159,4 @@ FORMAT = ImportFormat(
         (name == "index.json" and bool(folder))
         or (folder.removeprefix("c").isdecimal() and name in ("messages.json", "messages.csv"))
     ),
-    is_text=True,
 )

@@ -194,5 +194,4 @@ FORMAT = ImportFormat(
         name.replace(" ", "") in ("myactivity.json", "myactivity.html")
         or (name.startswith("conversation_") and name.endswith(".txt"))
     ),
-    is_text=True,
 )

@@ -183,4 +183,4 @@ def _fits(sample: Sample) -> bool:
     return len(roles) == 2
 
 
-FORMAT = ImportFormat(name="generic", fits=_fits, read=read, is_text=True)
+FORMAT = ImportFormat(name="generic", fits=_fits, read=read)

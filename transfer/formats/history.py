@@ -184,8 +184,8 @@ class ImportFormat:
     `product`: the program that writes it; a format without one is called `import-title-NAME` in locales. `fits`:
     whether a file is of this format; asked after each name of a member. `read`: takes all files of the format that
     were sent together; raises ImportRefused. `members`: whether a file of an archive is called like this format's, by
-    its folder and its name (lower case); where none is, each file of the archive is looked at. `is_text`: whether it
-    is no JSON. `is_alone`: of several in one archive none is read. `longest_message`: characters; longer are split.
+    its folder and its name (lower case); where none is, each file of the archive is looked at.
+    `is_alone`: of several in one archive none is read. `longest_message`: characters; longer are split.
     """
 
     name: str
@@ -193,7 +193,6 @@ class ImportFormat:
     read: Callable[[Sequence[SourceFile], Reading], ImportedHistory]
     product: str = ""
     members: Callable[[str, str], bool] = lambda _folder, _name: False
-    is_text: bool = False
     is_alone: bool = False
     longest_message: int = LONGEST_MESSAGE
 

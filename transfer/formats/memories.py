@@ -123,4 +123,4 @@ def _is_json_list(sample: Sample) -> bool:
     return start[1:].lstrip().startswith('"')
 
 
-FORMAT = ImportFormat(name="memories", fits=_fits, read=read, is_text=True)
+FORMAT = ImportFormat(name="memories", fits=_fits, read=read)

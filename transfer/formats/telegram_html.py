@@ -109,5 +109,4 @@ FORMAT = ImportFormat(
     fits=_fits,
     read=read,
     members=lambda _, name: name.startswith("messages") and name.endswith(".html"),
-    is_text=True,
 )

@@ -198,5 +198,4 @@ FORMAT = ImportFormat(
     fits=_fits,
     read=read,
     members=lambda _, name: name == "_chat.txt" or ("whatsapp" in name and name.endswith(".txt")),
-    is_text=True,
 )

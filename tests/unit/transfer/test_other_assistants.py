@@ -488,7 +488,7 @@ def test_of_a_document_of_chatgpt_the_last_version_counts(updates: Any, left: st
 
 def test_design_chats_of_claude_and_names_of_discord_s_channels() -> None:
     at = "2026-01-02T03:04:05.000000Z"
-    inner = [
+    inner: list[dict[str, Any]] = [
         {"role": "user", "content": "A poster."},
         {"role": "assistant", "content": [{"type": "text", "text": "Here."}]},
     ]
