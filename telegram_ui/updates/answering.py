@@ -260,11 +260,11 @@ class Answering:
         has to find them if this one dies first.
         """
         done = partial(self._queue.done, ids, is_remembered=reply.is_remembered, soon=True)
-        is_held = not reply.is_durable and self._queue.are_on_disk(ids)
-        if is_held and self._conversation.after_writing(scope, done):
-            self._queue.postpone(ids)
-        else:
+        if reply.is_durable or not self._conversation.after_writing(scope, done):
             await done()
+        elif self._queue.are_on_disk(ids):
+            self._queue.postpone(ids)
+        # Otherwise it stays under way: once it can be written, it is neither done yet nor to be answered again.
 
     def _speak_later(self, pieces: Sequence[ParsedUpdate], reply: Reply, shown_as: Sequence[int]) -> None:
         """The next turn does not wait for an answer to be spoken; a stop in order meanwhile ends it."""

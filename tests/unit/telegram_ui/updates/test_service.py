@@ -276,6 +276,23 @@ async def test_a_webhooks_update_that_cannot_be_kept_is_offered_again(bots: Bots
 
 
 @pytest.mark.usefixtures("webhook")
+async def test_what_neither_the_inbox_nor_the_store_took_is_done_once_the_store_has_it(bots: Bots, peer: Peer) -> None:
+    """A kill between lost it: answered, accepted and marked as done when Telegram offered it again, stored nowhere."""
+    bots.inbox = failing = Failing(bots.inbox.database)
+    failing.failures, bots.conversation.unwritten = 1, []
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+        await service.intake.idle()
+        await peer.world.updates.emptied()
+        assert len(await bots.pending()) == 1
+        [written] = bots.conversation.unwritten
+        await written()
+        assert await bots.pending() == []
+    assert peer.texts(ANN) == ["echo hello"]
+
+
+@pytest.mark.usefixtures("webhook")
 async def test_an_address_in_use_names_its_variable(bots: Bots, peer: Peer) -> None:
     port = int(peer.url.rpartition(":")[2])
     bots.settings = replace(bots.settings, webhook_listen=("127.0.0.1", port))
