@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from attrs import define, field
 
@@ -336,7 +337,7 @@ async def _without_here(store: MemoryStore, owner: int, history: ImportedHistory
     """
     starts = [number for number, one in enumerate(yielding_gil(history.messages)) if one.title or not number]
     kept: list[ImportedMessage] = []
-    for start, end in zip(starts, [*starts[1:], len(history.messages)], strict=True):
+    for start, end in pairwise([*starts, len(history.messages)]):
         chat = history.messages[start:end]
         if not await _is_here(store, owner, chat):
             kept += chat

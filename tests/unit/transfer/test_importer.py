@@ -732,3 +732,4 @@ async def test_the_chat_with_this_bot_is_left_out_of_a_page(tmp_path: Path, stor
         assert not (await talk.services.importer.plan(HERE, ANNA.id, zipped(one=pages["one"]))).has_new
     async with talking(tmp_path / "empty") as talk:
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).new == 11
+        assert not (await talk.services.importer.plan(HERE, ANNA.id, b"[2025-03-02] - Likes tea")).total, "facts alone"
