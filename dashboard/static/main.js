@@ -88,12 +88,15 @@ function header({ moved }) {
   if (moved && !isBusy()) (shown?.refresh ?? (() => show({ keeps: true })))();
 }
 
+// A long title is cut at its end, in whichever direction it is written; a select does not know dir="auto".
+const directionOf = (text) => (/^\P{L}*[\u0590-\u08ff]/u.test(text) ? "rtl" : "ltr");
+
 function places(home) {
   const label = (one) => one.label || `${tr("chats-untitled")}, ${fullDate(one.last_at)}`;
   const scopes = home.scopes.some((one) => one.thread === home.thread) ? home.scopes : [{ thread: home.thread, label: "", last_at: Date.now() }, ...home.scopes];
   const choices = [];
   if (visit.owner !== visit.person) choices.push(choice([[visit.person, tr("dashboard-mine")], [visit.owner, tr("dashboard-memory-group")]], home.owner, (owner) => to(Number(owner), undefined), { "aria-label": tr("dashboard-memory") }));
-  if (scopes.length > 1) choices.push(choice(scopes.map((one) => [one.thread, label(one)]), home.thread, (thread) => to(home.owner, Number(thread)), { "aria-label": tr("dashboard-conversation") }));
+  if (scopes.length > 1) choices.push(choice(scopes.map((one) => [one.thread, label(one)]), home.thread, (thread) => to(home.owner, Number(thread)), { "aria-label": tr("dashboard-conversation"), dir: directionOf(label(scopes.find((one) => one.thread === home.thread))) }));
   byId("places").replaceChildren(...choices);
 }
 

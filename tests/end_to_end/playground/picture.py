@@ -1,10 +1,11 @@
 """The picture of the playground in README: `python -m tests.end_to_end.playground.picture docs/playground.png`.
 
-Runs `bot.py --playground` with the offline model and a fresh memory, tells it about walnuts, talks for forty turns,
-asks about the walnuts, and photographs the page. Needs chromium.
+Runs `bot.py --playground` with a scripted model and a fresh memory, talks a little, and photographs the page with what
+was learned next to the talk. Needs chromium.
 """
 
 import asyncio
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -16,29 +17,29 @@ from settings import environment
 from tests.end_to_end.playground.test_page import CHROMIUM
 from tests.end_to_end.test_playground import says, sets_up
 from tests.paths import ROOT
+from tests.peers.openai_server import running
 from tests.peers.ports import kept_port
 
-SIZE = ViewportSize(width=1440, height=900)
-TURNS = 38
-TALK = (
-    "The reading group meets on Thursday at seven.",
-    "My sister Nora lives in Lisbon.",
-    "I repaired the red bike yesterday.",
-    "The tomatoes on the balcony are ripe.",
-    "We watched a film about lighthouses.",
-    "My train to Porto leaves at 9:40.",
-    "The new library opens in spring.",
-    "I would like to learn to bake rye bread.",
-)
+SIZE = ViewportSize(width=1440, height=636)
+TALK = {
+    "I'm allergic to walnuts.": "Good to know: no walnuts, in any recipe.",
+    "My sister Nora is moving to Lisbon in June.": "How exciting! Will you visit her there?",
+    "Yes, by train. What shall I read on the way?": "“Journey to Portugal” by José Saramago. You can put it down "
+    "whenever the view is better.",
+    "And what shall I bake for Nora's farewell?": "An orange cake: it stays fresh for days. I left out the walnuts "
+    "that most recipes ask for, since you are allergic to them.",
+}
+LEARNED = {
+    "Anna is allergic to walnuts.": 1,
+    "Anna's sister Nora is moving to Lisbon in June.": 2,
+}
 
 
 async def talked(url: str) -> None:
     async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as page:
         await sets_up(page)
-        await says(page, "I'm allergic to walnuts, please remember.")
-        for turn in range(TURNS):
-            await says(page, f"{TALK[turn % len(TALK)]} ({turn + 1})" if turn >= len(TALK) else TALK[turn])
-        await says(page, "What am I allergic to?")
+        for said, answered in TALK.items():
+            await says(page, said, answered[-20:])
 
 
 async def photographed(url: str, file: Path) -> None:
@@ -48,8 +49,8 @@ async def photographed(url: str, file: Path) -> None:
         page = await context.new_page()
         await page.goto(url)
         memory = page.frame_locator("#panel iframe")
-        await memory.get_by_role("link", name="Summaries").click()
-        await memory.locator(".summary-detail .card").first.wait_for()
+        await memory.get_by_role("link", name="Facts").click()
+        await memory.get_by_text("moving to Lisbon").first.wait_for()
         await page.locator("#jump").click()
         await page.locator("#jump").wait_for(state="hidden")
         await page.screenshot(path=file)
@@ -57,12 +58,26 @@ async def photographed(url: str, file: Path) -> None:
 
 
 async def main(file: Path) -> None:
+    async with running() as (model, model_url):
+        model.script("demo", *TALK.values())
+        learned = [
+            {"message": number, "text": text, "type": "fact", "applies_to": None, "replaces": None}
+            for text, number in LEARNED.items()
+        ]
+        model.script_schema("facts", json.dumps({"facts": learned}))
+        await pictured(file, model_url)
+
+
+async def pictured(file: Path, model_url: str) -> None:
     with kept_port() as port, tempfile.TemporaryDirectory(prefix="keepsake-picture-") as folder:
         env = {
             **environment(),
             "DATA_DIR": folder,
-            "OPENAI_API_KEY": "",
-            "OPENAI_BASE_URL": "",
+            "OPENAI_BASE_URL": model_url,
+            "OPENAI_MODEL": "demo",
+            "EMBEDDING_MODEL": "none",
+            "TOOLS": "off",
+            "FACTS_BATCH_TURNS": str(len(TALK)),
             "TELEGRAM_BOT_TOKEN": "",
         }
         command = ("bot.py", "--playground", "--no-browser", "--port", str(port))
