@@ -5,8 +5,10 @@ each of its parts' (storage/tables). Every read, write and delete takes a scope 
 One contract suite tests all stores; json.py and postgres.py say what differs.
 """
 
+import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -38,9 +40,12 @@ from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
 from storage.tables.timeline import TimelineTable
+from text.analyzer import analyse
 
 WORDS_WITHIN = 2.0
 """Seconds that a search waits for words that are being indexed."""
+MOST_EARLIER = 500
+"""Earlier texts that are looked through for words: no index has them."""
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 
@@ -251,6 +256,19 @@ class MemoryStore(FoldTable):
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(row), score=score) for row, score in found]
 
+    async def earlier(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
+        """Messages of which an earlier text holds at least one of the terms, with that text, the newest first; of as
+        many earlier texts as are looked through.
+        """
+        async with self.database.read(scope.owner) as reader:
+            rows = await reader.rows(_EARLIER, *scope, MOST_EARLIER)
+
+        def matching() -> list[Message]:
+            held = [row for row in rows if not set(terms).isdisjoint(analyse(row["earlier"]))]
+            return [replace(message_of(row), content=row["earlier"]) for row in held]
+
+        return await asyncio.to_thread(matching)
+
     async def speakers(self, scope: Scope) -> list[str]:
         """The names under which something was said of late."""
         return await self._together(scope.owner, lambda connection: search.speakers(connection, scope))
@@ -346,6 +364,11 @@ class MemoryStore(FoldTable):
 
 
 _MESSAGES = "SELECT * FROM messages"
+_EARLIER = """
+SELECT messages.*, versions.content AS earlier FROM versions
+JOIN messages ON messages.user_id = versions.user_id AND messages.id = versions.message_id
+WHERE versions.user_id = ? AND messages.thread_id = ? ORDER BY versions.id DESC LIMIT ?
+"""
 # Sign and text leave SQLite nothing but the index of ids: it took that of times, to spare sorting fifty messages, and
 # walked through all messages of the scope.
 _BY_IDS = f"""

@@ -108,9 +108,12 @@ class ForgetCommands(Family):
             terms = dict.fromkeys([*asked, *(one for term in asked for one in readings.get(term, ()))])
             hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
+            earlier = await store.earlier(scope, list(terms))
             request = await store.turn(scope, ask.requested_in) if ask.requested_in else []
             _, conversations = await store.conversations.listed(ask.chat.location, first=0, limit=1)
         found = [hit.message for hit in hits]
+        # An edited message holds its old words until it is forgotten; each is listed once.
+        found += {one.id: one for one in earlier if one.id not in {hit.id for hit in found}}.values()
         if not terms:  # emoji are no words of the index
             page = await self._services.search.page(scope, ask.argument, size=MATCHES + REQUEST)
             found = [one.message for one in page.found]

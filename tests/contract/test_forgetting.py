@@ -17,6 +17,7 @@ from storage.search.protocol import MessageVectors
 from storage.stores.memory_store import MemoryStore
 from storage.tables import history_extraction as history_extraction_table
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, Opener, fold, fold_up, lease, made, read, said, talk, write
+from text.analyzer import analyse
 
 
 async def put(store: MemoryStore, table: Table, **row: object) -> None:
@@ -365,6 +366,17 @@ async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: M
     assert await store.forgetting.revise(ANNA, 999, "walrus", why="edited", now=NOW) is None
     assert await store.forgetting.revise(BORIS, stored[0].id, "walrus", why="edited", now=NOW) is None
     assert await store.digest(ANNA.owner) == digest
+
+
+async def test_an_earlier_text_is_found_by_its_words(store: MemoryStore) -> None:
+    first, second = await store.append(ANNA, [said("my secret heliotrope"), said("first words")])
+    await store.forgetting.revise(ANNA, first.id, "nothing", why="edited", now=NOW)
+    await store.forgetting.revise(ANNA, second.id, "walrus", why="edited", now=NOW)
+    [found] = await store.earlier(ANNA, analyse("heliotrope"))
+    assert (found.id, found.content) == (first.id, "my secret heliotrope")
+    assert await store.earlier(BORIS, analyse("heliotrope")) == await store.earlier(ANNA, ["marigold"]) == []
+    await store.forgetting.forget(ANNA.owner, messages(first.id))
+    assert await store.earlier(ANNA, analyse("heliotrope")) == []
 
 
 async def test_versions_go_with_their_message(store: MemoryStore) -> None:

@@ -71,6 +71,30 @@ async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> N
     assert traces(memory) == traces(memory, OTHER) == []
 
 
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: House, storage: str) -> None:
+    ann = house.person()
+    folder = f"old-words-{storage}"
+    async with house.bot(DATA_DIR=folder) as process:
+        await ann.sets_up(storage)
+        since = ann.now
+        message = ann.says(f"My secret is {WORD}.")
+        await ann.hears("Noted.", since=since)
+        since = ann.now
+        ann.edits(message["message_id"], "My secret is none.")
+        await ann.hears("Shall I answer it again?", since=since)
+        listed = await ann.tells(f"/forget {WORD}", f"My secret is {WORD}.")
+        since = ann.now
+        ann.press(listed, "#1")
+        asked = await ann.hears("Shall I forget", since=since)
+        since = ann.now
+        ann.press(asked, "Forget question and answer")
+        await ann.hears("1 earlier text", since=since)
+        await ann.asks("/summary_status")
+        assert traces(house.memory_in(folder)) == []
+        assert WORD not in process.text()
+
+
 async def test_emoji_alone_are_found_and_forgotten(house: House) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="emoji"):
