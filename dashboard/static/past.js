@@ -61,7 +61,9 @@ const ENDING = 10; // seconds after which one that was paused has surely ended o
 /** `patience`: how often it is tried again while another import runs. */
 async function run(place, file, answers, patience = 0) {
   const stopping = new AbortController();
-  const show = (done, total) => place.replaceChildren(progress(tr("transfer-importing"), done, total, tr("search-so-far", { shown: done, total })), h("div", { class: "actions" }, button(tr("transfer-pause"), () => stopping.abort())));
+  const bar = h("div");
+  const show = (done, total) => bar.replaceChildren(progress(tr("transfer-importing"), done, total, tr("search-so-far", { shown: done, total })));
+  place.replaceChildren(bar, h("div", { class: "actions" }, button(tr("transfer-pause"), () => stopping.abort())));
   place.dataset.busy = "1";
   show(0, 1);
   try {

@@ -292,11 +292,11 @@ async def test_a_file_without_messages_is_called_so(house: House, bot: Process) 
     assert "reply_markup" not in await ann.hears("It holds no messages: there is nothing to import.", since=since)
 
 
-async def test_what_cannot_be_imported_is_refused_with_its_place(house: House, bot: Process) -> None:
+async def test_what_cannot_be_imported_is_named_with_its_place(house: House, bot: Process) -> None:
     ann = house.person()
     since = ann.now
     sends(ann, TELEGRAM.replace(b'"id": 2103', b'"id": "x"'), caption="/import")
-    assert "messages[2].id (line 33)" in (await ann.hears("not what belongs there", since=since))["text"]
+    assert "damaged: 1. The first one: messages[2].id (line 33)" in (await ann.hears("would add", since=since))["text"]
     since = ann.now
     sends(ann, TELEGRAM[:-400], caption="/import")
     await ann.hears("not valid JSON: line", since=since)

@@ -33,8 +33,6 @@ from transfer.formats.history import (
 from transfer.formats.memories import sentences
 
 _WORDS = ("text", "voice_note")
-LONGEST_ATTACHED = 20_000
-"""Characters of a file's text that stay with the message to which it was attached."""
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
@@ -98,7 +96,7 @@ def _words(message: dict[str, Any], where: str) -> str:
     for one in demand_list(message.get("attachments"), f"{where}.attachments"):
         if isinstance(one, dict) and text_of(one.get("extracted_content")).strip():
             name = text_of(one.get("file_name")) or "file"
-            words += f"\n\n[{name}]\n{text_of(one['extracted_content']).strip()[:LONGEST_ATTACHED]}"
+            words += f"\n\n[{name}]\n{text_of(one['extracted_content']).strip()}"
     return words.strip()
 
 
@@ -111,7 +109,7 @@ def _project(raw: dict[str, Any], talks: Conversations, reading: Reading) -> lis
     said: list[ImportedMessage] = []
     for number, one in enumerate(demand_list(raw.get("docs"), ".docs")):
         value = demand_object(one, f".docs[{number}]")
-        words = text_of(value.get("content")).strip()[:LONGEST_ATTACHED]
+        words = text_of(value.get("content")).strip()
         if not words:
             continue
         name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
