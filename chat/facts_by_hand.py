@@ -26,7 +26,7 @@ class FactsByHand:
     async def add(self, owner: int, text: str) -> Fact | str:
         """The fact, or a sentence that says why it was not added."""
         text = " ".join(text.split())
-        if not text:
+        if not any(map(str.isprintable, text)):  # characters without width are none
             return tr("memory-usage")
         if len(text) > LONGEST_FACT:
             return _too_long(text)
@@ -45,7 +45,7 @@ class FactsByHand:
         history next to what holds from now on.
         """
         text = " ".join(text.split())
-        if not text:
+        if not any(map(str.isprintable, text)):  # characters without width are none
             return tr("memory-usage")
         if len(text) > LONGEST_FACT:
             return _too_long(text)

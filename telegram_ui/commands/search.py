@@ -11,7 +11,7 @@ from datetime import tzinfo
 from telegram import InlineKeyboardButton
 
 from chat.search import Found, Page
-from locales.catalog import tr
+from locales.catalog import RIGHT_TO_LEFT, current, tr
 from records.messages import link
 from records.scopes import Scope
 from telegram_ui.commands.buttons import keyboard_of
@@ -24,6 +24,8 @@ LONGEST = 200
 SHOWN = 600
 """Characters that are shown of a found message."""
 HEADING = "🔎 "
+RIGHT_TO_LEFT_MARK = "\u200f"
+"""Before the heading where the language is written from right to left: words of another would turn the message."""
 EVERYWHERE = "a"
 """Marks the buttons of a search through all conversations."""
 CLOSE = 3
@@ -50,7 +52,7 @@ class SearchCommands(Family):
     @press(MORE)
     async def _more(self, ask: Ask) -> str | None:
         """The next page, or, from the first one on, what all conversations hold."""
-        heading = ask.message_text.partition("\n")[0]
+        heading = ask.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
         first, _, rest = ask.argument.partition("-")
         until, _, where = rest.partition("-")
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
@@ -68,7 +70,7 @@ class SearchCommands(Family):
     async def _send_page(self, ask: Ask, query: str, page: Page, titles: Mapping[Scope, str] | None = None) -> None:
         """`titles`: what the conversations are called that were searched; none where this one alone was."""
         rows: list[list[InlineKeyboardButton]] = []
-        lines = [f"{HEADING}{query}"]
+        lines = [f"{RIGHT_TO_LEFT_MARK if current() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
         if titles:
             lines.append(tr("search-in-all"))
         if not page.has_words:

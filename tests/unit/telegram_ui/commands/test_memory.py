@@ -40,8 +40,9 @@ async def test_nothing_known_is_said(desk: Desk) -> None:
 
 
 async def test_a_fact_is_added_shown_and_not_added_twice(desk: Desk) -> None:
-    await desk.say(ANN, ANN, "/memory add")
-    assert "/memory add" in desk.last(ANN)
+    for nothing in ("", " \u200b\u2060"):
+        await desk.say(ANN, ANN, f"/memory add{nothing}")
+        assert "/memory add" in desk.last(ANN)
     await desk.say(ANN, ANN, "/memory add Ann is allergic to\nwalnuts.")
     assert desk.last(ANN) == "Noted: Ann is allergic to walnuts."
     await desk.say(ANN, ANN, "/memory add Ann is allergic to walnuts.")

@@ -35,3 +35,20 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         assert CLOSE not in desk.last(ANN)
         await desk.say(ANN, ANN, "/search “qwzx blorf”")
         assert desk.last(ANN).splitlines()[1] == "Nothing was found. Try other words, or fewer."
+
+
+async def test_words_of_another_script_turn_no_answer_around(tmp_path: Path, peer: Peer) -> None:
+    async with talking(tmp_path / "data") as talk:
+        desk = Desk(peer, talk.services, talk.moment)
+        await desk.updates()
+        await talk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
+        async with talk.services.memory.home(ANN) as store:
+            said = (f"Tea number {number}." for number in range(30))
+            drafts = [NewMessage(role="user", content=text, created_at=talk.moment[0]) for text in said]
+            await store.append(Scope(owner=ANN), drafts)
+        await desk.say(ANN, ANN, "/language ar")
+        await desk.say(ANN, ANN, "/search tea")
+        assert desk.last(ANN).startswith("\u200f🔎 tea\n")
+        message, buttons = desk.buttons(ANN)
+        await desk.press(ANN, ANN, message, next(iter(buttons.values())))
+        assert desk.last(ANN).startswith("\u200f🔎 tea\n")
