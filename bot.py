@@ -372,6 +372,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
             telegram_bot_token=stage.token,
             telegram_api_url=stage.url,
             everyone_allowed=True,
+            admin_user_ids=stage.admins,
             dashboard_url=f"{stage.url}/memory",
         )
         print(f"Keepsake's playground: {stage.url}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)")

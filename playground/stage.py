@@ -28,6 +28,7 @@ from settings import Secret
 
 BOT = 100
 ANNA, BORIS, CARLA = 101, 102, 103
+ADMINS = frozenset({ANNA})
 BOOK_CLUB = -1001
 PEOPLE = "people.json"
 
@@ -39,6 +40,7 @@ class Stage:
     url: str
     token: Secret
     world: World
+    admins: frozenset[int]
 
 
 @asynccontextmanager
@@ -81,7 +83,7 @@ async def open_stage(
     async def health() -> dict[str, bool]:
         return {"playground": True}
 
-    operation = Operation(admin_ids=frozenset({ANNA}), everyone=True, models=tuple(services.models), data_dir=folder)
+    operation = Operation(admin_ids=ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
     host = Host(url="", hosts=HOSTS, configures=is_admin, decide=decide, health=health, operation=operation)
     app = playground_app(
         world,
@@ -97,4 +99,4 @@ async def open_stage(
             if is_wanted:
                 raise SettingsError("--port", f"port {port} is taken or not allowed here; choose another.") from None
             url = await stack.enter_async_context(serve(app, 0))
-        yield Stage(url=url, token=token, world=world)
+        yield Stage(url=url, token=token, world=world, admins=ADMINS)

@@ -52,6 +52,8 @@ async def the_talk(page: httpx.AsyncClient) -> None:
     link = (await page.post("/api/dashboard", json={"person": ANNA, "owner": ANNA, "thread": 0})).json()["url"]
     begun = await page.post("/memory/api/session", json={"link": link.partition("#link=")[2]})
     assert begun.json()["person"] == ANNA
+    assert begun.json()["is_admin"]
+    assert "Memories: 1" in (await says(page, "/admin"))["text"]
     assert "Summary of earlier summaries" in (await says(page, "/summary_show", "Summary of"))["text"]
     assert "Total messages: 84" in (await says(page, "/summary_status"))["text"]
 
