@@ -34,7 +34,6 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
-from llm.ollama import OLLAMA, ollama_model
 from llm.trial import trial
 from records.errors import (
     KeepsakeError,
@@ -387,6 +386,8 @@ async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
 
     Gives the settings to use, the name that people read, and whether it is the offline model.
     """
+    from playground.ollama import OLLAMA, ollama_model
+
     if settings.openai_api_key or settings.openai_base_url:
         return settings, settings.openai_model, False
     if model := await ollama_model():

@@ -14,7 +14,6 @@ precedence.py        answers go first: background requests wait, and give way
 prompts.py           every instruction given to a model, and the lines in which memory is told
 quoting.py           text in a prompt as data: our tags in it are defused
 quota.py             what each call costs whom, and the day's token budgets
-ollama.py            the chat model that an Ollama on this machine serves
 speech.py            text → speech, and recordings → the words in them
 text_calls.py        calls of tools that a model wrote as text
 tool_calls.py        tools on the wire: offered, called, answered

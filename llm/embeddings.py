@@ -20,7 +20,6 @@ from text.characters import well_formed
 if TYPE_CHECKING:
     from llm.openai_client import OpenAIClient
 
-_ENDPOINT_BATCH = 64
 LONGEST_INPUT = 8_000
 """Characters of a text that an endpoint is sent."""
 LONGEST_ANSWER = 32_000_000
@@ -62,9 +61,7 @@ class EndpointEmbedder(EndpointClient):
         self.dimensions = 0
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        batches = [
-            await self._batch(texts[start : start + _ENDPOINT_BATCH]) for start in range(0, len(texts), _ENDPOINT_BATCH)
-        ]
+        batches = [await self._batch(texts[start : start + 64]) for start in range(0, len(texts), 64)]
         return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
 
     async def query(self, text: str) -> Vectors:

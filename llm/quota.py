@@ -49,9 +49,9 @@ class Quota:
     """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
 
     Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
-    `serves`: nothing is asked for who was removed. `embedding_model`: of an endpoint, what
-    `charge` counts for; "": one on this machine, which costs no tokens. Without a limit, what
-    was spent is written by `write` alone: no answer waits for it.
+    `serves`: nothing is asked for who was removed. `embedding_model`: of an endpoint, what `charge` counts for; "": one
+    on this machine, which costs no tokens. Without a limit, what was spent is written by `write` alone: no answer waits
+    for it.
     """
 
     _ledger: Ledger

@@ -15,22 +15,9 @@ LONGEST_NAME = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
 
 Block = Literal[
-    "remembered",
-    "replied",
-    "summaries",
-    "conversation",
-    "dropped",
-    "superseded",
-    "missing",
-    "profile",
-    "facts",
-    "known",
-    "instructions",
-    "document",
-    "picture",
-    "forwarded",
-    "overheard",
-]
+    "remembered", "replied", "summaries", "conversation", "dropped", "superseded", "missing", "profile", "facts",
+    "known", "instructions", "document", "picture", "forwarded", "overheard",
+]  # fmt: skip
 _NAMES: tuple[str, ...] = get_args(Block)
 LONGEST_TAG = 500
 """Characters within which the letters of a tag are looked for."""

@@ -89,8 +89,6 @@ def _silence() -> bytes:
     """One second of it as a WAV file."""
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:
-        sound.setnchannels(1)
-        sound.setsampwidth(2)
-        sound.setframerate(16_000)
+        sound.setparams((1, 2, 16_000, 0, "NONE", ""))
         sound.writeframes(bytes(32_000))
     return file.getvalue()

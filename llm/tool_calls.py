@@ -102,12 +102,7 @@ class Calls:
     def made(self) -> tuple[ToolCall, ...]:
         """The calls in order; one that arrived without an id gets one."""
         return tuple(
-            ToolCall(
-                id=part["id"] or f"call_{index}",
-                name=part["name"],
-                arguments=part["arguments"] or "{}",
-                extra=part["extra"],
-            )
+            ToolCall(**{**part, "id": part["id"] or f"call_{index}", "arguments": part["arguments"] or "{}"})
             for index, part in sorted(self._parts.items())
             if part["name"]
         )

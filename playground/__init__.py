@@ -13,6 +13,7 @@ limits.py       Telegram's limits on sending, kept where a test or a benchmark s
 markup.py       messages written in HTML
 menus.py        command menus by scope and language
 methods.py      the method table; updates, chats, commands, files
+ollama.py       the chat model that an Ollama on this machine serves
 parameters.py   one request's parameters, with their types
 past.py         what memory holds of the chats, put back after a restart
 people.py       people and chats

@@ -1,6 +1,6 @@
 """The chat model of an Ollama is found where one answers."""
 
-from llm.ollama import ollama_model
+from playground.ollama import ollama_model
 from tests.peers.openai_server import running
 from tests.peers.ports import kept_port
 
