@@ -26,10 +26,8 @@ class FactsByHand:
     async def add(self, owner: int, text: str) -> Fact | str:
         """The fact, or a sentence that says why it was not added."""
         text = " ".join(text.split())
-        if not any(map(str.isprintable, text)):  # characters without width are none
-            return tr("memory-usage")
-        if len(text) > LONGEST_FACT:
-            return _too_long(text)
+        if refusal := _refusal(text):
+            return refusal
         if await self._services.memory.config(owner) is None:
             return tr("summaries-not-configured")
         if await self.is_incognito(owner):
@@ -45,10 +43,8 @@ class FactsByHand:
         history next to what holds from now on.
         """
         text = " ".join(text.split())
-        if not any(map(str.isprintable, text)):  # characters without width are none
-            return tr("memory-usage")
-        if len(text) > LONGEST_FACT:
-            return _too_long(text)
+        if refusal := _refusal(text):
+            return refusal
         if await self.is_incognito(owner):
             return tr("memory-incognito-on")
         facts = self._services.facts
@@ -80,8 +76,11 @@ class FactsByHand:
         return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
 
 
-def _too_long(text: str) -> str:
-    return tr("shared-too-long", most=str(LONGEST_FACT), length=str(len(text)))
+def _refusal(text: str) -> str:
+    """Why a text cannot be a fact; "" where it can."""
+    if not any(map(str.isprintable, text)):  # characters without width are none
+        return tr("memory-usage")
+    return tr("shared-too-long", most=str(LONGEST_FACT), length=str(len(text))) if len(text) > LONGEST_FACT else ""
 
 
 def undone(forgotten: Forgotten | None) -> str:
