@@ -180,7 +180,8 @@ class AnswerButtons(Family):
     async def _answered(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:
             async with self._delivery.typing(ask.chat):
-                return await answer(stream)
+                with self._dependencies.answers.stoppable(ask.chat.location):
+                    return await answer(stream)
         except BaseException as error:
             self._pressed.pop(ask.argument, None)  # it may be asked for again
             if isinstance(error, asyncio.CancelledError):

@@ -5,6 +5,7 @@ A family is a class; registry.py lists them all. Does not know any of them, nor 
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from typing import Any, Literal, TypedDict, Unpack
@@ -191,6 +192,8 @@ class Answers:
     def __init__(self) -> None:
         self.stop: Callable[[Scope], bool] = lambda scope: False
         """Stops the answer of a scope; whether one was being written."""
+        self.stoppable: Callable[[Scope], AbstractContextManager[None]] = lambda scope: nullcontext()
+        """Around what `stop` may end of an answer."""
         self.begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
             delivery, chat, stop=stop, instead_of=there
         )

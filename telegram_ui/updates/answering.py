@@ -207,14 +207,16 @@ class Answering:
         delivering: asyncio.Task[None] | None = None
         try:
             # Under a later lease of this process it is handed out again, behind what was before it.
-            await demand_lease()
-            read = await self._attached_files.read(pieces)
+            with self._queues.chats.stoppable(parsed.location):
+                await demand_lease()
+                read = await self._attached_files.read(pieces)
             if read.refusal:
                 await self._error_boundary.say(parsed, read.refusal, asked if read.may_pass else None)
                 await self._queue.done(ids)
                 return
             async with self._delivery.typing(parsed.chat):
-                reply = await self._conversation.reply(read.incoming, on_text=stream.show, kept=stream.kept)
+                with self._queues.chats.stoppable(parsed.location):
+                    reply = await self._conversation.reply(read.incoming, on_text=stream.show, kept=stream.kept)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
             await asyncio.shield(delivering)

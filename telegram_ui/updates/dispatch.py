@@ -73,7 +73,10 @@ class Dispatcher:
             queue, commands, self._queues, self._error_boundary, self._placing, self._answer_delivery
         )
         self._delivery.on_upgrade(self._upgrades.begin)
-        commands.dependencies.answers.stop = self._queues.chats.cancel
+        # What is being finished ends by itself: no button is to be taken from a message that is whole by then.
+        chats = self._queues.chats
+        commands.dependencies.answers.stop = lambda location: chats.cancel(location) or chats.is_busy(location)
+        commands.dependencies.answers.stoppable = chats.stoppable
         commands.dependencies.answers.send = self._send_answer
         commands.dependencies.answers.begin = self._answer_delivery.begin
         self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
@@ -105,7 +108,7 @@ class Dispatcher:
         """Queue an update of somebody who is served."""
         if parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
-            enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_stoppable=False)
+            enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed))
             self._queues.commands.submit(parsed.location, partial(_soon, enter))
         elif parsed.kind == "press":
             self._press(received, parsed)
@@ -200,7 +203,7 @@ class Dispatcher:
         queues = self._queues.slow if is_slow else self._queues.commands
         queues.submit(parsed.location, finished)
 
-    def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_stoppable: bool = True) -> None:
+    def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
         """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
 
         async def finished() -> None:
@@ -212,7 +215,7 @@ class Dispatcher:
                     await self._done(received)
                 raise
 
-        self._queues.chats.submit(parsed.location, finished, is_stoppable=is_stoppable)
+        self._queues.chats.submit(parsed.location, finished)
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         """A button that has something answered: what came of it is settled as any turn is."""

@@ -7,7 +7,8 @@ message. An idle queue costs nothing. Work handles its own failures.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Iterator
+from contextlib import contextmanager
 from contextvars import Context, copy_context
 from functools import partial
 from typing import TypeVar
@@ -24,15 +25,18 @@ T = TypeVar("T")
 
 @define(eq=False)
 class Ticket:
-    """Work in a queue. While it is held it does not begin, and neither does what is behind it."""
+    """Work in a queue. While it is held it does not begin, and neither does what is behind it.
+
+    `has_begun`: it has come to what `cancel` may end.
+    """
 
     _queues: "SerialQueues"
     key: Hashable
     work: Work
     held: bool
-    is_stoppable: bool
     task: asyncio.Task[None] | None = None
     has_begun: bool = False
+    is_stoppable: bool = False
     context: Context = field(factory=copy_context)
 
     def release(self) -> None:
@@ -59,9 +63,9 @@ class SerialQueues:
         """How many pieces of work wait or run."""
         return sum(map(len, self._waiting.values())) + len(self._running)
 
-    def submit(self, key: Hashable, work: Work, *, held: bool = False, is_stoppable: bool = True) -> Ticket:
-        """Put work at the end of its queue. After close() no work is begun. `is_stoppable`: `cancel` ends it."""
-        ticket = Ticket(self, key, work, held=held, is_stoppable=is_stoppable)
+    def submit(self, key: Hashable, work: Work, *, held: bool = False) -> Ticket:
+        """Put work at the end of its queue. After close() no work is begun."""
+        ticket = Ticket(self, key, work, held=held)
         queue = self._waiting.setdefault(key, deque())
         queue.append(ticket)
         self._idle.clear()
@@ -77,26 +81,43 @@ class SerialQueues:
             self._make_ready(ticket.key)
             self._begin()
 
+    @contextmanager
+    def stoppable(self, key: Hashable) -> Iterator[None]:
+        """Around what `cancel` may end of the work that runs in a queue, and that says so where it is."""
+        ticket = self._running.get(key)
+        if ticket is None:  # it was not given by a queue
+            yield
+            return
+        ticket.has_begun = ticket.is_stoppable = True
+        try:
+            yield
+        finally:
+            ticket.is_stoppable = False
+
+    def is_busy(self, key: Hashable) -> bool:
+        """Whether work runs in a queue."""
+        return key in self._running
+
     def cancel(self, key: Hashable) -> bool:
-        """Cancel the work that has begun in a queue; whether there was any.
+        """Cancel the work of a queue that may be stopped now; whether there was any.
 
         Work that is being cancelled is left alone: a second cancel would interrupt its cleaning up.
         """
         ticket = self._running.get(key)
-        if ticket is None or not (ticket.has_begun and ticket.is_stoppable):
-            return False
-        if ticket.task is None or ticket.task.cancelling():
+        if ticket is None or ticket.task is None or not ticket.is_stoppable or ticket.task.cancelling():
             return False
         return ticket.task.cancel()
 
     def drop_next(self, key: Hashable, kind: type[T]) -> T | None:
         """Remove the first work of a queue if it is of this kind and has not begun; None if it is not, or is held."""
-        ticket = self._running.get(key)
-        if ticket and not ticket.has_begun and ticket.task and isinstance(ticket.work, kind):
-            ticket.task.cancel()
-            return ticket.work
-        queue = self._waiting.get(key)
-        if (ticket and ticket.is_stoppable) or not queue or queue[0].held:
+        ticket, queue = self._running.get(key), self._waiting.get(key)
+        if ticket and ticket.task:
+            if ticket.is_stoppable or ticket.task.cancelling():
+                return None
+            if not ticket.has_begun and isinstance(ticket.work, kind):
+                ticket.task.cancel()
+                return ticket.work
+        if not queue or queue[0].held:
             return None
         work = queue[0].work
         if not isinstance(work, kind):
@@ -150,7 +171,6 @@ class SerialQueues:
             ticket.task.add_done_callback(partial(self._ended, key))
 
     async def _run(self, ticket: Ticket) -> None:
-        ticket.has_begun = True
         try:
             await ticket.work()
         except ServedElsewhere:

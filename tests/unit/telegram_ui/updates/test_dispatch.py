@@ -165,6 +165,56 @@ async def test_stop_cancels_the_answer_and_the_next_message_is_answered(bots: Bo
     assert bots.conversation.cancelled == ["hang"]
 
 
+async def test_stop_is_answered_while_an_answer_that_has_arrived_is_noted(bots: Bots, peer: Peer) -> None:
+    """Right behind an answer, or a sentence that said why there is none, it was answered by nobody."""
+    noted = asyncio.Event()
+    bots.conversation.shown = lambda *_: noted.wait()  # type: ignore[method-assign,assignment]
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "first")
+        await peer.told("echo first", ANN)
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told(tr("answers-nothing-to-stop"), ANN)
+        noted.set()
+        await service.intake.idle()
+        assert await bots.pending() == []
+
+
+async def test_stop_tears_no_sentence_that_says_what_failed(bots: Bots, peer: Peer) -> None:
+    """The update stayed in the inbox, and its person's backlog grew."""
+    bots.conversation.fails["first"] = RuntimeError()
+    async with bots.running() as service:
+        peer.fault("hang", "sendMessage", chat_id=ANN)
+        peer.world.say(ANN, ANN, "first")
+        await peer.told("Something went wrong here", ANN)
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.confirmed()
+        peer.faults.clear()
+        await peer.told(tr("answers-nothing-to-stop"), ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+
+
+async def test_stop_reaches_a_message_whose_turn_looks_for_its_place(bots: Bots, peer: Peer) -> None:
+    looking, found, asked = asyncio.Event(), asyncio.Event(), 0
+
+    async def language(owner: int) -> str | None:
+        nonlocal asked
+        if (asked := asked + 1) == 1:
+            looking.set()
+            await found.wait()
+        return None
+
+    bots.memory.language = language  # type: ignore[method-assign]
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "first")
+        await looking.wait()
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told(tr("answers-stopped"), ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert bots.conversation.turns == []
+
+
 async def test_stop_ends_the_answer_and_leaves_an_import_to_go_on(bots: Bots, peer: Peer) -> None:
     """And every other slow command: what it has done so far would be half of something."""
     bots.conversation.gate("hang")

@@ -90,14 +90,45 @@ async def test_work_that_fails_does_not_stop_its_lane() -> None:
 
 async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
     queues, log = SerialQueues("test", at_once=1), Log()
-    queues.submit("a", log("a1", gated=True))
+    work, finishing = log("a1", gated=True), asyncio.Event()
+
+    async def stoppable() -> None:
+        try:
+            with queues.stoppable("a"):
+                await work()
+        finally:
+            await finishing.wait()
+
+    queues.submit("a", stoppable)
     queues.submit("a", log("a2"))
     assert not queues.cancel("a")  # nothing has begun yet
     await asyncio.sleep(0)
     assert queues.cancel("a")
+    assert not queues.cancel("a"), "it ends already"
+    assert queues.drop_next("a", object) is None
+    finishing.set()
     await queues.idle()
     assert log.begun == ["a1", "a2"]
     assert not queues.cancel("a")
+
+
+async def test_what_is_finished_is_not_cancelled_and_what_waits_behind_it_may_be_dropped() -> None:
+    queues, log = SerialQueues("test", at_once=1), Log()
+
+    async def finished() -> None:
+        with queues.stoppable("a"):
+            pass
+        await log("a1", gated=True)()
+
+    queues.submit("a", finished)
+    queues.submit("a", log("a2"))
+    await log.first.wait()
+    assert queues.is_busy("a")
+    assert not queues.cancel("a")
+    assert queues.drop_next("a", object) is not None
+    log.gates["a1"].set()
+    await queues.idle()
+    assert log.begun == ["a1"]
 
 
 async def test_what_has_not_begun_can_be_dropped() -> None:
@@ -105,7 +136,12 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     work = log("a1")
     queues.submit("a", work)
     assert queues.drop_next("a", object) is work
-    queues.submit("b", log("b1", gated=True))
+
+    async def begun() -> None:
+        with queues.stoppable("b"):
+            await log("b1", gated=True)()
+
+    queues.submit("b", begun)
     queues.submit("c", log("c1"))
     await log.first.wait()
     assert queues.drop_next("b", object) is None
