@@ -27,6 +27,10 @@ LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 LONGEST_TAKEN = 3_600.0
 """Seconds that one answer may go on, however often something of it arrives: 2,000 tokens, almost two seconds each."""
+STRETCH, LEAST_GROWN = 10, 100
+"""An answer that grows by fewer characters in so many times MODEL_TIMEOUT stands still, whatever else arrives: signs of
+life of a queue in which it waits, or a byte now and then. No model that somebody reads is slower.
+"""
 
 Sleep = Callable[[float], Awaitable[None]]
 T = TypeVar("T")
@@ -43,7 +47,8 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 
 
 class Patience:
-    """The time that a model has: `seconds` without a byte, retries included, and `most` from the first byte on.
+    """The time that a model has: `seconds` without a byte, retries included, STRETCH of these without an answer that
+    grows, and `most` from the first byte on.
 
     `may_retry`: nothing that it answered was shown.
     """
@@ -54,6 +59,8 @@ class Patience:
         self._most = most
         self._now = asyncio.get_running_loop().time
         self._until: float | None = None
+        self._grows_until = 0.0
+        self._grown = 0
         self.may_retry = True
 
     @property
@@ -65,10 +72,18 @@ class Patience:
         """Something has arrived. Raises ModelBroken where an answer goes on for ever."""
         now = self._now()
         if self._until is None:
-            self._until = now + self._most
+            self._until, self._grows_until = now + self._most, now + STRETCH * self._seconds
         if now > self._until:
             raise ModelBroken(remedy="(endless)")
-        self._timeout.reschedule(now + self._seconds)
+        self._timeout.reschedule(min(now + self._seconds, self._grows_until))
+
+    def grow(self, characters: int) -> None:
+        """So much of the answer has arrived."""
+        self._grown += characters
+        if self._grown >= LEAST_GROWN:
+            now = self._now()
+            self._grown, self._grows_until = 0, now + STRETCH * self._seconds
+            self._timeout.reschedule(now + self._seconds)
 
     @contextmanager
     def paused(self) -> Iterator[None]:

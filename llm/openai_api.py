@@ -289,7 +289,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 response.body.on_drained = show
                 async with aclosing(response.events()) as events:
                     async for event in events:
-                        answer.add(_object(event), "delta")
+                        patience.grow(answer.add(_object(event), "delta"))
             else:
                 answer.add(_object(await response.json(LONGEST_ANSWER)), "message")
                 answer.finish = answer.finish or "stop"  # what came in one piece has come to its end

@@ -40,13 +40,13 @@ class PartialAnswer:
     calls: Calls = field(default_factory=Calls)
     _shown: str = ""
 
-    def add(self, value: Mapping[str, Any], part: str) -> None:
-        """Take in one chunk (part "delta") or a whole answer (part "message")."""
+    def add(self, value: Mapping[str, Any], part: str) -> int:
+        """Take in one chunk (part "delta") or a whole answer (part "message"); its characters, thoughts included."""
         if value.get("usage"):
             self.usage = _usage(value["usage"])
         choices = value.get("choices")
         if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
-            return
+            return 0
         choice = choices[0]
         said = choice.get(part) or {}
         if not isinstance(said, Mapping):
@@ -57,6 +57,7 @@ class PartialAnswer:
             raise ModelBroken(remedy="(endless)")
         self.calls.add(said.get("tool_calls"))
         self.finish = choice.get("finish_reason") or self.finish
+        return sum(len(str(one)) for name, one in said.items() if name != "role" and one)
 
     @property
     def visible(self) -> str:

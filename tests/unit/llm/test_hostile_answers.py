@@ -1,6 +1,9 @@
 """An endpoint that answers without measure: each answer is bounded, and others go on while it is read."""
 
+import asyncio
 import json
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -9,9 +12,9 @@ from llm import endpoint
 from llm.failures import LONGEST_WORDS, error_message
 from llm.openai_api import LONGEST_ANSWER
 from llm.openai_client import LONGEST_EVENT
-from llm.partial_answer import LONGEST_TEXT, MOST_TOKENS
-from llm.tool_calls import LONGEST_NAME, MOST_CALLS
-from records.errors import ModelBroken
+from llm.partial_answer import LONGEST_TEXT, MOST_TOKENS, PartialAnswer
+from llm.tool_calls import LONGEST_NAME, MOST_CALLS, Offer
+from records.errors import ModelBroken, ModelUnreachable
 from runtime.bounded_json import MOST_PARTS, parsed
 from tests.peers.openai_server import Behaviour
 from tests.unit.llm.test_openai_api import a_bench, asked
@@ -86,6 +89,36 @@ async def test_an_answer_that_goes_on_for_ever_is_given_up(monkeypatch: pytest.M
         bench.server.default("m", "Yes.")
         with pytest.raises(ModelBroken):
             await bench.model.complete(asked())
+
+
+async def test_an_answer_that_stands_still_is_given_up_however_often_a_byte_arrives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Signs of life, and chunks with nothing in them, held a turn for an hour."""
+    monkeypatch.setattr(endpoint, "STRETCH", 0)
+    async with a_bench() as bench:
+        empty = json.dumps({"choices": [{"delta": {"role": "assistant", "content": ""}}]})
+        bench.server.default("m", Behaviour(events=(": processing", empty, "[DONE]"), hold="middle"))
+        with pytest.raises(ModelUnreachable, match="in time"):
+            async with asyncio.timeout(10):  # before the model's own 20 s of silence are over
+                await bench.model.complete(asked())
+
+
+async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thoughts count, and calls: a small machine takes its time over them."""
+    until: list[float] = []
+    monkeypatch.setattr(endpoint, "LEAST_GROWN", 1)
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: moment)
+    timeout: Any = SimpleNamespace(reschedule=until.append)
+    patience, moment = endpoint.Patience(timeout, 60.0, 10_000.0), 1_000.0
+    patience.renew()
+    for chunk in ({"reasoning_content": "Hm"}, {"tool_calls": [{"index": 0}]}, {"content": "a"}, {"content": ""}):
+        moment += 590
+        patience.renew()
+        patience.grow(
+            PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]}, "delta")
+        )
+    assert until == [1_060, 1_600, 1_650, 2_190, 2_240, 2_780, 2_830, 3_370], "an empty chunk moves nothing"
 
 
 def test_only_the_beginning_of_an_error_is_searched() -> None:
