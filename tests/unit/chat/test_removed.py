@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from background.rebuild import Progress
 from records.errors import QuotaExceeded
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
@@ -28,7 +30,13 @@ async def folded(talk: Talk) -> None:
 
 
 async def rebuilt(talk: Talk) -> None:
-    await talk.services.rebuilder.rebuild(SCOPE, untold)
+    ends: list[Progress] = []
+
+    async def tell(progress: Progress) -> None:
+        ends.append(progress)
+
+    ends.append(await talk.services.rebuilder.rebuild(SCOPE, tell))
+    assert [one.state for one in ends] == ["running", "failed"], "there is something to rebuild"
 
 
 async def distilled(talk: Talk) -> None:
@@ -38,11 +46,12 @@ async def distilled(talk: Talk) -> None:
 
 
 async def learned(talk: Talk) -> None:
+    talk.moment[0] += timedelta(days=1)
     await talk.services.facts.settle_quiet()
 
 
 async def studied(talk: Talk) -> None:
-    await talk.services.history_extraction.begin(ANNA.id, 1, 10_000)
+    assert await talk.services.history_extraction.begin(ANNA.id, -100, -1) == "begun"
     await talk.services.history_extraction.caught_up()
 
 
@@ -59,8 +68,10 @@ async def answered(talk: Talk) -> None:
 async def test_no_model_is_asked_for_who_was_removed(tmp_path: Path, work: Callable[[Talk], Awaitable[Any]]) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=2)
-        for number in range(3):
+        for number in range(5):
             await talk.say(f"Walrus {number} lives in Oslo.")
+            if number == 1:  # something to rebuild; the rest is due to be folded
+                await folded(talk)
         data = chat("I live in Bergen.", first=50)
         await talk.services.importer.run(SCOPE, ANNA.id, data, progress=untold)
         talk.services.memory.serves = lambda owner: owner != ANNA.id

@@ -107,10 +107,11 @@ async def test_an_answer_that_stands_still_is_given_up_however_often_a_byte_arri
 async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thoughts count, and calls: a small machine takes its time over them."""
     until: list[float] = []
+    moment = 1_000.0
     monkeypatch.setattr(endpoint, "LEAST_GROWN", 1)
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: moment)
     timeout: Any = SimpleNamespace(reschedule=until.append)
-    patience, moment = endpoint.Patience(timeout, 60.0, 10_000.0), 1_000.0
+    patience = endpoint.Patience(timeout, 60.0, 10_000.0)
     patience.renew()
     for chunk in ({"reasoning_content": "Hm"}, {"tool_calls": [{"index": 0}]}, {"content": "a"}, {"content": ""}):
         moment += 590
