@@ -6,7 +6,6 @@ Importing it costs a second of a processor: endpoint.py does so in a thread, whe
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from json import JSONDecodeError
 from typing import Any, cast
 
 import aiohttp
@@ -164,7 +163,7 @@ class Answer:
             raise BrokenOff from None
         except APIError as error:
             raise error_in_answer(error.body) from None
-        except (JSONDecodeError, UnicodeDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # a number of 5,000 digits, too
             raise ModelBroken(remedy="(malformed)") from None
 
     async def read(self, most: int) -> bytes:

@@ -18,8 +18,10 @@ LONGEST_ARGUMENTS = 10_000
 """Characters of one call's arguments that are taken in."""
 LONGEST_NAME = 200
 """Characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most."""
-LONGEST_EXTRA = 20_000
-"""Characters of what an endpoint wants back with a call; of more nothing is kept: a part of it is worth nothing."""
+LONGEST_EXTRA, MOST_OBJECTS = 20_000, 100
+"""Characters, and objects, of what an endpoint wants back with a call; of more nothing is kept: a part of it is worth
+nothing.
+"""
 
 
 def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
@@ -97,7 +99,9 @@ class Calls:
                 part["arguments"] += _text(one["function"].get("arguments"))[:LONGEST_ARGUMENTS]
             # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
             extra = json.dumps(one["extra_content"]) if isinstance(one.get("extra_content"), Mapping) else ""
-            part["extra"] = part["extra"] or (extra if len(extra) <= LONGEST_EXTRA else "")
+            part["extra"] = part["extra"] or (
+                extra if len(extra) <= LONGEST_EXTRA and extra.count("{") <= MOST_OBJECTS else ""
+            )
 
     def made(self) -> tuple[ToolCall, ...]:
         """The calls in order; one that arrived without an id gets one."""

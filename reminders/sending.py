@@ -6,25 +6,30 @@ asked for it.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 from attrs import define, field
 
 from external_memory import ExternalMemory
 from records.errors import KeepsakeError
-from records.reminders import Reminder, Wish
+from records.reminders import MOST_REMINDERS, Reminder, Wish
 from records.scopes import Clock
-from runtime.tasks import repeated, uncancelled
+from runtime.tasks import ended, repeated, uncancelled
 from text.time_zones import moment_of, next_time
 
 log = logging.getLogger(__name__)
 
 MOST_SENDS = 2
 """Times that one is sent where nobody knows whether the first arrived: as answers are."""
-AT_ONCE = 8
+AT_ONCE = 50
+"""Owners who are told at the same time, each one thing after the other: one chat in which Telegram wants a pause of
+minutes holds nobody else up.
+"""
 MOST_DUE = 200
 """Reminders that are looked at in one go; the rest is due the next time."""
 GRACE = 2.0
@@ -43,7 +48,7 @@ class Reminders:
 
     _memory: ExternalMemory
     _clock: Clock
-    _at_once: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(AT_ONCE), init=False)
+    _telling: dict[int, asyncio.Task[None]] = field(factory=dict[int, "asyncio.Task[None]"], init=False)  # by owner
 
     async def add(
         self, owner: int, wish: Wish, *, thread: int, person: int, language: str, source: int | None = None
@@ -68,38 +73,63 @@ class Reminders:
         async with self._memory.home(owner) as store:
             return await store.reminders.remove(owner, number)
 
-    def telling(self, tell: Tell) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def telling(self, tell: Tell) -> AsyncIterator[None]:
         """Look for what is due while the block is open, at once and then every LOOK_EVERY seconds. What is being sent
         at its end is given time to arrive: broken off, the next run would send it a second time.
         """
 
         async def look() -> None:
             try:
-                await self.send_due(tell)
+                await self._begin_due(tell)
             except KeepsakeError as error:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
-        return repeated(look, every=LOOK_EVERY, grace=GRACE)
+        try:
+            async with repeated(look, every=LOOK_EVERY, grace=GRACE):
+                yield
+        finally:
+            if left := list(self._telling.values()):
+                await asyncio.wait(left, timeout=GRACE)
+                await ended(*left)
 
     async def send_due(self, tell: Tell) -> None:
-        """Send what is due, each failing by itself; one that was missed is sent once."""
-        for store in self._memory.stores:
-            due = await store.reminders.due(self._clock(), limit=MOST_DUE)
-            await asyncio.gather(*(self._send(one, tell) for one in due))
+        """Send what is due, but for owners who are being told something already; one that was missed is sent once."""
+        await asyncio.gather(*await self._begin_due(tell))
 
-    async def _send(self, one: Reminder, tell: Tell) -> None:
-        async with self._at_once:
+    async def _begin_due(self, tell: Tell) -> list[asyncio.Task[None]]:
+        begun = list[asyncio.Task[None]]()
+        for store in self._memory.stores:
+            due = defaultdict[int, list[Reminder]](list)
+            # Whatever those have who are being told, so many of others are there.
+            for one in await store.reminders.due(self._clock(), limit=MOST_DUE + MOST_REMINDERS * len(self._telling)):
+                due[one.owner].append(one)
+            for owner, theirs in due.items():
+                if owner not in self._telling and len(self._telling) < AT_ONCE:
+                    task = self._telling[owner] = asyncio.create_task(self._send(theirs, tell))
+                    task.add_done_callback(partial(self._told, owner))
+                    begun.append(task)
+        return begun
+
+    def _told(self, owner: int, _: object) -> None:
+        del self._telling[owner]
+
+    async def _send(self, due: Sequence[Reminder], tell: Tell) -> None:
+        """Send what is due of one owner, each failing by itself, until something has to wait."""
+        for one in due:
             try:
-                await self._sent(one, tell)
+                if not await self._sent(one, tell):
+                    return
             except KeepsakeError as error:
                 log.warning("a reminder of %d is not sent yet: %s", one.owner, type(error).__name__)
 
-    async def _sent(self, one: Reminder, tell: Tell) -> None:
+    async def _sent(self, one: Reminder, tell: Tell) -> bool:
+        """Whether the next one may be told; not where this one is to be told later."""
         while True:
             async with self._memory.home(one.owner) as store:
                 times = await store.reminders.begin(one)
             if times is None:
-                return
+                return True
             if times > MOST_SENDS:
                 log.warning("a reminder of %d is not sent a third time", one.owner)
                 break
@@ -107,10 +137,11 @@ class Reminders:
             if told == "later":
                 async with self._memory.home(one.owner) as store:
                     await store.reminders.take_back(one)
-                return
+                return False
             if told != "unknown":
                 break
         await uncancelled(lambda: self._done(one))
+        return True
 
     async def _done(self, one: Reminder) -> None:
         config = await self._memory.config(one.owner)

@@ -40,6 +40,16 @@ async def test_of_a_call_no_more_is_taken_in_than_a_call_has() -> None:
     assert {(len(one.id), len(one.name)) for one in made} == {(LONGEST_NAME, LONGEST_NAME)}
 
 
+async def test_what_goes_back_with_a_call_is_not_nested_without_measure() -> None:
+    """It is written into the next request, which could not be made."""
+    deep = json.loads('{"a":' * 900 + "1" + "}" * 900)
+    call = {"id": "i", "function": {"name": "search_memory", "arguments": "{}"}, "extra_content": deep}
+    async with a_bench() as bench:
+        bench.server.script("m", Behaviour(events=(delta(tool_calls=[call]), "[DONE]")))
+        [made] = (await bench.model.with_tools([SEARCH_MEMORY]).complete(asked())).calls
+    assert made.extra == ""
+
+
 async def test_no_endpoint_is_believed_any_number_of_tokens() -> None:
     """No table takes such numbers, so that nobody's use could be written any more."""
     usage = {"prompt_tokens": 10**30, "completion_tokens": 10**30, "prompt_tokens_details": {"cached_tokens": 10**30}}
@@ -60,6 +70,7 @@ async def test_no_endpoint_is_believed_any_number_of_tokens() -> None:
         Behaviour(events=("a\ndata:" * (LONGEST_EVENT // 6),)),
         Behaviour(events=("[" * 100_000,)),
         Behaviour(events=(delta(content="Yes.").replace("Y", "\\ud800"), "\ufeff{}")),
+        Behaviour(events=('{"choices": [{"index": ' + "9" * 5_000 + "}]}",)),
         Behaviour(raw='{"a": [' + "[]," * MOST_PARTS + "[]]}", plain=True),
         Behaviour(events=('{"choices": [{"delta": {"content": ' + '[{"text":' * 480 + '""' + "}]" * 480 + "}}]}",)),
     ],
@@ -71,6 +82,7 @@ async def test_no_endpoint_is_believed_any_number_of_tokens() -> None:
         "event of many lines",
         "deep event",
         "no JSON",
+        "long number",
         "many parts",
         "nested parts of a text",
     ],

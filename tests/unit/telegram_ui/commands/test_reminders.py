@@ -1,5 +1,6 @@
 """/reminders and the offer of one, over the local Bot API server; and how one that is due is told."""
 
+import asyncio
 from datetime import UTC, timedelta
 
 import pytest
@@ -210,6 +211,31 @@ async def test_where_telegram_does_not_take_it_it_is_told_later(desk: Desk) -> N
     await desk.services.reminders.send_due(tell)
     assert await of(desk) == []
     assert told == []
+
+
+async def test_nobody_waits_for_a_chat_in_which_telegram_wants_a_pause(desk: Desk) -> None:
+    """A group that was to be silent for minutes kept everybody's reminders back as long."""
+    for number in range(9):
+        await desk.say(ANN, ANN, f"/reminders add in 1 hour stretch {number}")
+    await desk.say(BOB, BOB, "/reminders add in 2 hours to eat")
+    waits, told, over = asyncio.Event(), list[str](), asyncio.Event()
+
+    async def tell(one: Reminder, now: object) -> Told:
+        if one.owner == ANN:
+            waits.set()
+            await over.wait()
+        told.append(one.text)
+        return "arrived"
+
+    desk.pass_time(timedelta(hours=1))
+    of_ann = asyncio.create_task(desk.services.reminders.send_due(tell))
+    await waits.wait()
+    desk.pass_time(timedelta(hours=1))
+    await desk.services.reminders.send_due(tell)
+    assert told == ["eat"]
+    over.set()
+    await of_ann
+    assert told == ["eat", *(f"stretch {number}" for number in range(9))]
 
 
 async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
