@@ -30,6 +30,8 @@ LONGEST_SESSION = timedelta(days=30)
 """From the proof of who somebody is, however often the token was renewed."""
 LONGEST_PROOF = 8_192
 """Characters of initData, a link or a token."""
+LARGEST_ID = 2**52
+"""Ids of Telegram have at most 52 significant bits."""
 LONGEST_NAME = 64
 MOST_FIELDS = 30
 """Of initData; Telegram sends eleven at most."""
@@ -92,7 +94,7 @@ class Sessions:
             person, name, language = user["id"], user.get("first_name", ""), user.get("language_code", "")
         except (ValueError, TypeError, KeyError, AttributeError):
             raise NoSession from None
-        if not isinstance(person, int) or person <= 0 or not isinstance(name, str) or not isinstance(language, str):
+        if type(person) is not int or not 0 < person < LARGEST_ID or {type(name), type(language)} != {str}:
             raise NoSession
         signed_at = datetime.fromtimestamp(int(form["auth_date"]), UTC)
         found = Session(

@@ -25,6 +25,7 @@ from locales.told import speaking_to, told
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
+from text.characters import well_formed
 
 log = logging.getLogger(__name__)
 
@@ -103,8 +104,8 @@ class Visits:
                 "token": await self._sessions.token(session),
                 "expires_at": session.expires_at.isoformat(),
                 "person": session.person,
-                "name": session.name,
-                "group": session.group,
+                "name": well_formed(session.name),
+                "group": well_formed(session.group),
                 "owner": self._services.memory.successor(session.owner),
                 "is_admin": session.person in self._host.operation.admin_ids,
                 "spoken": page_texts(STATIC, language),

@@ -50,6 +50,14 @@ async def test_a_link_shows_ones_own_memory_once(own_house: House) -> None:
         assert [one["text"] for one in whole["turn"]] == ["My boat is called Quinquereme.", "Noted."]
 
 
+async def test_whoever_has_half_a_character_in_their_name_gets_in(own_house: House) -> None:
+    """It was a status of 500: such a character is in no UTF-8."""
+    async with served(own_house) as page:
+        ann = own_house.person()
+        session = await page.session(init_data=init_data(ann.id, name="Ann \ud800"))
+        assert session["name"] == "Ann \ufffd"
+
+
 async def test_telegram_opens_it_and_forged_old_and_foreign_data_do_not(own_house: House) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")

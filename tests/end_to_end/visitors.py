@@ -75,9 +75,9 @@ async def served(house: House, **settings: str) -> AsyncIterator[Page]:
             yield Page(client=client)
 
 
-def init_data(person: int, *, token: str = TOKEN, age: int = 0, language: str = "en") -> str:
+def init_data(person: int, *, token: str = TOKEN, age: int = 0, language: str = "en", name: str = "Ann") -> str:
     """As Telegram's apps hand it to a page."""
-    user = {"id": person, "first_name": "Ann", "language_code": language}
+    user = {"id": person, "first_name": name, "language_code": language}
     form = {"user": json.dumps(user), "auth_date": str(int(time.time()) - age)}
     lines = "\n".join(f"{name}={form[name]}" for name in sorted(form))
     key = hmac.new(b"WebAppData", token.encode(), hashlib.sha256).digest()

@@ -83,13 +83,15 @@ async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: Sessi
         signed(user="[]"),
         signed(user='{"id": "7"}'),
         signed(user='{"id": -7}'),
+        signed(user='{"id": true}'),
+        signed(user=f'{{"id": {"9" * 4_000}}}'),
         signed(auth_date="soon"),
         signed(auth_date="9" * 30),
         signed(long="x" * 9_000),
         "&".join(f"f{number}=1" for number in range(100)),
         "hash=é",
     ],
-    ids=range(17),
+    ids=range(19),
 )
 async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: Sessions, init_data: str) -> None:
     with pytest.raises(NoSession):
