@@ -82,7 +82,8 @@ def question_text(question: Question, chosen: Collection[int], heading: str) -> 
 
 def plan_text(plan: ImportPlan) -> str:
     """What an import would do, in figures."""
-    lines = [tr("transfer-plan", name=plan.name, what=_counted(plan.total, plan.facts))]
+    counted = _counted(plan.total, plan.facts) if plan.total or plan.facts else ""
+    lines = [tr("transfer-plan" if counted else "transfer-plan-none", name=plan.name, what=counted)]
     if plan.is_restored and plan.missing:
         lines.append(tr("transfer-plan-part", missing=plan.missing))
     elif plan.is_restored:

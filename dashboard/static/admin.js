@@ -45,11 +45,11 @@ function broadcast({ broadcasts }, show) {
 function people({ people: all, everyone }, show) {
   const act = (name, id) => (pressed) => attempt(async () => { const state = await write(`admin/${name}`, { id }); show(state); return state; }, pressed);
   const row = (one) => h("li", { class: "card card-line" },
-    h("div", {}, h("p", { dir: "auto" }, h("b", {}, one.name || `#${one.id}`)), h("p", { class: "hint" }, [one.standing === "refused" ? tr("dashboard-admin-refused") : tr(`admin-standing-${one.standing}`), tr("dashboard-admin-tokens", { tokens: counted(one.used_today) })].join(" · "))),
+    h("div", {}, h("p", { dir: "auto" }, h("b", {}, one.name || `#${one.id}`)), h("p", { class: "hint" }, [tr(`admin-standing-${one.standing}`), tr("dashboard-admin-tokens", { tokens: counted(one.used_today) })].join(" · "))),
     h("div", { class: "actions" },
       one.standing !== "allowed" ? button(tr("admin-allow"), act("allow", one.id), { kind: "small" }) : null,
       one.standing === "asked" ? button(tr("admin-refuse"), act("refuse", one.id), { kind: "small" }) : null,
-      one.standing === "allowed" ? button(tr("dashboard-admin-remove"), act("remove", one.id), { kind: "bad small" }) : null));
+      one.standing === "allowed" ? button(tr("admin-remove"), act("remove", one.id), { kind: "bad small" }) : null));
   return h("section", {}, h("h3", {}, tr("admin-button-people")), everyone ? h("p", { class: "hint" }, tr("admin-let-in-people", { people: tr("admin-everyone") })) : null, paged(all, (part) => h("ul", { class: "cards" }, part.map(row))));
 }
 

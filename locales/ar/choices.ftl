@@ -16,6 +16,6 @@ choices-spoken-always = الكل بصوت
 choices-zone = المنطقة الزمنية: { $zone }، { $time }
 choices-zone-is = منطقتك الزمنية { $zone }، والوقت فيها { $time }.
 choices-zone-fixed = إن كانت ساعتكم تتغير صيفًا فاذكر مدينة.
-choices-zone-unknown = لا أعرف المنطقة الزمنية «{ $words }». جرّب مدينة كبيرة أو ⁨Europe/Berlin⁩ أو ⁨UTC+3.⁩
+choices-zone-unknown = لا أعرف المنطقة الزمنية «{ $words }». جرّب مدينة كبيرة أو ⁨Europe/Berlin⁩ أو ⁨UTC+3⁩.
 choices-zone-similar = لا أعرف المنطقة الزمنية «{ $words }». هل تقصد { $names }؟
 choices-reply = ‏{ $question } رُدّ على هذه الرسالة.

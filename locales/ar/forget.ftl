@@ -13,7 +13,7 @@ forget-clean = لم يبق منه شيء في ملفاتي.
 forget-traces = قد تبقى آثار في ملفاتي مؤقتًا، وأواصل تنظيفها.
 forget-kept = لم يُنسَ شيء.
 forget-gone = لا شيء من هذا في ذاكرتي.
-forget-former = هذه الرسالة أقدم من هذه المجموعة الخارقة. يمكن لمشرف محوها بالأمر ⁨/forget⁩ مع بعض كلماتها.
+forget-former = هذه الرسالة أقدم من ترقية هذه المجموعة. يمكن لمشرف محوها بالأمر ⁨/forget⁩ مع بعض كلماتها.
 forget-no-such-date = لا يوجد مثل هذا التاريخ. اكتبه هكذا: 3 يونيو 2026.
 forget-not-in-my-power = ليس في يدي: هذه المحادثة في تيليجرام، وما يحتفظ به مزوّد النموذج، والنسخ الاحتياطية السابقة.
 forget-today = اليوم
@@ -45,12 +45,11 @@ forget-profiles = { $profiles ->
    *[other] { $profiles } نسخة من ملفك الشخصي
  }
 forget-versions = { $versions ->
-    [zero] { $versions } نص سابق
-    [one] نص سابق واحد
-    [two] نصان سابقان
-    [few] { $versions } نصوص سابقة
-    [many] { $versions } نصًا سابقًا
-   *[other] { $versions } نص سابق
+    [zero] { $versions } نسخة سابقة
+    [one] نسخة سابقة واحدة
+    [two] نسختان سابقتان
+    [few] { $versions } نسخ سابقة
+   *[other] { $versions } نسخة سابقة
  }
 forget-reminders = { $reminders ->
     [zero] { $reminders } تذكير

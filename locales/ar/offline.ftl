@@ -2,5 +2,5 @@ offline-marker = أنا النموذج غير المتصل: لا أستطيع إ
 offline-remembered = هذا ما أتذكره:
 offline-unknown = لا أجد في ذاكرتي شيئًا عن ذلك.
 offline-nearest = أقرب ما أتذكره:
-offline-noted = سجّلت ذلك.
+offline-noted = قرأت ذلك.
 offline-hello = أهلًا!

@@ -29,4 +29,4 @@ summaries-failed = ‏{ $why } لم يضع شيء، وسأحاول مرة أخر
 summaries-kind-1 = ملخص
 summaries-kind-2 = ملخص لملخصات أقدم
 summaries-kind-3 = نظرة عامة على أقدم الأحاديث
-summaries-status-poor = يترك أحدث ملخص الكثير. وتبقى كل كلمة قابلة للبحث.
+summaries-status-poor = يُغفل أحدث ملخص الكثير. وتبقى كل كلمة قابلة للبحث.

@@ -1,6 +1,6 @@
 # /new and /chats.
 
-chats-begun = Hier beginnt eine neue Unterhaltung. Was ich über dich weiß, weiß ich weiterhin. /chats zeigt alle.
+chats-begun = Hier beginnt eine neue Unterhaltung. Was ich über dich weiß, bleibt. /chats zeigt alle.
 chats-begun-off = Wir fangen von vorn an. Das Gedächtnis ist aus: Nichts wurde behalten.
 chats-too-long = Ein Titel hat höchstens { $most } Zeichen.
 chats-which-title = Wie soll sie heißen?

@@ -1,8 +1,8 @@
 choices-which-time = Wie spät ist es jetzt bei dir? Tippe darauf, oder sende /tz und eine größere Stadt: /tz Berlin
-choices-which-city = In welcher größeren Stadt bist du, oder in der Nähe von welcher?
+choices-which-city = In oder bei welcher größeren Stadt bist du?
 choices-heading = Einstellungen
 choices-memory = Gedächtnis
-choices-kept = In { $storage }
+choices-kept = Liegt in { $storage }
 choices-every = Alle { $number }
 choices-every-what = Ich fasse nach je { shared-turns } zusammen.
 choices-incognito = Inkognito

@@ -13,7 +13,7 @@ forget-clean = In meinen Dateien ist nichts mehr davon.
 forget-traces = In meinen Dateien können vorerst Spuren bleiben; ich räume weiter auf.
 forget-kept = Nichts wurde vergessen.
 forget-gone = Davon habe ich nichts im Gedächtnis.
-forget-former = Diese Nachricht ist älter als diese Supergruppe. Ein Admin kann sie mit /forget und einigen ihrer Wörter löschen.
+forget-former = Diese Nachricht ist älter als die Umstellung dieser Gruppe. Ein Admin kann sie mit /forget und einigen ihrer Wörter löschen.
 forget-no-such-date = Dieses Datum gibt es nicht. Schreib es so: 3. Juni 2026.
 forget-not-in-my-power = Nicht in meiner Hand: dieser Chat in Telegram, was der Anbieter des Modells aufbewahrt, frühere Sicherungen.
 forget-today = Heute
@@ -42,8 +42,8 @@ forget-profiles = { $profiles ->
    *[other] { $profiles } Fassungen deines Profils
  }
 forget-versions = { $versions ->
-    [one] { $versions } früherer Text
-   *[other] { $versions } frühere Texte
+    [one] { $versions } frühere Fassung
+   *[other] { $versions } frühere Fassungen
  }
 forget-reminders = { $reminders ->
     [one] { $reminders } Erinnerung

@@ -11,6 +11,6 @@ notices-error = (Fehler { $number })
 notices-went-wrong = Hier ist etwas schiefgegangen
 notices-stranger = Dieser Bot antwortet nur Leuten, die sein Admin zugelassen hat. Gib dem Admin deine Telegram-ID: { $id }
 notices-stranger-asked = Dieser Bot antwortet nur Leuten, die sein Admin zugelassen hat. Ich habe den Admin für dich gefragt (Telegram-ID { $id }).
-notices-too-much = Ich habe erst { $most } Nachrichten von dir zu beantworten. Bitte sende diese später noch einmal.
+notices-too-much = Vorher muss ich noch { $most } Nachrichten von dir beantworten. Bitte sende diese später noch einmal.
 notices-set-aside = Ich bin zweimal an dieser Datei stehen geblieben und habe sie beiseitegelegt. Was importiert ist, bleibt. Ist die Datei in Ordnung, sende sie bitte noch einmal.
 notices-mentioned = Ja? Schreib das, was du brauchst, in die Nachricht, in der du mich erwähnst.

@@ -1,8 +1,7 @@
-transfer-admins-only = Das können nur die Admins dieser Gruppe.
 transfer-nothing = Es gibt nichts zu exportieren.
 transfer-not-private = Ich konnte dir nicht privat schreiben. Tippe im Chat mit mir auf „Starten“ und sende /export hier noch einmal.
-transfer-anonymous = Du schreibst als Gruppe, darum weiß ich nicht, wem ich sie schicken soll. Sende /export unter deinem Namen.
-transfer-sent = Ich habe sie dir privat geschickt.
+transfer-anonymous = Du schreibst als Gruppe, darum weiß ich nicht, wem ich die Datei schicken soll. Sende /export unter deinem Namen.
+transfer-sent = Ich habe dir die Datei privat geschickt.
 transfer-ask-for-file =
     Sende mir jetzt die Datei, innerhalb von 10 Minuten. Ich lese:
     • einen Export von mir, Telegram Desktop (JSON oder HTML), WhatsApp, Discord,
@@ -23,13 +22,14 @@ transfer-importing-so-far = Ich importiere … { $done } von { shared-messages }
 transfer-stopped = Der Import hielt nach { shared-messages } an.
 transfer-not-begun = Der Import hat nicht begonnen.
 transfer-moved = Das Gedächtnis wurde inzwischen verlegt oder gelöscht.
+transfer-plan-none = Das ist { $name }.
 transfer-plan = Das ist { $name } mit { $what }.
 transfer-plan-whole = Sonst ist hier nichts gespeichert, also käme alles wieder, wie es war.
 transfer-plan-part = Jetzt kommen die Nachrichten wieder, alles andere mit der letzten Datei. Bitte sende auch die anderen. Es fehlen noch: { $missing }.
 transfer-done-part = Fertig, wieder da: { shared-messages }. Es fehlen noch: { $missing }.
 transfer-adds = Dazu käme: { $what }.
 transfer-adds-dated = Dazu käme: { $what } ({ $when }).
-transfer-as-history = Sie kommen mit ihrem Datum ins Archiv, ohne ein Modell zu fragen. Ich finde sie, wenn es darauf ankommt.
+transfer-as-history = Sie behalten ihr Datum, und kein Modell wird gefragt. Ich finde sie, wenn es darauf ankommt.
 transfer-all-known = Alles davon ist schon bekannt. Es gibt nichts zu importieren.
 transfer-empty = Sie enthält keine Nachrichten: Es gibt nichts zu importieren.
 transfer-turns-on = Das Gedächtnis ist aus; der Import schaltet es ein.
@@ -43,7 +43,7 @@ transfer-of-group = Das Gedächtnis der Gruppe „{ $title }“.
 transfer-caption = Für Maschinen (JSON), alles, was ich hier aufhebe: { $what }. /import liest es wieder ein.
 transfer-plan-reminders = Erinnerungen, die angelegt würden: { $reminders }
 transfer-paste = Von einem anderen Assistenten
-transfer-paste-how = Kopiere meine nächste Nachricht in den anderen Assistenten und füge seine Antwort binnen 10 Minuten hier ein. Du siehst jeden Fakt vorher.
+transfer-paste-how = Kopiere meine nächste Nachricht in den anderen Assistenten und füge seine Antwort binnen 10 Minuten hier ein. Du siehst jeden Fakt, bevor ich ihn behalte.
 transfer-paste-prompt = Liste alles auf, was du über mich weißt und dir gemerkt hast: Fakten, Vorlieben, Menschen, Projekte, Daten. Schreib je eine Zeile in der Form [Datum, falls bekannt] - Inhalt. Lass nichts weg und füge nichts hinzu.
 transfer-choose-none = Keinen wählen
 transfer-choose-all = Alle wählen

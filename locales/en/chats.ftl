@@ -1,6 +1,6 @@
 # /new and /chats.
 
-chats-begun = A new conversation begins here. What I know about you, I still know. /chats shows all of them.
+chats-begun = A new conversation begins here. What I know about you stays. /chats shows all of them.
 chats-begun-off = We start over. Memory is off: nothing was kept.
 chats-too-long = A title has at most { $most } characters.
 chats-which-title = What shall it be called?

@@ -31,5 +31,5 @@ errors-telegram-token = Telegram does not accept the bot's token.
 errors-telegram-unreachable = Telegram cannot be reached.
 errors-telegram-unknown = The connection broke: it may have arrived or not.
 errors-changed-meanwhile = Something was changed meanwhile.
-errors-local-embedder = Search by meaning does not start here.
+errors-local-embedder = Search by meaning cannot start here.
 errors-model-slow = The model did not answer in time.

@@ -44,5 +44,5 @@ files-named = the file { $name }
 files-photo = Photo
 files-picture = Picture { $name }
 files-forwarded = Forwarded from { $name }
-files-smaller = It may fit as .zip or .gz, or with fewer dates.
+files-smaller = It may fit as .zip or .gz, or with fewer days.
 files-write = Please write it in words.

@@ -13,7 +13,7 @@ forget-clean = Nothing of it is left in my files.
 forget-traces = Traces may be left in my files for now; I keep cleaning them.
 forget-kept = Nothing was forgotten.
 forget-gone = My memory holds nothing of this.
-forget-former = That message is older than this supergroup. An admin can erase it with /forget and a few of its words.
+forget-former = That message is from before this group was upgraded. An admin can erase it with /forget and a few of its words.
 forget-no-such-date = There is no such date. Write it like 3 June 2026.
 forget-not-in-my-power = Not in my power: this chat in Telegram, what the model's provider keeps, earlier backups.
 forget-today = Today
@@ -42,8 +42,8 @@ forget-profiles = { $profiles ->
    *[other] { $profiles } versions of your profile
  }
 forget-versions = { $versions ->
-    [one] { $versions } earlier text
-   *[other] { $versions } earlier texts
+    [one] { $versions } earlier version
+   *[other] { $versions } earlier versions
  }
 forget-reminders = { $reminders ->
     [one] { $reminders } reminder

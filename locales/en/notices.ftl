@@ -1,8 +1,8 @@
 # Sentences next to an answer, or instead of one.
 
 notices-incognito = 🕶 incognito
-notices-cut = Your message is too long for the model: it got the beginning and the end, without the middle.
-notices-truncated = The model stopped at its own limit, so the answer may end early.
+notices-cut = Your message is too long for the model: it got only the beginning and the end.
+notices-truncated = The model stopped at its own limit, so the answer may be incomplete.
 notices-store = I cannot write to my memory right now. I go on, and store this as soon as I can.
 notices-unread = I could not look into my memory: { $why }. I answered from this conversation; your message is kept.
 notices-indexing = I am reading your earlier messages again, so I may miss some for a minute.
@@ -15,4 +15,4 @@ notices-stranger = This bot answers only people whom its admin has let in. Give 
 notices-stranger-asked = This bot answers only people whom its admin has let in. I have asked the admin for you (Telegram id { $id }).
 notices-too-much = I have { $most } messages of yours to answer first. Please send this one again later.
 notices-set-aside = I stopped twice at this file, so I have set it aside. What was imported stays. If the file is in order, please send it once more.
-notices-mentioned = Yes? Write what you need into the message that mentions me.
+notices-mentioned = Yes? Write what you need in the message that mentions me.

@@ -4,5 +4,5 @@ offline-marker = I am the offline model: I can only quote what you told me.
 offline-remembered = From what I remember:
 offline-unknown = I remember nothing about that.
 offline-nearest = The nearest that I remember:
-offline-noted = Noted.
+offline-noted = I have read that.
 offline-hello = Hello!

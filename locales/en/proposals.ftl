@@ -1,7 +1,7 @@
 proposals-ask-remember = Shall I remember this?
 proposals-ask-forget = Shall I forget this?
 proposals-yes-remember = Remember it
-proposals-memory-off = Memory is off or incognito: nothing was changed.
+proposals-memory-off = Memory is off, or you are incognito: nothing was changed.
 proposals-derived = What was built on it goes too.
 proposals-remembered = Remembered: { $text }
 proposals-known = Known already: { $text }

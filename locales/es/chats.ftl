@@ -1,6 +1,6 @@
 # /new and /chats.
 
-chats-begun = Aquí empieza una conversación nueva. Lo que sé de ti lo sigo sabiendo. /chats las muestra todas.
+chats-begun = Aquí empieza una conversación nueva. Lo que sé de ti se queda. /chats las muestra todas.
 chats-begun-off = Empezamos de nuevo. La memoria está desactivada: no se guardó nada.
 chats-too-long = Un título tiene como máximo { $most } caracteres.
 chats-which-title = ¿Cómo debe llamarse?

@@ -13,7 +13,7 @@ forget-clean = En mis archivos no queda nada de ello.
 forget-traces = De momento pueden quedar rastros en mis archivos; sigo limpiándolos.
 forget-kept = No se ha olvidado nada.
 forget-gone = No hay nada de esto en mi memoria.
-forget-former = Ese mensaje es anterior a este supergrupo. Un administrador puede borrarlo con /forget y algunas de sus palabras.
+forget-former = Ese mensaje es de antes de que el grupo se convirtiera. Un administrador puede borrarlo con /forget y algunas de sus palabras.
 forget-no-such-date = Esa fecha no existe. Escríbela así: 3 de junio de 2026.
 forget-not-in-my-power = No está en mi mano: este chat en Telegram, lo que guarda el proveedor del modelo, las copias anteriores.
 forget-today = Hoy
@@ -42,8 +42,8 @@ forget-profiles = { $profiles ->
    *[other] { $profiles } versiones de tu perfil
  }
 forget-versions = { $versions ->
-    [one] { $versions } texto anterior
-   *[other] { $versions } textos anteriores
+    [one] { $versions } versión anterior
+   *[other] { $versions } versiones anteriores
  }
 forget-reminders = { $reminders ->
     [one] { $reminders } recordatorio

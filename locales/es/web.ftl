@@ -9,5 +9,5 @@ web-link =
     { $link }
 web-none = Aquí no hay una página así.
 web-set = Todavía no hay una página así: pon en { $setting } su dirección https y reinicia el bot.
-web-anonymous = Escribes como administrador anónimo. Envía la orden con tu propio nombre.
+web-anonymous = Escribes como administrador anónimo. Envía el comando con tu propio nombre.
 web-saved = Guardado.

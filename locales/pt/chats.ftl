@@ -1,6 +1,6 @@
 # /new and /chats.
 
-chats-begun = Aqui começa uma conversa nova. O que sei sobre você, continuo sabendo. /chats mostra todas.
+chats-begun = Aqui começa uma conversa nova. O que sei sobre você fica. /chats mostra todas.
 chats-begun-off = Começamos de novo. A memória está desligada: nada foi guardado.
 chats-too-long = Um título tem no máximo { $most } caracteres.
 chats-which-title = Como deve se chamar?

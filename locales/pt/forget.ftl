@@ -13,7 +13,7 @@ forget-clean = Não resta nada disso nos meus arquivos.
 forget-traces = Por enquanto podem restar vestígios nos meus arquivos; continuo limpando.
 forget-kept = Nada foi esquecido.
 forget-gone = Não há nada disto na minha memória.
-forget-former = Essa mensagem é anterior a este supergrupo. Um administrador pode apagá-la com /forget e algumas de suas palavras.
+forget-former = Essa mensagem é de antes de o grupo ser convertido. Um administrador pode apagá-la com /forget e algumas de suas palavras.
 forget-no-such-date = Essa data não existe. Escreva assim: 3 de junho de 2026.
 forget-not-in-my-power = Fora do meu alcance: este chat no Telegram, o que o provedor do modelo guarda, backups anteriores.
 forget-today = Hoje
@@ -42,8 +42,8 @@ forget-profiles = { $profiles ->
    *[other] { $profiles } versões do seu perfil
  }
 forget-versions = { $versions ->
-    [one] { $versions } texto anterior
-   *[other] { $versions } textos anteriores
+    [one] { $versions } versão anterior
+   *[other] { $versions } versões anteriores
  }
 forget-reminders = { $reminders ->
     [one] { $reminders } lembrete

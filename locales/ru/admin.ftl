@@ -1,8 +1,8 @@
-admin-memories = Памятей: { $memories }; за 7 дней использовано: { $active }
+admin-memories = Людей и групп с памятью: { $memories }; за 7 дней: { $active }
 admin-everyone = все
 admin-requests = Ждут допуска: { $people }
 admin-quota = Токенов сегодня: { $tokens }.
-admin-quota-all = Не больше на всех: { $tokens }.
+admin-quota-all = Предел на всех: { $tokens }.
 admin-quota-each = На каждого: { $tokens }.
 admin-waiting = Ждут обработки: { $updates }
 admin-failed-folds = Чаты, где не удалась последняя сводка: { $chats }

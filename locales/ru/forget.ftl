@@ -13,7 +13,7 @@ forget-clean = В моих файлах ничего от этого не ост
 forget-traces = В моих файлах пока могут оставаться следы; я продолжаю их вычищать.
 forget-kept = Ничего не забыто.
 forget-gone = Ничего из этого в моей памяти нет.
-forget-former = Это сообщение старше этой супергруппы. Администратор может стереть его командой /forget с несколькими словами из него.
+forget-former = Это сообщение старше преобразования этой группы. Администратор может стереть его командой /forget с несколькими словами из него.
 forget-no-such-date = Такой даты нет. Пиши так: 3 июня 2026.
 forget-not-in-my-power = Не в моей власти: этот чат в Telegram, то, что хранит поставщик модели, прежние резервные копии.
 forget-today = Сегодня
@@ -43,9 +43,9 @@ forget-profiles = { $profiles ->
    *[many] { $profiles } версий твоего профиля
  }
 forget-versions = { $versions ->
-    [one] { $versions } прежний текст
-    [few] { $versions } прежних текста
-   *[many] { $versions } прежних текстов
+    [one] { $versions } прежняя версия
+    [few] { $versions } прежние версии
+   *[many] { $versions } прежних версий
  }
 forget-reminders = { $reminders ->
     [one] { $reminders } напоминание

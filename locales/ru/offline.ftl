@@ -2,5 +2,5 @@ offline-marker = Я автономная модель: могу только ц�
 offline-remembered = Вот что я помню:
 offline-unknown = Об этом я ничего не помню.
 offline-nearest = Самое близкое из того, что я помню:
-offline-noted = Запомнил.
+offline-noted = Прочитано.
 offline-hello = Привет!

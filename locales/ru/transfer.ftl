@@ -1,4 +1,3 @@
-transfer-admins-only = Это могут только администраторы группы.
 transfer-nothing = Экспортировать нечего.
 transfer-not-private = Я не смог написать тебе лично. Нажми «Запустить» в чате со мной и отправь /export здесь ещё раз.
 transfer-anonymous = Ты пишешь от имени группы, и я не знаю, кому отдать файл. Отправь /export от своего имени.
@@ -29,13 +28,14 @@ transfer-stopped = Импорт остановился после { $messages ->
  }.
 transfer-not-begun = Импорт не начался.
 transfer-moved = Тем временем память перенесли или стёрли.
+transfer-plan-none = Это { $name }.
 transfer-plan = Это { $name }: { $what }.
 transfer-plan-whole = Больше здесь ничего не сохранено, поэтому всё вернётся как было.
 transfer-plan-part = Сообщения вернутся сейчас, остальное — с последним файлом. Отправь и другие. Ещё нужны: { $missing }.
 transfer-done-part = Готово, вернулось: { shared-messages }. Ещё нужны: { $missing }.
 transfer-adds = Добавится { $what }.
 transfer-adds-dated = Добавится { $what } ({ $when }).
-transfer-as-history = Они попадут в архив под своими датами, без запросов к модели. Я найду их, когда понадобится.
+transfer-as-history = Они сохранят свои даты, модель не спрашивают. Я найду их, когда понадобится.
 transfer-all-known = Всё это уже известно. Импортировать нечего.
 transfer-empty = Сообщений в нём нет: импортировать нечего.
 transfer-turns-on = Память выключена; импорт её включит.

@@ -13,7 +13,7 @@ forget-clean = 我的文件里已经没有它的任何内容。
 forget-traces = 我的文件里暂时可能还留有痕迹；我会继续清理。
 forget-kept = 什么都没有忘记。
 forget-gone = 我的记忆里没有这些。
-forget-former = 那条消息早于这个超级群组。管理员可以用 /forget 加上其中几个词删除它。
+forget-former = 那条消息早于本群的升级。管理员可以用 /forget 加上其中几个词删除它。
 forget-no-such-date = 没有这个日期。请写成 2026年6月3日 的样子。
 forget-not-in-my-power = 不受我控制的有：Telegram 里的这个聊天、模型提供商保留的内容、以前的备份。
 forget-today = 今天
@@ -38,7 +38,7 @@ forget-choices-stay = 你的设置保持不变。
 forget-done = 已忘记。
 forget-line = #{ $id } · { $date } · { $speaker }：“{ $text }”
 forget-profiles = 你的资料的 { $profiles } 个版本
-forget-versions = { $versions } 份旧文本
+forget-versions = { $versions } 个旧版本
 forget-reminders = { $reminders ->
    *[other] { $reminders } 个提醒
  }

@@ -116,15 +116,13 @@ Handler = Callable[[Any, Ask], Awaitable[str | None]]
 class Press:
     """A kind of inline button, and the method that answers a press of it. The button is known to be its presser's.
 
-    `refusal`: the key of what anybody but an admin is told in a group. `reads_file`: whether an untrusted file, where
-    the message has one, decides what the work costs.
+    `reads_file`: whether an untrusted file, where the message has one, decides what the work costs.
     """
 
     name: str
     handler: Handler
     who: Who = "everyone"
     queue: Queue = "commands"
-    refusal: str = "shared-admins-only"
     reads_file: bool = False
 
     @property
@@ -161,7 +159,6 @@ class PressOptions(TypedDict, total=False):
 
     who: Who
     queue: Queue
-    refusal: str
     reads_file: bool
 
 

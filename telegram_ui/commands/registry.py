@@ -299,5 +299,5 @@ class Commands:
 
     async def _answer(self, ask: Ask, family: Family, declared: Press) -> str | None:
         if declared.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):
-            return tr(declared.refusal)
+            return tr("shared-admins-only")
         return await declared.handler(family, ask)

@@ -17,7 +17,7 @@ from records.status import Status
 from records.summaries import Summary
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import messages, minute, moment, policy_name, zone_of
+from telegram_ui.commands.wording import messages, moment, moments, policy_name, zone_of
 from telegram_ui.sending.chat import Chat
 
 SWITCH_ON, FOLD = "on", "fld"
@@ -156,7 +156,6 @@ def status_text(status: Status) -> str:
 
 def summary_text(summary: Summary, zone: tzinfo) -> str:
     """One summary: of what it is one, and the dates and number of messages that it covers."""
-    first, last = minute(summary.first_at, zone), moment(summary.last_at, zone)
-    dates = last if first == minute(summary.last_at, zone) else f"{first} – {last}"
     kind = tr(f"summaries-kind-{min(summary.level, KINDS)}")
+    dates = moments(summary.first_at, summary.last_at, zone)
     return f"{kind} · {dates} · {messages(summary.message_count)}\n{summary.text.strip()}"

@@ -27,10 +27,13 @@ class UsageCommands(Family):
         owner, quota = ask.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
         used = await quota.days(owner, max(SPANS))
-        lines = [tr("usage-heading")]
+        lines, before = [tr("usage-heading")], None
         for span in SPANS:
             since = today - timedelta(days=span - 1)
-            lines += ["", *told([one for one in used if one.day >= since], since, today, self._services.prices)]
+            within = [one for one in used if one.day >= since]
+            # A longer span that holds nothing more says nothing new.
+            lines += ["", *told(within, since, today, self._services.prices)] if within != before else []
+            before = within
         left = await quota.room(owner)
         lines += [] if left is None else ["", tr("usage-left", tokens=left)]
         await self._delivery.say(ask.chat, "\n".join(lines))

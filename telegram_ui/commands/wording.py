@@ -70,7 +70,19 @@ def near_day(at: datetime, zone: tzinfo) -> str:
 
 def moment(at: datetime, zone: tzinfo) -> str:
     """The same, saying so where it is not the reader's own time."""
-    return tr("summaries-utc", date=minute(at, zone)) if zone is UTC else minute(at, zone)
+    return moments(at, at, zone)
+
+
+def moments(first: datetime, last: datetime, zone: tzinfo) -> str:
+    """From one moment to another: "today 14:28–14:35", "3 June 9:00 – today 14:35"; one where they are the same."""
+    begun, ended = minute(first, zone), minute(last, zone)
+    if begun == ended:
+        dates = ended
+    elif first.astimezone(zone).date() == last.astimezone(zone).date():
+        dates = f"{begun}–{clock_time(last, zone)}"
+    else:
+        dates = f"{begun} – {ended}"
+    return tr("summaries-utc", date=dates) if zone is UTC else dates
 
 
 def day(at: datetime, zone: tzinfo = UTC) -> str:

@@ -120,7 +120,7 @@ async def test_summaries_reminders_conversations_and_days(own_house: House, brow
             await expect(page.locator("#page")).to_contain_text("There are no reminders.")
             await page.get_by_label("In which way").select_option("sliding")
             await expect(page.locator("#page")).to_contain_text("one short summary of the last 14 messages")
-            await page.get_by_label("Its name").fill("Boats")
+            await page.get_by_label("Name", exact=True).fill("Boats")
             await page.get_by_role("button", name="Save", exact=True).last.click()
             await page.get_by_role("button", name="New conversation").click()
             await expect(page.get_by_label("Conversation", exact=True)).to_contain_text("Boats")

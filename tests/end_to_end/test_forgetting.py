@@ -57,7 +57,7 @@ async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> N
         await tells_all(house, process, ann)
         assert traces(memory)
         told = await forgets(ann, "/forget #1", "Forget question and answer")
-        assert "2 messages, 1 summary, 1 earlier text" in told
+        assert "2 messages, 1 summary, 1 earlier version" in told
         assert traces(memory) == []
         assert traces(memory, OTHER)
         assert await ann.asks("What did I say?", "Noted.")
@@ -89,7 +89,7 @@ async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: Hou
         asked = await ann.hears("Shall I forget", since=since)
         since = ann.now
         ann.press(asked, "Forget question and answer")
-        await ann.hears("1 earlier text", since=since)
+        await ann.hears("1 earlier version", since=since)
         await ann.asks("/summary_status")
         assert traces(house.memory_in(folder)) == []
         assert WORD not in process.text()

@@ -124,7 +124,7 @@ def _demand_bounds(history: ImportedHistory, size: int) -> None:
     facts = (history.rows or {}).get("facts", ())
     if len(facts) > MOST_FACTS:
         raise _more_than(tr("shared-facts", facts=MOST_FACTS))
-    for number, fact in enumerate(yielding_gil(facts)):
+    for number, fact in enumerate(yielding_gil(facts), start=1):
         if len(str(fact.get("text", ""))) > LONGEST_FACT:
             raise ImportRefused(tr("import-fact-too-long", number=str(number), most=LONGEST_FACT))
 

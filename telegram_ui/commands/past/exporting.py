@@ -25,7 +25,7 @@ class ExportCommands(Family):
         super().__init__(dependencies)
         self._documents = Documents(self._delivery)
 
-    @command("export", who="admins", queue="slow", refusal="transfer-admins-only")
+    @command("export", who="admins", queue="slow")
     async def _export(self, ask: Ask) -> str | None:
         if (wanted := ask.argument.strip().lower()) in (MARKDOWN, JSON):
             return await self._send(ask, wanted)
@@ -36,7 +36,7 @@ class ExportCommands(Family):
         await self._show(ask, tr("transfer-for-whom"), row)
         return None
 
-    @press(EXPORT, who="admins", queue="slow", refusal="transfer-admins-only")
+    @press(EXPORT, who="admins", queue="slow")
     async def _press_export(self, ask: Ask) -> None:
         if said := await self._send(ask, ask.argument):
             await self._delivery.say(ask.chat, said)

@@ -80,12 +80,7 @@ class TransferCommands(Family):
         self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(KEPT)
 
     # Not slow: the file that it waits for may follow at once.
-    @command(
-        "import",
-        who="admins",
-        refusal="transfer-admins-only",
-        reads_file=True,
-    )
+    @command("import", who="admins", reads_file=True)
     async def _import(self, ask: Ask) -> None:
         sent = _sent_in(ask.update.effective_message)
         if sent is not None:
@@ -114,7 +109,7 @@ class TransferCommands(Family):
         if document is None or not self.awaits_file(ask):
             return False
         if not await self._may_configure(ask.chat, ask.person):
-            await self._delivery.say(ask.chat, tr("transfer-admins-only"))
+            await self._delivery.say(ask.chat, tr("shared-admins-only"))
         elif await self._offer(
             ask, _Sent(message_id=document.message_id, document=document)
         ):  # otherwise another file may follow
@@ -229,7 +224,7 @@ class TransferCommands(Family):
             rows.append([self._button(ask, ANSWER, tr("transfer-go-on"), f"{step}.d")])
         return question_text(question, asked.chosen, asked.heading), *rows
 
-    @press(ANSWER, who="admins", refusal="transfer-admins-only", reads_file=True)
+    @press(ANSWER, who="admins", reads_file=True)
     async def _press_answer(self, ask: Ask) -> None:
         if (sent := await self._sent(ask)) is None:
             return
@@ -255,7 +250,7 @@ class TransferCommands(Family):
     async def _press_leave(self, ask: Ask) -> None:
         await self._show(ask, tr("transfer-ended" if ask.argument == ASKED else "transfer-left"))
 
-    @press(LOOK, who="admins", refusal="transfer-admins-only", reads_file=True)
+    @press(LOOK, who="admins", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
         """A file that could not be fetched or read just now."""
         if (sent := await self._sent(ask)) is not None:
@@ -264,7 +259,7 @@ class TransferCommands(Family):
 
     # the import itself -----------------------------------------------------------------------------------------
 
-    @press(STOP, who="admins", refusal="transfer-admins-only")
+    @press(STOP, who="admins")
     async def _press_stop(self, ask: Ask) -> str | None:
         """Ends a running import after its current messages; what came in stays, so that it can go on later."""
         if progress := self._running.get((ask.chat.location, ask.message_id)):
@@ -272,7 +267,7 @@ class TransferCommands(Family):
             return tr("transfer-stopping")
         return None
 
-    @press(IMPORT, who="admins", queue="slow", refusal="transfer-admins-only", reads_file=True)
+    @press(IMPORT, who="admins", queue="slow", reads_file=True)
     async def _press_import(self, ask: Ask) -> None:
         here = (ask.chat.location, ask.message_id)
         if here in self._finished:

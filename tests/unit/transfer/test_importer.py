@@ -437,7 +437,7 @@ async def test_what_a_restore_cannot_give_back_is_told_first(tmp_path: Path) -> 
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
         assert plan.notes[-1] == (
             "This memory holds something already. So its messages get new numbers, and its summaries are made again. "
-            "Its profile and earlier texts are left out."
+            "Its profile and earlier versions are left out."
         )
         name = json.loads(data)["export"]
         part = data.replace(b'"more": false', b'"more": true').replace(f'"{name}"'.encode(), b"null")

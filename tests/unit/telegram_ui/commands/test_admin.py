@@ -62,7 +62,7 @@ async def test_the_overview_and_the_latest_errors_say_nothing_of_anybodys_words(
         logs.RECENT.emit(one)
     await desk.say(ANN, ANN, "/admin")
     shown = desk.last(ANN)
-    for line in ("Memories: 0; used within 7 days: 0", "Tokens today: 0. At most for all: 1,000.", "gpt-5.4-mini"):
+    for line in ("Memories: 0; used within 7 days: 0", "Tokens today: 0. Limit for all: 1,000.", "gpt-5.4-mini"):
         assert line in shown
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Latest errors"])

@@ -110,7 +110,7 @@ async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> No
     await desk.say(ANN, ANN, "/reminders whenever you like")
     assert desk.last(ANN).startswith("Say “remind me on Friday")
     for text, answer in (
-        ("9999-12-31 23:59 x", "I can remind you within the next 10 years."),
+        ("9999-12-31 23:59 x", "I can only remind you within the next 10 years."),
         ("tomorrow at 25:61 x", "This day or time does not exist."),
         ("today 0:00 x", "That time has passed already."),
     ):
@@ -121,7 +121,7 @@ async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> No
     await desk.say(ANN, ANN, "/reminders")
     assert desk.last(ANN) == (
         "1 reminder\n\n1. Mon 23 November 10:00, and then every week – send the report\n\n"
-        "A button cancels the reminder with its number."
+        "Press a number to cancel that reminder."
     )
 
 

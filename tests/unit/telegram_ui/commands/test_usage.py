@@ -52,3 +52,4 @@ async def test_everybody_sees_their_own_use(desk: Desk) -> None:
     assert "Left" not in shown, "there is no daily limit"
     await desk.say(BOB, BOB, "/usage")
     assert "5 tokens" in desk.last(BOB)
+    assert "Last 30 days" not in desk.last(BOB), "they hold nothing that the last 7 do not"

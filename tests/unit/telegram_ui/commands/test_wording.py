@@ -1,13 +1,14 @@
-"""What memory notes in English is told in the reader's language."""
+"""How things are put in words: dates, and what memory notes in English in the language of its reader."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from locales.catalog import LANGUAGES, speaking, tr
 from records.messages import Message, Origin
 from records.scopes import Scope
-from telegram_ui.commands.wording import SENT, noted, said
+from telegram_ui.commands.wording import SENT, moments, noted, said, told_at
 from telegram_ui.updates.attached import NAMES
 
 
@@ -56,3 +57,11 @@ def test_a_persons_own_words_stay(text: str) -> None:
 
 def test_every_kind_is_known() -> None:
     assert [tr(f"files-kind-{kind}") for kind in SENT] == list(NAMES.values())
+
+
+def test_a_span_of_one_day_names_the_day_once() -> None:
+    told_at(datetime(2026, 11, 23, 20, tzinfo=UTC))
+    begun, zone = datetime(2026, 11, 23, 5, 30, tzinfo=UTC), ZoneInfo("Europe/Berlin")
+    assert moments(begun, begun + timedelta(minutes=7), zone) == "today 6:30–6:37"
+    assert moments(begun, begun, UTC) == "today 5:30 UTC"
+    assert moments(begun - timedelta(days=3), begun, zone) == "20 November 6:30 – today 6:30"
