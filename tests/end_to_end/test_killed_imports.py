@@ -146,10 +146,23 @@ def is_about_the_file(message: Json) -> bool:
     return any(words in message.get("text", "") for words in ("would add", "nothing to import"))
 
 
-@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-@pytest.mark.parametrize("shown", ["Importing", f" of {COUNT}"])
-@pytest.mark.parametrize("name", KINDS)
-async def test_a_kill_in_the_middle(own_house: House, name: str, storage: str, shown: str) -> None:
+BEGUN, UNDER_WAY = "Importing", f" of {COUNT}"
+# Every format, and every pair of moment and store with a file about which something is asked and with one about which
+# nothing is: what is written down does not depend on the format.
+KILLS = [
+    ("gemini", BEGUN, "SQLite"),
+    ("generic", BEGUN, "JSON"),
+    ("chatgpt", UNDER_WAY, "SQLite"),
+    ("claude", UNDER_WAY, "JSON"),
+    ("discord", BEGUN, "SQLite"),
+    ("whatsapp", BEGUN, "JSON"),
+    ("telegram-html", UNDER_WAY, "SQLite"),
+    ("discord", UNDER_WAY, "JSON"),
+]
+
+
+@pytest.mark.parametrize(("name", "shown", "storage"), KILLS)
+async def test_a_kill_in_the_middle(own_house: House, name: str, shown: str, storage: str) -> None:
     ann, kind, folder = own_house.person(), KINDS[name], f"killed-{name}-{storage}"
     async with own_house.bot(DATA_DIR=folder) as process:
         await ann.sets_up(storage)
