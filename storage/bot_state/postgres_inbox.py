@@ -57,7 +57,7 @@ class PostgresInbox(Inbox):
 
     def __init__(self, database: PostgresDatabase, leases: PostgresLeases) -> None:
         super().__init__(database)
-        self._leases = leases
+        self.leases = leases
         self._me = leases.replica
         self._holder = (leases.replica.id,)
 
@@ -66,7 +66,7 @@ class PostgresInbox(Inbox):
         for one in arrivals:
             if one.is_begun:
                 with suppress(ServedElsewhere):
-                    await self._leases.hold(one.owner)
+                    await self.leases.hold(one.owner)
 
         def put(connection: Connection) -> set[int]:
             new: set[int] = set()
@@ -102,14 +102,14 @@ class SharedWork:
     """
 
     database: PostgresDatabase
-    _leases: PostgresLeases
+    leases: PostgresLeases
     former: Inbox
     _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
     _is_doubtful: bool = field(default=False, init=False)
 
     def polling(self, bot_id: int) -> PollingLeader:
         """Fetching the updates of a bot."""
-        return PollingLeader(self._leases, bot_id)
+        return PollingLeader(self.leases, bot_id)
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
         """What this process is to do from now on, in the order of arrival, each once for as long as it serves the
@@ -117,11 +117,11 @@ class SharedWork:
         this process from now on. Raises StorageError.
         """
         async with self._claiming:  # two at once would each get some of an owner's
-            await self._leases.take_work(bot_id, now=now)
+            await self.leases.take_work(bot_id, now=now)
             # The last claim may have been committed and its reply lost: then all that is claimed is handed out again.
             again, self._is_doubtful = self._is_doubtful, True
-            unprepared = json.dumps(sorted(self._leases.unprepared))
-            values = (bot_id, self._leases.replica.id, again, unprepared, 10_000 if again else most)
+            unprepared = json.dumps(sorted(self.leases.unprepared))
+            values = (bot_id, self.leases.replica.id, again, unprepared, 10_000 if again else most)
             rows = await self.database.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
             self._is_doubtful = False
         return [
@@ -131,7 +131,7 @@ class SharedWork:
 
     async def arrived(self) -> None:
         """Wait until there may be something to claim; a few seconds at most."""
-        await self._leases.replica.until_called()
+        await self.leases.replica.until_called()
 
     async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
         """How many updates of each person are not done, in whichever process. Raises StorageError."""
@@ -146,27 +146,27 @@ class SharedWork:
 
     def served(self) -> Collection[int]:
         """The owners that this process serves."""
-        return self._leases.served
+        return self.leases.served
 
     async def release(self, owners: Sequence[int]) -> None:
         """Let any process serve these owners. Raises StorageError."""
-        await self._leases.release(owners)
+        await self.leases.release(owners)
 
     async def let_go(self, busy: Collection[int]) -> None:
         """Let other processes serve the owners for whom they ask, unless something is done for them here; `busy`: whose
         updates are under way. Raises StorageError.
         """
-        await self._leases.let_go(busy)
+        await self.leases.let_go(busy)
 
     def lease(self, owner: int) -> Lease | None:
         """This process's lease of an owner."""
-        fence = self._leases.replica.held.get(owner)
+        fence = self.leases.replica.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
 
     async def confirm(self, lease: Lease) -> None:
         """Wait until it is certain that this lease is held. Raises ServedElsewhere where it was lost."""
-        await self._leases.confirm(lease.owner, lease.fence)
+        await self.leases.confirm(lease.owner, lease.fence)
 
     def may_go_on(self) -> bool:
         """While the database is away: whether no other process can have taken over what this one does."""
-        return self._leases.replica.may_go_on()
+        return self.leases.replica.may_go_on()

@@ -123,7 +123,10 @@ async def test_of_what_does_not_fit_in_memory_the_last_searched_stays(tmp_path: 
             found = await held.closeness(scope, "m", made[scope].passages[0], 1)
             assert found is not None
             assert found.nearest == (made[scope].seq,)
-            assert list(held._cache) == [(scope, "m")]
+        async with database.write(None) as tx:
+            await tx.rows("DELETE FROM vectors")
+        assert await held.closeness(ANNA, "m", made[ANNA].passages[0], 1), "it is in memory"
+        assert await held.closeness(TOPIC, "m", made[TOPIC].passages[0], 1) is None, "it had to be read again"
 
 
 async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:

@@ -4,12 +4,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
+import pytest
 
 from records.facts import Fact
 from retrieval import fact_ranking
 from retrieval.fact_ranking import FactRecall, find_facts, rank_facts
 from retrieval.question import Question
-from text.analyzer import content_terms
+from text.analyzer import analyse, content_terms
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -93,12 +94,20 @@ def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
     assert round(found[-1].score["pinned"], 2) == 0.25
 
 
-def test_many_facts_are_analysed_once_and_not_for_each_question() -> None:
+def test_many_facts_are_analysed_once_and_not_for_each_question(monkeypatch: pytest.MonkeyPatch) -> None:
     many = [fact(number, f"Serial number w{number}x{number}.") for number in range(1, 2_001)]
     assert best("What is w77x77?", many) == [77]
-    analysed = fact_ranking._analysed.cache_info().misses
+    analysed: list[str] = []
+
+    def noted(text: str) -> list[str]:
+        analysed.append(text)
+        return analyse(text)
+
+    monkeypatch.setattr(fact_ranking, "analyse", noted)
     assert best("What is w78x78?", many) == [78]
-    assert fact_ranking._analysed.cache_info().misses == analysed
+    assert analysed == []
+    assert best("What is new?", [fact(1, "Something new.")]) == [1]
+    assert len(analysed) == 1
 
 
 def test_lasting_instructions_hold_always_or_where_they_apply() -> None:

@@ -48,9 +48,7 @@ class Machine:
 
     @property
     def leases(self) -> PostgresLeases:
-        leases = self.memory._state.leases
-        assert isinstance(leases, PostgresLeases)
-        return leases
+        return self.work.leases
 
     async def claims(self) -> list[int]:
         return [one.update_id for one in await self.work.claim(BOT, most=100, now=NOW)]
@@ -81,6 +79,15 @@ class Machines:
             connection.execute(
                 "UPDATE replicas SET expires_at = '-infinity' WHERE id = %s", (machine.leases.replica.id,)
             )
+
+    async def beats(self, machine: Machine) -> None:
+        """It says again that it lives, hears that it was taken for dead, and has looked which leases it lost."""
+        changed = asyncio.create_task(machine.leases.changed())
+        await asyncio.sleep(0)
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            listens = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query LIKE %s"
+            connection.execute(listens, (f'LISTEN%_{machine.leases.replica.id}"',))
+        await changed
 
 
 @pytest.fixture
@@ -156,7 +163,7 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
             assert store is not None
             assert [one.content for one in await store.page(Scope(owner=ANN))] == ["before", "after"]
         # Once it has noticed, it serves others, and leaves this one alone.
-        await first.leases._check()
+        await machines.beats(first)
         assert not first.leases.holds(ANN)
         with pytest.raises(ServedElsewhere):
             await first.memory.config(ANN)
@@ -345,7 +352,7 @@ async def test_a_message_to_everybody_goes_on_elsewhere_with_whom_a_paused_proce
         machines.dies(first)
         assert await second.memory.served([ANN]) == [ANN]
         assert await second.memory.broadcasts.next_person(one) is None
-        await first.leases._check()  # as the first beat after it woke does
+        await machines.beats(first)
         with pytest.raises(ServedElsewhere):
             await demand_lease()
         with pytest.raises(ServedElsewhere):

@@ -1,6 +1,5 @@
 """The writing of memory.json: how a row looks, and what a stop does with a snapshot that is under way."""
 
-import asyncio
 import contextlib
 import json
 import sqlite3
@@ -33,7 +32,10 @@ async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) 
         await store.put_owner(config(store, ANNA.owner))
         await store.flush()
         await talk(store, ANNA, 2, "garden")
+        before = (tmp_path / "memory.json").read_bytes()
         store.finish_by(time.monotonic())
+    assert (tmp_path / "memory.json").read_bytes() == before
+    assert not (tmp_path / "memory.json.tmp").exists()
     assert (tmp_path / "memory.json.journal").exists()
     async with JsonStore.open(tmp_path) as store:
         assert store.background is not None
@@ -43,25 +45,18 @@ async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) 
         assert store.reports == []
 
 
-async def test_a_snapshot_that_is_not_wanted_any_more_leaves_the_old_one(tmp_path: Path) -> None:
-    async with JsonStore.open(tmp_path) as store:
-        await store.put_owner(config(store, ANNA.owner))
-        await store.flush()
-        await talk(store, ANNA, 2)
-        before = (tmp_path / "memory.json").read_bytes()
-        with pytest.raises(snapshot.NotWanted):
-            await asyncio.to_thread(store._write_snapshot, lambda: False)
-        assert (tmp_path / "memory.json").read_bytes() == before
-        assert not (tmp_path / "memory.json.tmp").exists()
-
-
-async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(tmp_path: Path) -> None:
+async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with JsonStore.open(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
         await store.flush()
         await talk(store, ANNA, 2, "garden")
+        monkeypatch.setattr(snapshot, "LEAST_JOURNAL", 1)
         # One is begun, and before it has read a row the store is closed.
-        store.background = asyncio.ensure_future(store._snapshot_in_background())
+        await store.append(ANNA, [said("later")])
+        assert store.background is not None
+        assert not store.background.done()
     assert store.reports == []
     assert "garden" in (tmp_path / "memory.json").read_text(encoding="utf-8")
     assert not (tmp_path / "memory.json.tmp").exists()

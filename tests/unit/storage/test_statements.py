@@ -2,6 +2,7 @@
 usable.
 """
 
+import asyncio
 import math
 from collections.abc import Iterator
 from enum import IntEnum, StrEnum
@@ -120,13 +121,14 @@ async def test_a_reading_of_one_step_changes_threads_once(
 ) -> None:
     """Each change costs as much as a statement."""
     async with postgres_database(address(postgres_url, tmp_path)) as database:
-        work, submit = list[Any](), database._threads.submit
+        loop, work = asyncio.get_running_loop(), list[Any]()
+        run_in_executor = loop.run_in_executor
 
         def counted(*one: Any) -> Any:
             work.append(one)
-            return submit(*one)
+            return run_in_executor(*one)
 
-        monkeypatch.setattr(database._threads, "submit", counted)
+        monkeypatch.setattr(loop, "run_in_executor", counted)
         for _ in range(3):
             async with database.read(ANNA.owner) as reader:
                 assert await reader.together(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1

@@ -141,6 +141,7 @@ class Toys(Family):
         self.folding = asyncio.Event()
         self.asked_for: set[str] = set()
         self.fails: list[Exception] = []
+        cast("Any", dependencies.services).bots.toys = self
 
     @command("help")
     async def _help(self, ask: Ask) -> str:
@@ -292,6 +293,7 @@ class Bots:
         services = cast(
             "Any",
             SimpleNamespace(
+                bots=self,
                 clock=lambda: NOW,
                 conversation=self.conversation,
                 corrections=self.conversation,
@@ -310,9 +312,7 @@ class Bots:
             self.dependencies = Dependencies(
                 services=services, delivery=delivery, may_configure=may_configure, buttons=Buttons(b"key")
             )
-            made = Commands(self.dependencies, [Toys, AnswerButtons, Proposals])
-            self.toys = cast("Toys", made._families[0])
-            return made
+            return Commands(self.dependencies, [Toys, AnswerButtons, Proposals])
 
         self.memory.inbox = self.inbox
         return telegram_service(self.settings, services, commands=commands, **options)

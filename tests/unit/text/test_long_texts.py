@@ -47,12 +47,16 @@ def test_no_kind_of_words_costs_more_than_its_length(kind: str) -> None:
     assert calls(20_000) < 8 * 20_000
 
 
-@given(st.text(st.sampled_from("ab1 -.é\nдом東"), min_size=1, max_size=60).map(lambda text: text * 800))
-@settings(max_examples=15, deadline=None)
-def test_stretches_are_the_whole_text(text: str) -> None:
-    stretches = list(analyzer._stretches(text))
-    assert "".join(text[start:end] for start, end in stretches) == text
-    assert all(0 < end - start <= STRETCH for start, end in stretches)
+@given(st.text(st.sampled_from(" \n"), min_size=1, max_size=3), st.integers(1, 400))
+@settings(max_examples=15)
+def test_no_word_is_lost_where_a_text_is_cut(gap: str, letters: int) -> None:
+    words = [f"w{number}x{'a' * letters}" for number in range(3 * STRETCH // letters)]
+    assert analyse(gap.join(words)) == words
+
+
+def test_a_text_without_gaps_is_cut_at_its_longest_stretches() -> None:
+    """Two neighbours are a term: where a text is cut, one is missing."""
+    assert len(analyse("学習" * STRETCH)) == 2 * STRETCH - 2
 
 
 @pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0345\u0300\u0315\u031b", "\u05b0\u0591\u05bf"])

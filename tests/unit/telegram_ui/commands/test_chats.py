@@ -95,7 +95,6 @@ async def test_a_restart_changes_nothing_about_where_the_talk_goes_on(desk: Desk
     here = await desk.services.memory.conversation(PLACE)
     await desk.services.memory.configure(ANN, storage=desk.services.memory.storages[1], every_n=5)
     desk.restart()
-    desk.services.memory._drop(ANN)
     assert await desk.services.memory.conversation(PLACE) == here
 
 

@@ -1,5 +1,7 @@
 """An answer that outgrows a message goes on in the next while it is written; whatever dies, no part is there twice."""
 
+import asyncio
+
 import pytest
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
@@ -83,14 +85,16 @@ async def test_only_the_last_message_is_marked_where_an_answer_is_stopped(peer: 
 
 
 async def test_the_next_run_takes_up_the_messages_of_one_that_was_killed(peer: Peer) -> None:
-    noted: list[int] = []
+    noted, two = list[int](), asyncio.Event()
 
     async def note(ids: object) -> None:
         noted[:] = list(ids)  # type: ignore[call-overload]
+        if len(noted) == 2:
+            two.set()
 
-    stream = AnswerStream(peer.delivery(), PRIVATE, note_shown=note)
-    await grown(peer, stream, LONG, "sendMessage", "sendMessage")
-    await stream._stop_painting()
+    killed = AnswerStream(peer.delivery(), PRIVATE, note_shown=note)
+    await grown(peer, killed, LONG, "sendMessage")
+    await two.wait()  # its clock stands still: nothing more is shown
     again = AnswerStream(peer.delivery(), PRIVATE, instead_of=noted, note_shown=note)
     await again.finish(LONG, keyboard=UNDER)
     assert peer.texts(ANN) == [part.text.strip() for part in messages(LONG)]
