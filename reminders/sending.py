@@ -17,7 +17,7 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from records.errors import KeepsakeError
-from records.reminders import MOST_REMINDERS, Reminder, Wish
+from records.reminders import Reminder, Wish
 from records.scopes import Clock
 from runtime.tasks import ended, repeated, uncancelled
 from text.time_zones import moment_of, next_time
@@ -31,7 +31,7 @@ AT_ONCE = 50
 minutes holds nobody else up.
 """
 MOST_DUE = 200
-"""Reminders that are looked at in one go; the rest is due the next time."""
+"""Reminders that are looked at in one go, one of each owner before the second of any; the rest is due the next time."""
 GRACE = 2.0
 """Seconds that what is being sent when the bot stops is given to arrive."""
 LOOK_EVERY = 5.0
@@ -101,8 +101,7 @@ class Reminders:
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)
-            # Whatever those have who are being told, so many of others are there.
-            for one in await store.reminders.due(self._clock(), limit=MOST_DUE + MOST_REMINDERS * len(self._telling)):
+            for one in await store.reminders.due(self._clock(), limit=MOST_DUE):
                 due[one.owner].append(one)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < AT_ONCE:

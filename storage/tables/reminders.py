@@ -68,7 +68,7 @@ class ReminderTable(OwnerTables):
         return reminder_of(rows[0]) if rows else None
 
     async def due(self, now: datetime, *, limit: int) -> list[Reminder]:
-        """Those that are due by now, of owners whom this process serves, the longest overdue first."""
+        """Those that are due by now, of owners whom this process serves: first the longest overdue of each."""
         return [reminder_of(row) for row in await self._rows(None, _DUE, text_of(now), self.kind, limit)]
 
     async def begin(self, one: Reminder) -> int | None:
@@ -119,7 +119,8 @@ _REMOVE = "DELETE FROM reminders WHERE user_id = ? AND id = ? RETURNING *"
 # While a memory moves, both stores have a copy: the one that the owner lives in counts.
 _DUE = """
 SELECT r.* FROM reminders AS r JOIN users AS u ON u.user_id = r.user_id
-WHERE r.due_at <= ? AND u.storage_type = ? AND served_here(r.user_id) ORDER BY r.due_at, r.user_id, r.id LIMIT ?
+WHERE r.due_at <= ? AND u.storage_type = ? AND served_here(r.user_id)
+ORDER BY ROW_NUMBER() OVER (PARTITION BY r.user_id ORDER BY r.due_at, r.id), r.due_at, r.user_id, r.id LIMIT ?
 """
 _BEGIN = "UPDATE reminders SET sends = sends + 1 WHERE user_id = ? AND id = ? AND due_at = ? RETURNING sends"
 _TAKE_BACK = """

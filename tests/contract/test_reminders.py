@@ -74,6 +74,12 @@ async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
     assert await store.reminders.due(NOW + 9 * HOUR, limit=9) == [moved]
 
 
+async def test_nobody_waits_for_all_that_somebody_else_is_to_be_told(store: MemoryStore) -> None:
+    many = [await add(store, replace(WISH, text=str(number), due_at=NOW)) for number in range(3)]
+    one = await add(store, owner=BORIS.owner)
+    assert await store.reminders.due(NOW + HOUR, limit=3) == [many[0], one, many[1]]
+
+
 async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: MemoryStore) -> None:
     await add(store)
     distance = await add(store, Wish(text="pizza", due_at=NOW + HOUR, local=None))
