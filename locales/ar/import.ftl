@@ -23,6 +23,7 @@ import-chat-nameless = محادثة بلا اسم
 import-chat-held = { $name } ({ $count })
 import-holds-chats = المحادثات: { $chats } ({ $named }).
 import-holds-conversations = المحادثات: { $count }.
+import-holds-prompts = أسئلتك: { $count }.
 import-none-yours = لا رسالة منها لك (معرّفك في تيليجرام { $id }).
 import-left-wordless = تُرك ما هو بلا كلمات (صور، صوت، ملفات): { $count }.
 import-left-service = تُرك ما هو من التطبيق (مكالمات، تثبيت، انضمام): { $count }.

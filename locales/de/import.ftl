@@ -23,6 +23,7 @@ import-chat-nameless = ein Chat ohne Namen
 import-chat-held = { $name } ({ $count })
 import-holds-chats = Chats: { $chats } ({ $named }).
 import-holds-conversations = Unterhaltungen: { $count }.
+import-holds-prompts = Deine Fragen: { $count }.
 import-none-yours = Keine der Nachrichten ist von dir (deine Telegram-ID ist { $id }).
 import-left-wordless = Entfällt, ohne Worte (Bilder, Sprache, Dateien): { $count }.
 import-left-service = Entfällt, von der App selbst (Anrufe, Angeheftetes, Beitritte): { $count }.

@@ -25,6 +25,7 @@ import-chat-nameless = a chat without a name
 import-chat-held = { $name } ({ $count })
 import-holds-chats = Chats: { $chats } ({ $named }).
 import-holds-conversations = Conversations: { $count }.
+import-holds-prompts = Your questions: { $count }.
 import-none-yours = None of its messages is yours (your Telegram id is { $id }).
 import-left-wordless = Left out, without words (pictures, voice, files): { $count }.
 import-left-service = Left out, of the app itself (calls, pins, joins): { $count }.

@@ -23,6 +23,7 @@ import-chat-nameless = un chat sin nombre
 import-chat-held = { $name } ({ $count })
 import-holds-chats = Chats: { $chats } ({ $named }).
 import-holds-conversations = Conversaciones: { $count }.
+import-holds-prompts = Tus preguntas: { $count }.
 import-none-yours = Ningún mensaje es tuyo (tu ID de Telegram es { $id }).
 import-left-wordless = Se omiten, sin palabras (imágenes, voz, archivos): { $count }.
 import-left-service = Se omiten, de la propia aplicación (llamadas, fijados, altas): { $count }.

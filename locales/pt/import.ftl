@@ -23,6 +23,7 @@ import-chat-nameless = um chat sem nome
 import-chat-held = { $name } ({ $count })
 import-holds-chats = Chats: { $chats } ({ $named }).
 import-holds-conversations = Conversas: { $count }.
+import-holds-prompts = Suas perguntas: { $count }.
 import-none-yours = Nenhuma das mensagens é sua (seu ID do Telegram é { $id }).
 import-left-wordless = Fora, sem palavras (imagens, voz, arquivos): { $count }.
 import-left-service = Fora, do próprio aplicativo (ligações, fixadas, entradas): { $count }.

@@ -23,6 +23,7 @@ import-chat-nameless = чат без названия
 import-chat-held = { $name } ({ $count })
 import-holds-chats = Чатов: { $chats } ({ $named }).
 import-holds-conversations = Разговоров: { $count }.
+import-holds-prompts = Твоих вопросов: { $count }.
 import-none-yours = Твоих сообщений в нём нет (твой ID в Telegram — { $id }).
 import-left-wordless = Пропущено без слов (картинки, голос, файлы): { $count }.
 import-left-service = Пропущено служебных (звонки, закрепления, вступления): { $count }.

@@ -23,6 +23,7 @@ import-chat-nameless = 没有名称的聊天
 import-chat-held = { $name }（{ $count }）
 import-holds-chats = 聊天：{ $chats } 个（{ $named }）。
 import-holds-conversations = 对话：{ $count } 个。
+import-holds-prompts = 你的提问：{ $count } 个。
 import-none-yours = 其中没有你的消息（你的 Telegram id 是 { $id }）。
 import-left-wordless = 已略过没有文字的（图片、语音、文件）：{ $count } 条。
 import-left-service = 已略过应用自身的（通话、置顶、加入）：{ $count } 条。

@@ -7,33 +7,24 @@ without words are left out.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from transfer.formats.conversations import (
-    ROLES,
     Conversations,
+    Turn,
     branch,
-    demand_list,
     demand_object,
     is_numbered,
-    moment,
+    list_in,
+    object_of,
+    objects,
     text_of,
-    turn,
-    unhashable_free,
     without_citations,
 )
-from transfer.formats.history import (
-    ImportedFact,
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    Reading,
-    Sample,
-    SourceFile,
-    titled,
-)
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 from transfer.formats.memories import sentences
 
 _SHOWN = ("text", "multimodal_text")
@@ -47,76 +38,74 @@ _ESCAPED = re.compile(r"\\(\W)")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    """Conversations in the order of their beginnings."""
-    talks = Conversations("chatgpt")
-    talks.read(files, lambda raw: _conversation(raw, talks, reading))
-    return talks.history(reading)
+    talks = Conversations("chatgpt", reading)
+    talks.read(files, partial(_conversation, talks))
+    return talks.history()
 
 
-def _conversation(raw: object, talks: Conversations, reading: Reading) -> list[ImportedMessage]:
+def _conversation(talks: Conversations, raw: object) -> None:
     talk = demand_object(raw)
     if talk.get("is_do_not_remember") is True:
-        return []
-    mapping = demand_object(talk.get("mapping"), ".mapping")
-    nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
+        return
+    nodes = {name: one for name, one in demand_object(talk.get("mapping"), ".mapping").items() if isinstance(one, dict)}
 
     def age(name: str) -> float:
         """Of a message without a time, that of the one before it."""
         before = nodes.get(text_of(nodes[name].get("parent")), {})
-        messages = [one for one in (nodes[name].get("message"), before.get("message")) if isinstance(one, dict)]
-        times = [one["create_time"] for one in messages if isinstance(one.get("create_time"), int | float)]
-        return float(times[0]) if times else 0.0
+        times = [object_of(one.get("message")).get("create_time") for one in (nodes[name], before)]
+        return next((float(one) for one in times if isinstance(one, int | float)), 0.0)
 
     path = branch(nodes, talk.get("current_node"), "parent", age)
-    # Where a message has no time of its own, it is as old as the one before it, the first as its conversation.
-    last = moment(talk.get("create_time"), ".create_time") or reading.now
-    said: list[ImportedMessage] = []
-    document: ImportedMessage | None = None
-    for node in path:
-        message = nodes[node].get("message")
-        if message is None:
-            continue
-        where = f".mapping[{node[:40]!r}].message"
-        value = demand_object(message, where)
-        last = moment(value.get("create_time"), f"{where}.create_time") or last
-        author = demand_object(value.get("author"), f"{where}.author")
-        content = demand_object(value.get("content"), f"{where}.content")
-        talks.facts += _facts(value, author, content, last)
-        recipient = value.get("recipient")
-        role, words = ROLES.get(unhashable_free(author.get("role"))), _shown(value, content, where)
-        if words is not None and recipient == _EDIT and document:
-            words = _edited(document.content, _held(content))
-            said.remove(document)  # the last version counts, when it was made
-        if role is None or words is None:
-            continue
-        if not words:
-            talks.skipped["wordless"] += 1
-            continue
-        name = text_of(value.get("id")) or node
-        said.append(turn(f"import:chatgpt:{name}", role, words, last))
-        document = said[-1] if recipient in (_CANVAS, _EDIT) else document
-    return titled(said, text_of(talk.get("title")))
+    kept = (name for name in path if nodes[name].get("message") is not None)
+    messages = {name: _named(name, nodes[name]["message"]) for name in kept}
+    documents = dict(_documents(map(object_of, messages.values())))
+
+    def turn(message: Mapping[str, Any], said_at: datetime) -> Turn:
+        author = demand_object(message.get("author"), ".author")
+        content = demand_object(message.get("content"), ".content")
+        talks.facts += _facts(message, author, content, said_at)
+        words = _shown(message, content, documents)
+        return Turn(author.get("role"), words and without_citations(words), message["id"])
+
+    talks.talk(talk, ((f".mapping[{name[:40]!r}].message", one) for name, one in messages.items()), turn)
 
 
-def _shown(message: Mapping[str, Any], content: Mapping[str, Any], where: str) -> str | None:
+def _named(node: str, message: object) -> object:
+    """A message with the id that it has, or else the one of its node."""
+    return {**message, "id": text_of(message.get("id")) or node} if isinstance(message, dict) else message
+
+
+def _documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The documents next to a talk, by the message that changed each last: the last version counts."""
+    name, document = "", ""
+    for message in path:
+        if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
+            continue
+        held = _held(object_of(message.get("content")))
+        if recipient == _CANVAS:
+            if name:
+                yield name, document
+            text = text_of(held.get("content"))
+            document = f"# {text_of(held.get('name'))}\n\n{text}" if text else ""
+        else:
+            document = _edited(document, held)
+        name = message["id"]
+    if name:
+        yield name, document
+
+
+def _shown(message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]) -> str | None:
     """The words that people saw of a message; None: it was hidden from them."""
-    metadata = message.get("metadata")
-    held = metadata if isinstance(metadata, dict) else {}
-    recipient = message.get("recipient") or "all"
+    held = object_of(message.get("metadata"))
     if held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message"):
         return None
     if message.get("weight", 1) == 0:
         return None
-    if recipient in (_CANVAS, _EDIT):
-        made = _held(content)
-        document = text_of(made.get("content"))
-        words = f"# {text_of(made.get('name'))}\n\n{document}" if document else _edited("", made)
-    elif recipient != "all" or content.get("content_type") not in _SHOWN:
+    if (message.get("recipient") or "all") != "all":
+        return documents.get(message["id"])
+    if content.get("content_type") not in _SHOWN:
         return None
-    else:
-        parts = demand_list(content.get("parts"), f"{where}.content.parts")
-        words = "\n".join(filter(None, map(_words, parts)))
-    return without_citations(words).strip()
+    return "\n".join(filter(None, map(_words, list_in(content, "parts", ".content"))))
 
 
 def _words(part: object) -> str:
@@ -132,10 +121,9 @@ def _text(content: Mapping[str, Any]) -> str:
 def _held(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """What is said to the tool that keeps documents next to the talk: a new one, or changes."""
     try:
-        value = json.loads(_text(content))
+        return object_of(json.loads(_text(content)))
     except (ValueError, RecursionError):
         return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _edited(document: str, held: Mapping[str, Any]) -> str:
@@ -143,9 +131,7 @@ def _edited(document: str, held: Mapping[str, Any]) -> str:
     where it is not plain words of the document, or all of it, what it puts in stands at the end.
     """
     title, gap, text = document.partition("\n\n")
-    updates = held.get("updates")
-    for one in updates if isinstance(updates, list) else ():
-        given = one if isinstance(one, dict) else {}
+    for given in objects(held.get("updates")):
         pattern, new = text_of(given.get("pattern")), text_of(given.get("replacement"))
         plain = _ESCAPED.sub(r"\1", pattern)
         if pattern in _ALL:
@@ -168,9 +154,7 @@ def _facts(
         ]
     if content.get("content_type") == "model_editable_context":
         found += sentences(text_of(content.get("model_set_context")))
-    metadata = message.get("metadata")
-    given = metadata.get("user_context_message_data") if isinstance(metadata, dict) else None
-    given = given if isinstance(given, dict) else {}
+    given = object_of(object_of(message.get("metadata")).get("user_context_message_data"))
     if about := text_of(given.get("about_user_message")) or text_of(content.get("user_profile")):
         found.append(ImportedFact(text=about, observed_at=said_at))
     if how := text_of(given.get("about_model_message")) or text_of(content.get("user_instructions")):

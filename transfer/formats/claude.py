@@ -4,135 +4,100 @@ Thinking, tools and injected blocks are left out; of answers that were made agai
 documents are messages; what it is about, and its instructions, are offered as facts, since they hold for it alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from transfer.formats.conversations import (
-    ROLES,
     Conversations,
+    Turn,
     branch,
-    demand_list,
     demand_object,
     is_numbered,
+    list_in,
     moment,
+    object_of,
+    objects,
     text_of,
-    turn,
-    unhashable_free,
 )
-from transfer.formats.history import (
-    ImportedFact,
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    Reading,
-    Sample,
-    SourceFile,
-    titled,
-)
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 from transfer.formats.memories import sentences
 
 _WORDS = ("text", "voice_note")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    talks = Conversations("claude")
+    talks = Conversations("claude", reading)
+    talks.read(files, partial(_object, talks))
+    return talks.history()
 
-    def read_one(raw: object) -> list[ImportedMessage]:
-        value = demand_object(raw)
-        if "chat_messages" in value or "messages" in value:
-            return _conversation(value, talks, reading)
-        if "prompt_template" in value or "docs" in value:
-            return _project(value, talks, reading)
+
+def _object(talks: Conversations, raw: object) -> None:
+    value = demand_object(raw)
+    if "chat_messages" in value or "messages" in value:
+        member = "chat_messages" if "chat_messages" in value else "messages"
+        messages = _shown([one for one in list_in(value, member) if one is not None])
+        elements = ((f".{member}[{number}]", one) for number, one in enumerate(messages))
+        talks.talk(value, elements, _turn, text_of(value.get("uuid")))
+    elif "prompt_template" in value or "docs" in value:
+        _project(value, talks)
+    else:
         talks.facts += _memories(value)
-        return []
-
-    talks.read(files, read_one)
-    return talks.history(reading)
-
-
-def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -> list[ImportedMessage]:
-    began = moment(raw.get("created_at"), ".created_at", reading.zone) or reading.now
-    member = "chat_messages" if "chat_messages" in raw else "messages"
-    messages = [one for one in demand_list(raw[member], f".{member}") if one is not None]
-    said: list[ImportedMessage] = []
-    last = began
-    for number, message in enumerate(_shown(messages)):
-        where = f".{member}[{number}]"
-        value = demand_object(message, where)
-        role = ROLES.get(unhashable_free(value.get("sender", value.get("role"))))
-        if role is None:
-            continue
-        last = moment(value.get("created_at"), f"{where}.created_at", reading.zone) or last
-        words = _words(value, where)
-        if not words:
-            talks.skipped["wordless"] += 1
-            continue
-        name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
-        said.append(turn(f"import:claude:{name}", role, words, last))
-    return titled(said, text_of(raw.get("name", raw.get("title"))))
 
 
 def _shown(messages: list[Any]) -> list[Any]:
     """The branch that ends in the newest message, where messages name the one before them."""
-    if not all(
-        isinstance(one, dict) and one.get("parent_message_uuid") and text_of(one.get("uuid")) for one in messages
-    ):
+    if not all(object_of(one).get("parent_message_uuid") and text_of(one.get("uuid")) for one in messages):
         return messages
     nodes = {one["uuid"]: one for one in messages}
     path = branch(nodes, None, "parent_message_uuid", lambda name: text_of(nodes[name].get("created_at")))
     return [nodes[name] for name in path]
 
 
-def _words(message: dict[str, Any], where: str) -> str:
+def _turn(message: Mapping[str, Any], _: datetime) -> Turn:
+    return Turn(message.get("sender", message.get("role")), _words(message), text_of(message.get("uuid")))
+
+
+def _words(message: Mapping[str, Any], where: str = "") -> str:
     content = message.get("content")
     if isinstance(content, dict):  # of a design chat: a message in itself, whose content is text or blocks
         inner = content.get("content")
         return _words({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{where}.content")
-    blocks = [one for one in demand_list(content, f"{where}.content") if isinstance(one, dict)]
+    blocks = objects(list_in(message, "content", where))
     texts = [text_of(one.get("text")).strip() for one in blocks if one.get("type") in _WORDS]
     # The flat text mixes in thinking, and what stands for blocks that a device could not show.
-    words = "\n\n".join(filter(None, texts)) if blocks else text_of(message.get("text")).strip()
-    for one in demand_list(message.get("attachments"), f"{where}.attachments"):
-        if isinstance(one, dict) and text_of(one.get("extracted_content")).strip():
-            name = text_of(one.get("file_name")) or "file"
-            words += f"\n\n[{name}]\n{text_of(one['extracted_content']).strip()}"
-    return words.strip()
+    parts = texts if blocks else [text_of(message.get("text")).strip()]
+    attached = [(one, text_of(one.get("extracted_content")).strip()) for one in objects(message.get("attachments"))]
+    parts += [f"[{text_of(one.get('file_name')) or 'file'}]\n{words}" for one, words in attached if words]
+    return "\n\n".join(filter(None, parts))
 
 
-def _project(raw: dict[str, Any], talks: Conversations, reading: Reading) -> list[ImportedMessage]:
+def _project(raw: dict[str, Any], talks: Conversations) -> None:
     if raw.get("is_starter_project") is True:
-        return []
-    began = moment(raw.get("created_at"), ".created_at", reading.zone) or reading.now
+        return
+
+    def document(one: Mapping[str, Any], _: datetime) -> Turn:
+        words = text_of(one.get("content")).strip()
+        title = text_of(one.get("filename")) or "file"
+        return Turn("user", words and f"[{title}]\n{words}", text_of(one.get("uuid")))
+
+    documents = enumerate(list_in(raw, "docs"))
+    talks.talk(raw, ((f".docs[{number}]", one) for number, one in documents), document, text_of(raw.get("uuid")))
     for about in (text_of(raw.get("description")).strip(), text_of(raw.get("prompt_template")).strip()):
-        talks.facts += [ImportedFact(text=f"{text_of(raw.get('name'))}: {about}", observed_at=began)] if about else []
-    said: list[ImportedMessage] = []
-    for number, one in enumerate(demand_list(raw.get("docs"), ".docs")):
-        value = demand_object(one, f".docs[{number}]")
-        words = text_of(value.get("content")).strip()
-        if not words:
-            continue
-        name = text_of(value.get("uuid")) or f"{text_of(raw.get('uuid'))}#{number}"
-        at = moment(value.get("created_at"), f".docs[{number}].created_at", reading.zone) or began
-        title = text_of(value.get("filename")) or "file"
-        said.append(turn(f"import:claude:{name}", "user", f"[{title}]\n{words}", at))
-    return titled(said, text_of(raw.get("name")))
+        fact = ImportedFact(text=f"{text_of(raw.get('name'))}: {about}", observed_at=talks.when(raw))
+        talks.facts += [fact] if about else []
 
 
-def _memories(raw: dict[str, Any]) -> list[ImportedFact]:
+def _memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
     """memories.json: one text in Markdown, one a project, or files."""
-    texts: list[tuple[str, datetime | None]] = [(text_of(raw.get("conversations_memory")), None)]
-    projects = raw.get("project_memories")
-    texts += [(text_of(one), None) for one in (projects.values() if isinstance(projects, dict) else ())]
-    files = raw.get("memory_files")
-    for one in files if isinstance(files, list) else ():
-        if isinstance(one, dict):
-            texts.append((text_of(one.get("content")), moment(one.get("updated_at"), ".memory_files")))
-    return [
-        ImportedFact(text=one.text, observed_at=one.observed_at or at)
-        for text, at in texts
-        for one in sentences(text, is_list=False)
-    ]
+    texts: list[tuple[object, datetime | None]] = [(raw.get("conversations_memory"), None)]
+    texts += [(one, None) for one in object_of(raw.get("project_memories")).values()]
+    texts += [(one.get("content"), moment(one.get("updated_at"), "")) for one in objects(raw.get("memory_files"))]
+    for text, at in texts:
+        for one in sentences(text_of(text), is_list=False):
+            yield replace(one, observed_at=one.observed_at or at)
 
 
 def _fits(sample: Sample) -> bool:

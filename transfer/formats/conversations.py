@@ -1,18 +1,22 @@
 """What formats have in common: conversations, their messages, dates and branches; forwarded words, polls, reactions.
 
-A conversation that is damaged is skipped, counted and named; only a file without any other is refused.
+A message or a conversation that is damaged is left out, counted and named; only a file without any other is refused.
 """
 
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
-from typing import Any
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple
 
 from locales.catalog import tr
 from records.messages import Role
+from runtime.cooperative import yielding_gil
 from transfer.formats.history import (
     ImportedFact,
     ImportedHistory,
@@ -21,10 +25,14 @@ from transfer.formats.history import (
     Reading,
     SourceFile,
     WrongElement,
+    fingerprint,
+    numbered,
     offered,
+    own_speaker,
+    titled,
     wrong_at,
 )
-from transfer.formats.json_stream import JsonStream
+from transfer.formats.json_stream import JsonStream, NotJson
 
 ROLES: Mapping[object, Role] = {
     "user": "user",
@@ -35,6 +43,10 @@ ROLES: Mapping[object, Role] = {
     "bot": "assistant",
     "chatgpt": "assistant",
 }
+_WHEN = ("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date")
+"""The members that say when something was said or began."""
+_WRITTEN = ("%d.%m.%Y%H:%M:%SUTC%z", "%d.%m.%Y%H:%M:%S", "%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss")
+"""Dates as Telegram's pages and SillyTavern write them, without their spaces."""
 _SKIPPED = ("here", "wordless", "service")
 _SHOWN = 40
 """Characters of a title by which a damaged conversation is named."""
@@ -42,81 +54,195 @@ _MILLISECONDS = 10**11
 """A number of seconds from here on would be in the year 5138: it is one of milliseconds."""
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
 _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
+Element = tuple[str, int, Any]
+"""A part of a file: which one it is, where it begins, and what it holds."""
+
+
+class LeftOut(Exception):  # noqa: N818 - reads as the state it is
+    """An element is no message. `kind`: as what it is counted, if at all."""
+
+    def __init__(self, kind: str = "") -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+class Turn(NamedTuple):
+    """A message of a talk of two. `role`: as the file says it; `words` None: nobody saw it; `name`: its id there."""
+
+    role: object
+    words: str | None
+    name: str = ""
 
 
 class Conversations:
-    """The conversations of one import, as they are read."""
+    """The conversations of one import, as they are read. `skipped`: what is left out, by its kind."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._talks: list[list[ImportedMessage]] = []
-        self._damaged = 0
-        self._first_damaged = ""
+    def __init__(self, name: str, reading: Reading) -> None:
+        self.reading = reading
         self.skipped: Counter[str] = Counter()
         self.facts: list[ImportedFact] = []
-        self.seen: Counter[str] = Counter()
+        self.questions: list[Question] = []
+        self._name = name
+        self._talks: list[list[ImportedMessage]] = []
+        self._counts: Counter[str] = Counter()
+        self._seen: Counter[str] = Counter()
+        self._place: tuple[str, JsonStream | None, int] = "", None, -1
+        self._damaged = 0
+        self._first_damaged = ""
 
-    def add(self, talk: list[ImportedMessage]) -> None:
+    def add(self, talk: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
+        """`kind`: as what it is counted."""
         if talk:
-            self._talks.append(talk)
+            self._talks.append(titled(talk, text_of(title)))
+            self._counts[kind] += 1
 
-    def read(self, files: Sequence[SourceFile], read_one: Callable[[object], list[ImportedMessage]]) -> None:
-        """Add the conversation that `read_one` makes of each object of these files."""
+    def read(self, files: Iterable[SourceFile], read_one: Callable[[Any], None]) -> None:
+        """Have each object of these files read, which are JSON or have an object a line."""
         for file in files:
             walk = file.walk()
-            for where, at, raw in _each_object(walk):
-                if raw is None:
-                    continue
-                title = text_of(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
-                named = f"{where} {tr('shared-quoted', text=title[:_SHOWN])}" if title else where
-                with self.each(named, walk, at):
-                    self.add(read_one(raw))
+            for where, at, take in _each_object(walk):
+                with self.each(where, walk, at):
+                    raw = take()
+                    title = text_of(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
+                    with self.each(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
+                        if raw is not None:
+                            read_one(raw)
+
+    def messages(
+        self, elements: Iterable[Element], read_one: Callable[[Any], ImportedMessage], walk: JsonStream | None = None
+    ) -> list[ImportedMessage]:
+        """The messages among these elements; `read_one` raises WrongElement or LeftOut for the others."""
+        made: list[ImportedMessage] = []
+        for where, at, raw in yielding_gil(elements):
+            with self.each(where, walk, at):
+                made.append(read_one(raw))
+        return made
+
+    def talk(
+        self,
+        raw: Mapping[str, Any],
+        elements: Iterable[tuple[str, Any]],
+        read_one: Callable[[Any, datetime], Turn],
+        key: str = "",
+    ) -> None:
+        """Add a talk of two, made of the objects in it. A message without a time is as old as the one before it, the
+        first as its conversation `raw`. `key`: with its place and words, what a message without an id is known by; "":
+        the first words.
+        """
+        numbers, last = count(), self.reading.now
+        with self.each(""):
+            last = self.when(raw) or last
+
+        def message(value: object) -> ImportedMessage:
+            nonlocal key, last
+            number, given = next(numbers), demand_object(value)
+            last = self.when(given) or last
+            role, words, name = read_one(given, last)
+            own = ROLES.get(role.lower()) if isinstance(role, str) else None
+            if own is None or words is None:
+                raise LeftOut
+            if not (words := words.strip()):
+                raise LeftOut("wordless")
+            key = key or fingerprint(words)
+            return self.said(name or numbered(fingerprint(key, number, own, words), self._seen), own, words, last)
+
+        said = self.messages(((where, -1, one) for where, one in elements), message)
+        self.add(said, raw.get("title") or raw.get("name"))
+
+    def said(self, name: str, role: Role, words: str, said_at: datetime) -> ImportedMessage:
+        """A message of a talk of two; what the assistant says answers what was said before."""
+        source, answers = f"import:{self._name}:{name}", role == "assistant"
+        return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers)
+
+    def when(self, value: Mapping[str, Any]) -> datetime | None:
+        """When something was said or began, if it says so."""
+        name = next((one for one in _WHEN if value.get(one)), "")
+        return moment(value.get(name), f".{name}", self.reading.zone)
+
+    def ask_own(self, *, bots: Collection[str] = (), must: bool = True) -> None:
+        """Which of the speakers is the person? `must`: nothing is imported before that is answered."""
+
+        def is_said(one: ImportedMessage) -> bool:
+            return one.role == "user" and one.origin != "forwarded"
+
+        said = (one.speaker for talk in self._talks for one in talk if is_said(one) and one.speaker not in bots)
+        own = None
+        if speakers := Counter(said):
+            question, own = own_speaker(speakers, self.reading, must=must)
+            self.questions.append(question)
+        for talk in self._talks:
+            talk[:] = [replace(one, is_own=one.speaker == own) if is_said(one) else one for one in talk]
 
     @contextmanager
-    def each(self, where: str, walk: JsonStream | None = None, at: int = 0) -> Iterator[None]:
-        """Around the reading of a conversation or a message that begins `at`: what is wrong with it is remembered."""
+    def each(self, where: str, walk: JsonStream | None = None, at: int = -1) -> Iterator[None]:
+        """Around the reading of an element, or of a part of it: what is wrong with it is remembered, and what is no
+        message is counted. `walk`: the file in which it begins `at`; None: the one that is being read.
+        """
+        outer = self._place
+        self._place = (f"{outer[0]}{where}".lstrip(), *((walk, at) if walk else outer[1:]))
         try:
             yield
+        except LeftOut as left:
+            self.skipped[left.kind] += 1
         except WrongElement as wrong:
+            place, inside, begins = self._place
             if not self._damaged:
-                self._first_damaged = wrong.place(where, walk.line_of(at)) if walk else f"{where}{wrong.where}"
+                self._first_damaged = wrong.place(place, inside.line_of(begins)) if inside else f"{place}{wrong.where}"
             self._damaged += 1
+        finally:
+            self._place = outer
 
-    def history(self, reading: Reading, *notes: str, questions: Sequence[Question] = ()) -> ImportedHistory:
+    def history(self, *notes: str) -> ImportedHistory:
         """Conversations in the order of their beginnings. Raises ImportRefused where all of them are damaged."""
         if self._damaged and not self._talks and not self.facts:
             raise wrong_at(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
         told = list(notes)
-        if len(self._talks) > 1:
-            told.append(tr("import-holds-conversations", count=len(self._talks)))
+        told += [tr(f"import-holds-{kind}", count=number) for kind, number in self._counts.items() if number > 1]
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
-        offers, facts = offered(self.facts, reading)
+        offers, facts = offered(self.facts, self.reading)
         return ImportedHistory(
             format=self._name,
             messages=[one for talk in self._talks for one in talk],
             notes=tuple(told),
-            questions=(*questions, *offers),
+            questions=(*self.questions, *offers),
             facts=facts,
         )
 
 
-def _each_object(walk: JsonStream) -> Iterator[tuple[str, int, Any]]:
-    """The objects of a file: the elements of its array, or itself, or one a line; each with its place."""
+def elements_of(walk: JsonStream, where: str = "") -> Iterator[Element]:
+    """The elements of the next array. `where`: what it is called."""
+    for number in walk.elements():
+        at = walk.at
+        yield f"{where}[{number}]", at, walk.value()
+
+
+def _each_object(walk: JsonStream) -> Iterator[tuple[str, int, Callable[[], Any]]]:
+    """The objects of a file: the elements of its array, or one a line, or itself; what reads each, and its place."""
     if walk.peek() == "[":
         for number in walk.elements():
-            at = walk.at
-            yield f"[{number}]", at, walk.value()
+            yield f"[{number}]", walk.at, walk.value
         walk.end()
-        return
-    number = 0
-    while walk.peek():
-        at = walk.at
-        value = walk.value()
-        yield (f"[{number}]" if number or walk.peek() else ""), at, value
-        number += 1
+    elif walk.has_lines:
+        for number, (at, line) in enumerate(walk.lines()):
+            yield f"[{number}]", at, partial(_all_of, line)
+    else:
+        for number in count():
+            if not walk.peek():
+                break
+            at, value = walk.at, walk.value()
+            yield (f"[{number}]" if number or walk.peek() else ""), at, partial(lambda same: same, value)
+
+
+def _all_of(line: JsonStream) -> Any:
+    try:
+        value = line.value()
+        line.end()
+    except NotJson:
+        raise WrongElement from None
+    return value
 
 
 def is_numbered(name: str, kind: str) -> bool:
@@ -127,12 +253,12 @@ def is_numbered(name: str, kind: str) -> bool:
 
 
 def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
-    """A date in ISO 8601, or seconds or milliseconds since 1970; None where there is none."""
+    """A date in ISO 8601, or as a program writes it, or (milli)seconds since 1970; None where there is none."""
     if value is None or value == "":
         return None
     try:
         if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            made = datetime.fromisoformat(value)
+            made = _written(value)
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise WrongElement(where)
@@ -142,20 +268,20 @@ def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
         raise WrongElement(where) from None
 
 
+def _written(text: str) -> datetime:
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    for form in _WRITTEN[:-1]:
+        with suppress(ValueError):
+            return datetime.strptime("".join(text.split()), form)  # noqa: DTZ007 - without a zone it is the person's
+    return datetime.strptime("".join(text.split()), _WRITTEN[-1])  # noqa: DTZ007 - as above
+
+
 def demand_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
     made = moment(value, where, zone)
     if made is None:
         raise WrongElement(where)
     return made
-
-
-def moment_in(text: str, forms: Iterable[str], zone: tzinfo) -> datetime | None:
-    """A date that is written in one of these forms of `strptime`."""
-    for form in forms:
-        with suppress(ValueError, OverflowError):
-            made = datetime.strptime(text, form)  # noqa: DTZ007 - a form without a zone means the person's
-            return (made if made.tzinfo else made.replace(tzinfo=zone)).astimezone(UTC)
-    return None
 
 
 def demand_object(value: object, where: str = "") -> dict[str, Any]:
@@ -164,12 +290,22 @@ def demand_object(value: object, where: str = "") -> dict[str, Any]:
     return value
 
 
-def demand_list(value: object, where: str) -> list[Any]:
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise WrongElement(where)
-    return value
+def list_in(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
+    """The list that a member is, empty where it is missing."""
+    made = value.get(name)
+    if made is not None and not isinstance(made, list):
+        raise WrongElement(f"{where}.{name}")
+    return made or []
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects in what should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def object_of(value: object) -> dict[str, Any]:
+    """An object, empty where it is none."""
+    return value if isinstance(value, dict) else {}
 
 
 def text_of(value: object) -> str:
@@ -212,16 +348,6 @@ def branch(nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[s
         found.append(node)
         node = nodes[node].get(parent)
     return found[::-1]
-
-
-def turn(source: str, role: Role, words: str, said_at: datetime) -> ImportedMessage:
-    """A message of a talk of two; what the assistant says answers what was said before."""
-    return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=role == "assistant")
-
-
-def unhashable_free(value: object) -> object:
-    """A value that may stand in a set: what JSON gives for a name is not always a text."""
-    return value if isinstance(value, str) else None
 
 
 DELETED = "Deleted account"

@@ -10,9 +10,10 @@ import zipfile
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import IO, Any, cast
 
@@ -44,7 +45,7 @@ from transfer.formats.history import (
     told_apart,
     well_formed_history,
 )
-from transfer.formats.json_stream import JsonStream
+from transfer.formats.json_stream import JsonStream, NotJson
 
 PIECE = 1_000_000
 """Bytes that are decoded at once: no other thread runs meanwhile."""
@@ -159,22 +160,21 @@ def _fitting(sample: Sample) -> ImportFormat | None:
 
 
 def _names(walk: JsonStream, sample: Sample) -> Iterator[None]:
-    """Fill in the members of an object, or of the first ones in a list."""
-    if sample.opening == "{":
-        for name in walk.members():
-            sample.names.add(name)
-            yield
-        return
-    objects = 0
-    for _ in walk.elements():
-        if walk.peek() != "{":
-            continue
-        for name in walk.members():
-            sample.names.add(name)
-            yield
-        objects += 1
-        if objects == _OBJECTS_SAMPLED:
-            return
+    """Fill in the members of the first objects."""
+    for one in islice(_objects(walk, sample.opening), _OBJECTS_SAMPLED):
+        with suppress(*([NotJson] if one is not walk else [])):  # one line of many may be damaged
+            for name in one.members():
+                sample.names.add(name)
+                yield
+
+
+def _objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
+    if opening == "[":
+        yield from (walk for _ in walk.elements() if walk.peek() == "{")
+    elif walk.has_lines:
+        yield from (line for _, line in walk.lines())
+    else:
+        yield walk
 
 
 def _unknown(file: SourceFile | None) -> ImportRefused:

@@ -5,35 +5,33 @@ Takeout knows no conversations: each record is a prompt, mostly with its answer.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
 from locales.catalog import LANGUAGES, tr
 from records.errors import ImportRefused
-from records.messages import Role
 from transfer.formats.conversations import (
-    ROLES,
     Conversations,
-    demand_list,
+    LeftOut,
+    Turn,
     demand_moment,
     demand_object,
-    moment,
+    list_in,
+    object_of,
+    objects,
     text_of,
-    turn,
-    unhashable_free,
 )
 from transfer.formats.history import (
     ImportedHistory,
-    ImportedMessage,
     ImportFormat,
     Reading,
     Sample,
     SourceFile,
+    WrongElement,
     fingerprint,
-    titled,
 )
 from transfer.formats.html_blocks import Block, blocks, text_in
 from transfer.formats.written_dates import WrittenDate, moment_of, months_of, written
@@ -47,15 +45,14 @@ _SPACES = re.compile(r"[\u202f\u00a0]")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    talks = Conversations("gemini")
+    talks = Conversations("gemini", reading)
     for file in files:
         if file.text.lstrip()[:1] == "<":
-            for pair in _page(file, reading.zone, talks):
-                talks.add(pair)
+            _page(file, talks)
         else:
             verb = _most(_VERB.findall(file.text))
-            talks.read([file], partial(_object, PurePosixPath(file.path).name, reading, verb, talks))
-    return talks.history(reading)
+            talks.read([file], partial(_object, talks, PurePosixPath(file.path).name, verb))
+    return talks.history()
 
 
 def _most(verbs: Sequence[str]) -> str:
@@ -63,58 +60,47 @@ def _most(verbs: Sequence[str]) -> str:
     return next((verb for verb, count in Counter(verbs).most_common(1) if count > 1), "")
 
 
-def _object(name: str, reading: Reading, verb: str, talks: Conversations, raw: object) -> list[ImportedMessage]:
+def _object(talks: Conversations, name: str, verb: str, raw: object) -> None:
     value = demand_object(raw)
     if "chunkedPrompt" in value:
-        return _studio(value, name, reading)
-    if "conversation_turns" in value:
-        return _workspace(value, reading)
-    return _record(value, reading.zone, verb, talks)
+        _studio(value, name, talks)
+    elif "conversation_turns" in value:
+        _workspace(value, talks)
+    elif any(name in text_of(value.get("header")).lower() for name in _PRODUCTS):
+        said_at = demand_moment(value.get("time"), ".time", talks.reading.zone)
+        answers = [text_in(text_of(one.get("html"))) for one in objects(list_in(value, "safeHtmlItem"))]
+        _pair(text_of(value.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
 
 
-def _record(raw: dict[str, Any], zone: tzinfo, verb: str, talks: Conversations) -> list[ImportedMessage]:
-    """One record of MyActivity.json. Verbs are localised: without a known one it is a prompt where it has an answer."""
-    if not any(name in text_of(raw.get("header")).lower() for name in _PRODUCTS):
-        return []
-    said_at = demand_moment(raw.get("time"), ".time", zone)
-    answers = [
-        text_in(text_of(one.get("html")))
-        for one in demand_list(raw.get("safeHtmlItem"), ".safeHtmlItem")
-        if isinstance(one, dict)
-    ]
-    return _pair(text_of(raw.get("title")), "\n\n".join(filter(None, answers)), said_at, verb, talks)
-
-
-def _pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> list[ImportedMessage]:
+def _pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
+    """A record of MyActivity. Verbs are localised: without a known one it is a prompt where it has an answer."""
     own = title.removeprefix(f"{verb}\u00a0") if verb else title
     title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip().removeprefix(": ")
     prompt = _PROMPTED.sub("", own)
     if prompt == title and (_OTHER.match(title) or not answer):
-        talks.skipped["service"] += 1
-        return []
+        raise LeftOut("service")
     talks.skipped["wordless"] += not prompt
-    name = f"import:gemini:{fingerprint(said_at.isoformat(), prompt)}"
-    said: Sequence[tuple[Role, str]] = (("user", prompt), ("assistant", answer))
-    return [turn(name, role, words, said_at) for role, words in said if words]
+    name = fingerprint(said_at.isoformat(), prompt)
+    said = [talks.said(name, "user", prompt, said_at), talks.said(name, "assistant", answer, said_at)]
+    talks.add([one for one in said if one.content], kind="prompts")
 
 
-def _page(file: SourceFile, zone: tzinfo, talks: Conversations) -> Iterator[list[ImportedMessage]]:
+def _page(file: SourceFile, talks: Conversations) -> None:
     """The records of MyActivity.html: each a prompt, a line with the date, and mostly an answer. Raises ImportRefused
-    where a date is in no language that is known.
+    where no date is in a language that is known.
     """
-    cells = [_cell(block) for block in blocks(file.text, "outer-cell")]
-    verb = _most(
-        [lines[0].partition("\u00a0")[0] for lines, _ in filter(None, cells) if lines and "\u00a0" in lines[0]]
-    )
-    months = months_of([date for cell in cells if cell for date in cell[1]], LANGUAGES)
-    for cell in filter(None, cells):
-        lines, dates = cell
-        for date, at in dates.items():
-            if said_at := moment_of(date, months, zone):
-                yield _pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
-                break
-        else:
-            raise ImportRefused(tr("import-gemini-date"))
+    cells = [cell for block in blocks(file.text, "outer-cell") if (cell := _cell(block))]
+    verb = _most([lines[0].partition("\u00a0")[0] for lines, _ in cells if lines and "\u00a0" in lines[0]])
+    months = months_of([date for _, dates in cells for date in dates], LANGUAGES)
+    moments = [[(at, moment_of(date, months, talks.reading.zone)) for date, at in dates.items()] for _, dates in cells]
+    if cells and not any(said_at for dates in moments for _, said_at in dates):
+        raise ImportRefused(tr("import-gemini-date"))
+    for number, ((lines, _), dates) in enumerate(zip(cells, moments, strict=True)):
+        with talks.each(f"{file.path}[{number}]"):
+            at, said_at = next((one for one in dates if one[1]), (0, None))
+            if said_at is None:
+                raise WrongElement(".time")
+            _pair("\n".join(lines[:at]), "\n".join(lines[at + 1 :]).strip(), said_at, verb, talks)
 
 
 def _cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
@@ -129,53 +115,28 @@ def _cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
     return lines, dates
 
 
-def _studio(raw: dict[str, Any], name: str, reading: Reading) -> list[ImportedMessage]:
-    chunks = demand_list(demand_object(raw["chunkedPrompt"], ".chunkedPrompt").get("chunks"), ".chunkedPrompt.chunks")
-    turns: list[tuple[object, str, datetime | None]] = []
-    for number, one in enumerate(chunks):
-        chunk = demand_object(one, f".chunkedPrompt.chunks[{number}]")
-        if chunk.get("isThought") or "executableCode" in chunk or "errorMessage" in chunk:
-            continue
-        parts = chunk.get("parts")
-        inner = (
-            [one.get("text") for one in parts if isinstance(one, dict) and not one.get("thought")]
-            if isinstance(parts, list)
-            else []
-        )
-        words = text_of(chunk.get("text")) or "".join(map(text_of, inner))
-        turns.append((chunk.get("role"), words, moment(chunk.get("createTime"), ".createTime", reading.zone)))
-    return titled(_turns(name, turns, reading.now), name)
+def _studio(raw: dict[str, Any], name: str, talks: Conversations) -> None:
+    chunks = list_in(demand_object(raw["chunkedPrompt"], ".chunkedPrompt"), "chunks", ".chunkedPrompt")
+    unseen = ("isThought", "executableCode", "errorMessage")
+    said = [one for one in enumerate(chunks) if not any(object_of(one[1]).get(member) for member in unseen)]
+
+    def turn(chunk: Mapping[str, Any], _: datetime) -> Turn:
+        parts = [text_of(one.get("text")) for one in objects(chunk.get("parts")) if not one.get("thought")]
+        return Turn(chunk.get("role"), text_of(chunk.get("text")) or "".join(parts))
+
+    talks.talk({"title": name}, ((f".chunkedPrompt.chunks[{number}]", one) for number, one in said), turn, name)
 
 
-def _workspace(raw: dict[str, Any], reading: Reading) -> list[ImportedMessage]:
-    began = moment(raw.get("creation_time"), ".creation_time", reading.zone) or reading.now
-    turns: list[tuple[object, str, datetime | None]] = []
-    for number, one in enumerate(demand_list(raw["conversation_turns"], ".conversation_turns")):
-        turn = demand_object(one, f".conversation_turns[{number}]")
-        user, system = turn.get("user_turn"), turn.get("system_turn")
-        if isinstance(user, dict):
-            turns.append(("user", text_of(user.get("prompt")), began))
-        if isinstance(system, dict):
-            parts = system.get("text")
-            words = (
-                [text_of(one.get("data")) for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
-            )
-            turns.append(("model", "\n".join(words), began))
+def _workspace(raw: dict[str, Any], talks: Conversations) -> None:
+    def turn(value: Mapping[str, Any], _: datetime) -> Turn:
+        if isinstance(user := value.get("user_turn"), dict):
+            return Turn("user", text_of(user.get("prompt")))
+        parts = objects(object_of(value.get("system_turn")).get("text"))
+        return Turn("model", "\n".join(text_of(one.get("data")) for one in parts))
+
+    turns = enumerate(list_in(raw, "conversation_turns"))
     title = text_of(raw.get("title"))
-    return titled(_turns(title, turns, began), title)
-
-
-def _turns(title: str, turns: Sequence[tuple[object, str, datetime | None]], began: datetime) -> list[ImportedMessage]:
-    made: list[ImportedMessage] = []
-    last = began
-    for number, (given, words, said_at) in enumerate(turns):
-        role = ROLES.get(unhashable_free(given))
-        last = said_at or last
-        if role is None or not words.strip():
-            continue
-        source = f"import:gemini:{fingerprint(title, number, role, words)}"
-        made.append(turn(source, role, words.strip(), last))
-    return made
+    talks.talk(raw, ((f".conversation_turns[{number}]", one) for number, one in turns), turn, title)
 
 
 def _fits(sample: Sample) -> bool:

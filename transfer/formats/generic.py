@@ -5,33 +5,22 @@ Most have no ids and no dates: a message is known by its conversation, its place
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
-from records.messages import Role
 from transfer.formats.conversations import (
     ROLES,
     Conversations,
+    Turn,
     branch,
-    demand_list,
     demand_object,
-    moment,
-    moment_in,
+    list_in,
+    object_of,
     text_of,
-    turn,
 )
-from transfer.formats.history import (
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    Reading,
-    Sample,
-    SourceFile,
-    fingerprint,
-    numbered,
-    titled,
-)
+from transfer.formats.history import ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 
 _WORDS = {
     "user": "user|you|human|me|prompt|question|du|ich|usuario|usuário|пользователь|вы|用户",
@@ -46,48 +35,37 @@ _SPEAKER = re.compile(
 )
 _ASIDE, _ASIDE_ENDS = "<details type=", "</details>"
 _TREE_DEPTH = 10_000
-_WRITTEN = ("%B %d, %Y %I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss")
-"""Dates as SillyTavern writes them for people."""
-_WHEN = ("timestamp", "created_at", "createdAt", "create_time", "send_date")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    talks = Conversations("generic")
+    talks = Conversations("generic", reading)
     for file in files:
-        if file.text.lstrip()[:1] not in ("{", "["):
-            talks.add(_transcript(file.text, talks, reading))
-            continue
         loose: list[Any] = []
-        talks.read([file], partial(_object, loose, talks, reading))
-        talks.add(_talk("", loose, talks, reading))
-    return talks.history(reading)
+        if file.text.lstrip()[:1] in ("{", "["):
+            talks.read([file], partial(_object, loose, talks))
+        else:
+            loose = _transcript(file.text)
+        _talk({}, loose, talks)
+    return talks.history()
 
 
-def _object(loose: list[Any], talks: Conversations, reading: Reading, raw: object) -> list[ImportedMessage]:
+def _object(loose: list[Any], talks: Conversations, raw: object) -> None:
     """A conversation; a message that stands alone is added to `loose`."""
     value = demand_object(raw)
-    if not _role(value):
-        return _conversation(value, talks, reading)
-    loose.append(value)
-    return []
-
-
-def _conversation(raw: dict[str, Any], talks: Conversations, reading: Reading) -> list[ImportedMessage]:
-    chat = raw.get("chat")
-    history = chat.get("history") if isinstance(chat, dict) else None
-    if isinstance(history, dict) and isinstance(history.get("messages"), dict):
+    if _role(value):
+        loose.append(value)
+        return
+    chat = object_of(value.get("chat"))
+    history = object_of(chat.get("history"))
+    if isinstance(history.get("messages"), dict):
         nodes = {name: node for name, node in history["messages"].items() if isinstance(node, dict)}
         messages = [nodes[name] for name in branch(nodes, history.get("currentId"), "parentId")]
-    elif "messagesTree" in raw or raw.get("recursive"):
-        messages = list(_newest(raw.get("messagesTree") or raw.get("messages")))
+    elif "messagesTree" in value or value.get("recursive"):
+        messages = list(_newest(value.get("messagesTree") or value.get("messages")))
     else:
-        inner = chat.get("messages") if isinstance(chat, dict) else None
-        given = raw.get("messages", raw.get("conversations", raw.get("conversation", inner)))
-        messages = demand_list(given, ".messages")
-    title = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
-    began = raw.get("created_at", raw.get("createdAt", raw.get("create_time")))
-    said = _talk(str(title)[:200], messages, talks, reading, began)
-    return titled(said, text_of(raw.get("title")))
+        member = next((one for one in ("messages", "conversations", "conversation") if one in value), "")
+        messages = list_in(value if member else chat, member or "messages")
+    _talk(value, messages, talks)
 
 
 def _newest(tree: object) -> Iterator[dict[str, Any]]:
@@ -99,49 +77,34 @@ def _newest(tree: object) -> Iterator[dict[str, Any]]:
         tree = tree[-1].get("children")
 
 
-def _talk(
-    title: str, messages: Sequence[Any], talks: Conversations, reading: Reading, began: object = None
-) -> list[ImportedMessage]:
-    made: list[ImportedMessage] = []
-    last = moment(began, ".created_at", reading.zone) or reading.now
-    for number, raw in enumerate(messages):
-        where = f".messages[{number}]"
-        value = demand_object(raw, where)
-        when = next((value[name] for name in _WHEN if value.get(name)), None)
-        written = moment_in(text_of(when).replace(" @", "@"), _WRITTEN, reading.zone)
-        last = written or moment(when, f"{where}.created_at", reading.zone) or last
-        role = _role(value)
-        if role is None or value.get("weight") == 0:
-            continue
-        words = _without_asides(_words(value)).strip()
-        if not words:
-            talks.skipped["wordless"] += 1
-            continue
-        title = title or fingerprint(words)
-        name = text_of(value.get("messageId")) or fingerprint(title, number, role, words)
-        made.append(turn(f"import:generic:{numbered(name, talks.seen)}", role, words, last))
-    return made
+def _talk(raw: dict[str, Any], messages: Sequence[Any], talks: Conversations) -> None:
+    key = raw.get("conversationId") or raw.get("id") or raw.get("uuid") or raw.get("title") or ""
+    elements = ((f".messages[{number}]", one) for number, one in enumerate(messages))
+    talks.talk(raw, elements, _turn, str(key)[:200])
 
 
-def _role(value: dict[str, Any]) -> Role | None:
+def _turn(value: Mapping[str, Any], _: datetime) -> Turn:
+    words = None if value.get("weight") == 0 else _without_asides(_words(value))
+    return Turn(_role(value), words, text_of(value.get("messageId")))
+
+
+def _role(value: Mapping[str, Any]) -> str | None:
     for name in ("isCreatedByUser", "is_user"):
         if isinstance(value.get(name), bool) and value.get("is_system") is not True:
             return "user" if value[name] else "assistant"
-    if "content" not in value and "value" not in value and "text" not in value:
+    if value.keys().isdisjoint(("content", "value", "text")):
         return None
     given = value.get("role", value.get("from", value.get("sender")))
     return ROLES.get(given.lower()) if isinstance(given, str) else None
 
 
-def _words(value: dict[str, Any]) -> str:
+def _words(value: Mapping[str, Any]) -> str:
     for name in ("content", "value", "text", "mes"):
         held = value.get(name)
         if isinstance(held, str) and held.strip():
             return held
         if isinstance(held, list):
-            parts = [
-                one if isinstance(one, str) else text_of(one.get("text")) for one in held if isinstance(one, str | dict)
-            ]
+            parts = (one if isinstance(one, str) else text_of(object_of(one).get("text")) for one in held)
             return "\n".join(filter(None, parts))
     return ""
 
@@ -152,7 +115,7 @@ def _without_asides(text: str) -> str:
     return before + "".join(block.partition(_ASIDE_ENDS)[2] for block in blocks)
 
 
-def _transcript(text: str, talks: Conversations, reading: Reading) -> list[ImportedMessage]:
+def _transcript(text: str) -> list[dict[str, str]]:
     turns: list[tuple[str, list[str]]] = []
     is_fenced = False
     for line in text.splitlines():
@@ -162,7 +125,7 @@ def _transcript(text: str, talks: Conversations, reading: Reading) -> list[Impor
             turns.append((_NAMES[found[1].lower()], [found[2]] if found[2] else []))
         elif turns and line.strip() != "---":
             turns[-1][1].append(line)
-    return _talk("", [{"role": role, "content": "\n".join(lines)} for role, lines in turns], talks, reading)
+    return [{"role": role, "content": "\n".join(lines)} for role, lines in turns]
 
 
 def _fits(sample: Sample) -> bool:

@@ -256,7 +256,8 @@ LONGEST_TITLE = 200
 
 def titled(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
     """A conversation whose first message carries its title."""
-    return [replace(one, title=title.strip()[:LONGEST_TITLE]) if not at else one for at, one in enumerate(talk)]
+    title = title.strip()[:LONGEST_TITLE]
+    return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
 
 
 def fingerprint(*parts: object) -> str:

@@ -7,6 +7,7 @@ standard decoder. Does not know any format.
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NoReturn
 
 from locales.catalog import tr
@@ -22,6 +23,11 @@ MOST_VALUES = 20_000_000
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
+_LINE = re.compile(r"\S[^\n]*")
+
+
+class NotJson(ImportRefused):
+    """A text breaks the grammar."""
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -98,6 +104,19 @@ class JsonStream:
             if self._at == begin:
                 self.skip()
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether the text has an object a line."""
+        first = [found[0].rstrip() for found in islice(_LINE.finditer(self._text), 2)]
+        return len(first) == 2 and all(one[0] == "{" for one in first) and any(one[-1] == "}" for one in first)
+
+    def lines(self) -> Iterator[tuple[int, "JsonStream"]]:
+        """Each line that holds something: where it begins, and itself as a text."""
+        for found in yielding_gil(_LINE.finditer(self._text)):
+            line = JsonStream(found[0], most=self._left)
+            yield found.start(), line
+            self._left = line._left
+
     def end(self) -> None:
         """Demand that nothing follows."""
         if self._skip_space() != len(self._text):
@@ -107,7 +126,7 @@ class JsonStream:
         """Raise ImportRefused naming the line and column."""
         at = self._at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
-        raise ImportRefused(tr("import-not-json", line=str(self.line_of(at)), column=str(column)))
+        raise NotJson(tr("import-not-json", line=str(self.line_of(at)), column=str(column)))
 
     def _extent(self, most: int) -> tuple[int, int]:
         """Where the next value ends, and how many values it holds, itself included; as many as `most` are counted.

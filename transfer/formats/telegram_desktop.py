@@ -6,21 +6,23 @@ words, and the chat with this bot are left out. Which chats are taken can be cho
 """
 
 import re
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import tzinfo
-from typing import Any, Literal
+from collections import deque
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from locales.catalog import tr
 from locales.lists import listed
-from records.messages import Role
-from runtime.cooperative import consumed, yielding_gil
+from runtime.cooperative import consumed
 from transfer.formats.conversations import (
     DELETED,
     Conversations,
+    LeftOut,
     demand_moment,
+    demand_object,
     forwarded,
+    object_of,
+    objects,
     poll,
     reacted,
     text_of,
@@ -33,7 +35,6 @@ from transfer.formats.history import (
     Reading,
     SourceFile,
     WrongElement,
-    own_speaker,
     titled,
     wrong_at,
 )
@@ -116,40 +117,29 @@ def _read(raw: object) -> object:
 
 def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
     read_of: list[tuple[_Chat, list[ImportedMessage]]] = []
-    talks = Conversations("telegram")
+    talks = Conversations("telegram", reading)
     for chat in chats:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
             raise wrong_at(f"{chat.where}id")
         if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
             talks.skipped["here"] += len(chat.messages)
             continue
-        made = titled(list(_messages(chat, reading, talks)), chat.name)
+        each = (
+            (f"{chat.where}messages[{number}]", at, raw) for number, (at, raw) in enumerate(consumed(chat.messages))
+        )
+        made = titled(talks.messages(each, partial(_message, chat, reading), chat.walk), chat.name)
         if made or len(chats) == 1:
             read_of.append((chat, made))
     questions, taken = _choice(read_of, reading)
-    held = Counter({number: len(made) for number, (_, made) in enumerate(taken)})
-    named = [(_title(taken[number][0]), count) for number, count in held.most_common()]
+    talks.questions += questions
+    held = sorted(((_title(chat), len(made)) for chat, made in taken if made), key=lambda one: -one[1])
     messages = [one for _, made in taken for one in made]
     said = [one for one in messages if one.role == "user" and one.origin != "forwarded"]
     is_there = any(one.is_own for one in said)
-    notes = _notes([one for one in named if one[1]], is_there, reading.person)
-    if said and not is_there:  # an export of another account of theirs
-        who, own = own_speaker(Counter(one.speaker for one in said), reading, must=False)
-        questions = (*questions, who)
-        messages = [replace(one, is_own=one.is_own or one.speaker == own) for one in messages]
     talks.add(messages)
-    return talks.history(reading, *notes, questions=questions)
-
-
-def _messages(chat: _Chat, reading: Reading, talks: Conversations) -> Iterator[ImportedMessage]:
-    for number, (at, raw) in enumerate(yielding_gil(consumed(chat.messages))):
-        made: ImportedMessage | str = ""
-        with talks.each(f"{chat.where}messages[{number}]", chat.walk, at):
-            made = _message(raw, chat, reading.person, reading.zone)
-        if isinstance(made, ImportedMessage):
-            yield made
-        elif made:
-            talks.skipped[made] += 1
+    if said and not is_there:  # an export of another account of theirs
+        talks.ask_own(must=False)
+    return talks.history(*_notes(held, is_there, reading.person))
 
 
 _Read = list[tuple[_Chat, list[ImportedMessage]]]
@@ -189,39 +179,35 @@ def _notes(held: Sequence[tuple[str, int]], own: bool, person: int) -> list[str]
     return notes
 
 
-def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMessage | Literal["service", "wordless"]:
-    if not isinstance(raw, dict):
-        raise WrongElement
+def _message(chat: _Chat, reading: Reading, value: object) -> ImportedMessage:
+    raw = demand_object(value)
     if raw.get("type", "message") != "message":
-        return "service"
+        raise LeftOut("service")
     number = raw.get("id")
     if not isinstance(number, int) or isinstance(number, bool):
         raise WrongElement(".id")
-    said_at = demand_moment(raw.get("date_unixtime") or raw.get("date"), ".date", zone)
+    said_at = demand_moment(raw.get("date_unixtime") or raw.get("date"), ".date", reading.zone)
     content = _content(raw)
     if not content.strip():
-        return "wordless"
-    sender = _sender(raw)
+        raise LeftOut("wordless")
+    sender, me = _sender(raw), f"user{reading.person}"
     is_bot = chat.kind == "bot_chat" and sender == f"user{chat.id}"
-    role: Role = "assistant" if is_bot else "user"
     is_forwarded = "forwarded_from" in raw
-    if is_forwarded:
-        content = forwarded(text_of(raw["forwarded_from"]), content)
     return ImportedMessage(
         source=f"import:telegram:{chat.id}:{number}",
-        role=role,
-        content=content,
+        role="assistant" if is_bot else "user",
+        content=forwarded(text_of(raw["forwarded_from"]), content) if is_forwarded else content,
         created_at=said_at,
-        speaker="" if is_bot else text_of(raw.get("from")) or ("" if sender == f"user{person}" else DELETED),
+        speaker="" if is_bot else text_of(raw.get("from")) or ("" if sender == me else DELETED),
         origin="forwarded" if is_forwarded else "imported",
-        is_own=is_forwarded or is_bot or sender == f"user{person}",
+        is_own=is_forwarded or is_bot or sender == me,
         answers=is_bot,
     )
 
 
-def _sender(raw: object) -> str:
+def _sender(raw: Mapping[str, Any]) -> str:
     """ "user123", "channel123"; old files have the number alone."""
-    sender = raw.get("from_id") if isinstance(raw, dict) else None
+    sender = raw.get("from_id")
     if isinstance(sender, int):
         return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"
     return text_of(sender)
@@ -241,31 +227,26 @@ def _content(raw: Mapping[str, Any]) -> str:
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
     parts = [content] if content.strip() else []
-    parts += filter(None, (_poll(raw.get("poll")), _contact(raw.get("contact_information")), _place(raw)))
-    given = raw.get("reactions")
-    emoji = [text_of(one.get("emoji")) for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    return reacted("\n".join(parts), emoji)
+    parts += filter(None, (_poll(raw), _contact(raw), _place(raw)))
+    return reacted("\n".join(parts), [text_of(one.get("emoji")) for one in objects(raw.get("reactions"))])
 
 
-def _poll(raw: object) -> str:
-    if not isinstance(raw, dict):
+def _poll(raw: Mapping[str, Any]) -> str:
+    if not (held := object_of(raw.get("poll"))):
         return ""
-    answers = raw.get("answers")
-    given = [one for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
-    return poll(text_of(raw.get("question")), [(text_of(one.get("text")), one.get("chosen") is True) for one in given])
+    answers = [(text_of(one.get("text")), one.get("chosen") is True) for one in objects(held.get("answers"))]
+    return poll(text_of(held.get("question")), answers)
 
 
-def _contact(contact: object) -> str:
-    if not isinstance(contact, dict):
-        return ""
-    parts = (text_of(contact.get(name)) for name in ("first_name", "last_name", "phone_number"))
-    return f"[Contact] {' '.join(filter(None, parts))}"
+def _contact(raw: Mapping[str, Any]) -> str:
+    held = object_of(raw.get("contact_information"))
+    parts = [text_of(held.get(name)) for name in ("first_name", "last_name", "phone_number")]
+    return f"[Contact] {' '.join(filter(None, parts))}" if held else ""
 
 
 def _place(raw: Mapping[str, Any]) -> str:
-    at = raw.get("location_information")
-    spot = [at.get(name) for name in ("latitude", "longitude")] if isinstance(at, dict) else []
-    numbers = [str(one) for one in spot if isinstance(one, int | float)]
+    at = object_of(raw.get("location_information"))
+    numbers = [str(one) for name in ("latitude", "longitude") if isinstance(one := at.get(name), int | float)]
     shown = ", ".join(filter(None, [text_of(raw.get("place_name")), text_of(raw.get("address")), *numbers]))
     return f"[Place] {shown}" if shown else ""
 

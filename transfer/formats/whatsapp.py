@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
-from itertools import chain, pairwise
+from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from locales.catalog import tr
@@ -25,7 +26,6 @@ from transfer.formats.history import (
     WrongElement,
     fingerprint,
     numbered,
-    own_speaker,
 )
 from transfer.formats.written_dates import HALF, hour_of
 
@@ -75,38 +75,33 @@ class _Said(NamedTuple):
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
-    talks = Conversations("whatsapp")
+    talks = Conversations("whatsapp", reading)
     chats = [_messages(file.text, talks.skipped) for file in files]
-    said = list(chain(*chats))
-    questions: list[Question] = []
-    order = _order([one.line for one in said])
+    lines = [one.line for chat in chats for one in chat]
+    order = _order(lines)
     if order is None:
-        example = next(one.line.date for one in said)
+        example = lines[0].date
         labels = tuple(tr(f"import-order-{name}", example=f"{example[0]}/{example[1]}") for name in ORDERS)
         question = Question(name="order", options=labels)
-        questions.append(question)
-        chosen = reading.chosen(question)
-        order = ORDERS[chosen[0]] if chosen else None
-    who, own = own_speaker(Counter(one.speaker for one in said), reading)
-    questions += [who] if said else []
+        talks.questions.append(question)
+        order = ORDERS[(reading.chosen(question) or (0,))[0]]
     for chat in chats:
         seen: Counter[str] = Counter()
-        made: list[ImportedMessage] = []
-        for one in yielding_gil(chat):
-            name = fingerprint(one.line.stamp, one.speaker, one.words)
-            with talks.each(one.line.stamp):
-                made.append(
-                    ImportedMessage(
-                        source=f"import:whatsapp:{numbered(name, seen)}",
-                        role="user",
-                        content=one.words,
-                        created_at=_moment(one.line, order or "dmy", reading.zone),
-                        speaker=one.speaker,
-                        is_own=one.speaker == own,
-                    )
-                )
-        talks.add(made)
-    return talks.history(reading, questions=questions)
+        said = ((one.line.stamp, -1, one) for one in chat)
+        talks.add(talks.messages(said, partial(_message, order, reading.zone, seen)))
+    talks.ask_own()
+    return talks.history()
+
+
+def _message(order: str, zone: tzinfo, seen: Counter[str], one: _Said) -> ImportedMessage:
+    name = numbered(fingerprint(one.line.stamp, one.speaker, one.words), seen)
+    return ImportedMessage(
+        source=f"import:whatsapp:{name}",
+        role="user",
+        content=one.words,
+        created_at=_moment(one.line, order, zone),
+        speaker=one.speaker,
+    )
 
 
 def _messages(text: str, skipped: Counter[str]) -> list[_Said]:

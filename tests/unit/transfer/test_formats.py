@@ -203,29 +203,43 @@ def test_a_wrong_message_of_telegram_is_named() -> None:
     assert "chats.list[1].messages[0] (line " in of(everything).notes[-1]
 
 
+def with_damage(path: tuple[str, ...], value: object) -> Any:
+    talks = place = sample("chatgpt_conversations.json")
+    place = talks[0]
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return talks
+
+
 def test_a_damaged_conversation_of_chatgpt_is_left_out_and_named() -> None:
     """The others of its file come in; where it is the only one, the file is refused."""
     wrong: list[tuple[tuple[str, ...], object, str]] = [
         (("mapping",), [], "[0] “Trip to Lisbon”.mapping (line 2)"),
         (("mapping", "root-1", "parent"), "u-1", "[0] “Trip to Lisbon”['u-1'] (line 2)"),
-        (
-            ("mapping", "u-1", "message", "author"),
-            None,
-            ".mapping['u-1'].message.author (line 2)",
-        ),
-        (("mapping", "u-1", "message", "create_time"), "now", ".message.create_time (line 2)"),
-        (("mapping", "u-1", "message", "content", "parts"), "x", ".message.content.parts (line 2)"),
     ]
     for path, value, why in wrong:
-        talks = sample("chatgpt_conversations.json")
-        place = talks[0]
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = value
+        talks = with_damage(path, value)
         past = of(talks)
         assert why in past.notes[-1]
         assert len(past.messages) == 1
         assert why in refused(json.dumps(talks[:1], indent=1).encode())
+
+
+def test_a_damaged_message_of_chatgpt_is_left_out_and_named() -> None:
+    whole = len(of(sample("chatgpt_conversations.json")).messages)
+    wrong: list[tuple[tuple[str, ...], object, str]] = [
+        (("author",), None, "“Trip to Lisbon”.mapping['u-1'].message.author (line 2)"),
+        (("create_time",), "now", ".message.create_time (line 2)"),
+        (("content", "parts"), "x", ".message.content.parts (line 2)"),
+    ]
+    for path, value, why in wrong:
+        past = of(with_damage(("mapping", "u-1", "message", *path), value))
+        assert why in past.notes[-1]
+        assert len(past.messages) == whole - 1, "all others come in"
+    nameless = of(with_damage(("create_time",), "now"))
+    assert len(nameless.messages) == whole, "messages say themselves when they were said"
+    assert "“Trip to Lisbon”.create_time (line 2)" in nameless.notes[-1]
 
 
 def test_a_conversation_without_a_current_node_is_read_by_its_newest_branch() -> None:

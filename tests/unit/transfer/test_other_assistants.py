@@ -3,6 +3,7 @@
 
 import io
 import json
+import time
 import zipfile
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -424,6 +425,87 @@ def test_one_damaged_message_costs_no_other_one() -> None:
         found = past(file, answers={"speaker0": (0,)})
         assert said(found) == [("user", "Ann", "One"), ("user", "Tom", "Two")]
         assert f"damaged: 1. The first one: {place}" in found.notes[-1].replace("messages.html", "")
+
+
+AT = "2024-05-11T10:00:00Z"
+
+
+def of_claude(words: list[str]) -> Any:
+    said: list[dict[str, Any]] = [{"uuid": one, "sender": "human", "text": one, "created_at": AT} for one in words]
+    return [{"uuid": "c", "name": "A talk", "chat_messages": [one | damage(one["text"], "content", 7) for one in said]}]
+
+
+def of_gemini(words: list[str]) -> Any:
+    said = [{"header": "Gemini Apps", "title": f"Prompted {one}", "time": AT} for one in words]
+    return [one | damage(one["title"][9:], "time", "soon") for one in said]
+
+
+def of_studio(words: list[str]) -> Any:
+    said = [{"role": "user", "text": one} for one in words]
+    return {"chunkedPrompt": {"chunks": [one | damage(one["text"], "createTime", "soon") for one in said]}}
+
+
+def of_discord(words: list[str]) -> Any:
+    said = [{"id": one, "timestamp": AT, "content": one, "author": {"name": "Ann"}} for one in words]
+    messages = [one | damage(str(one["id"]), "author", None) for one in said]
+    return {"guild": {}, "channel": {"name": "walnuts"}, "messages": messages}
+
+
+def of_any(words: list[str]) -> Any:
+    said = [{"role": "user", "content": one} for one in words]
+    return {"title": "x", "messages": [one | damage(str(one["content"]), "timestamp", [1]) for one in said]}
+
+
+def damage(words: str, name: str, value: object) -> dict[str, object]:
+    return {name: value} if words == "Lost" else {}
+
+
+@pytest.mark.parametrize(
+    ("write", "place"),
+    [
+        (of_claude, "[0] “A talk”.chat_messages[1].content (line 1)"),
+        (of_gemini, "[1] “Prompted Lost”.time (line 1)"),
+        (of_studio, ".chunkedPrompt.chunks[1].createTime (line 1)"),
+        (of_discord, "messages[1].author (line 1)"),
+        (of_any, "“x”.messages[1].timestamp (line 1)"),
+    ],
+)
+def test_one_damaged_message_costs_no_other_one_in_any_format(write: Any, place: str) -> None:
+    """Where nothing else is in the file, the file is refused with its place."""
+    found = past(write(["One", "Lost", "Two"]), answers={"speaker0": (0,)})
+    assert sorted(text for _, _, text in said(found)) == ["One", "Two"]
+    assert f"Left out, damaged: 1. The first one: {place}." in found.notes
+    with pytest.raises(ImportRefused) as refused:
+        past(write(["Lost"]))
+    assert place.replace("[1]", "[0]") in refused.value.sentence
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_one_damaged_row_of_a_discord_channel_costs_no_other_one(ending: str) -> None:
+    rows = [("1", "2024-05-11 10:00:00", "One"), ("2", "yesterday", "Lost"), ("3", "2024-05-11 10:00:02", "Two")]
+    names = ("ID", "Timestamp", "Contents")
+    lines = [names, *rows, ("4", "2024-05-11 10:00:03", "x" * 200_000), ("5", "2024-05-11 10:00:04", "Three")]
+    text = "\n".join(map(",".join, lines)) if ending == "csv" else ""
+    text = text or json.dumps([*(dict(zip(names, row, strict=True)) for row in rows), 7])
+    found = past(zipped(**{f"messages__c11__messages_DOT_{ending}": text}))
+    assert [words for _, _, words in said(found)] == ["One", "Two", "Three"][: 3 if ending == "csv" else 2]
+    assert "damaged: 2. The first one: messages/c11/messages" in found.notes[-1]
+    assert f"{ending}[1].Timestamp (line 1)" in found.notes[-1]
+
+
+@pytest.mark.parametrize("broken", [0, 1, 2])
+def test_one_damaged_line_costs_no_other_one(broken: int) -> None:
+    """Of a file with an object a line; what it costs grows with the file alone."""
+    lines = [json.dumps({"messages": [{"role": "user", "content": one}]}) for one in ("One", "Two", "Three")]
+    lines[broken] = lines[broken][:-9]
+    found = past("\n".join(lines))
+    assert [words for _, _, words in said(found)] == [
+        words for number, words in enumerate(("One", "Two", "Three")) if number != broken
+    ]
+    assert f"damaged: 1. The first one: [{broken}] (line {broken + 1})" in found.notes[-1]
+    began = time.process_time()
+    past("\n".join([lines[1 if broken != 1 else 0], *['{"messages": [{"role": "user"'] * 20_000]))
+    assert time.process_time() - began < 5
 
 
 def test_messages_of_one_id_stay_several_where_they_differ() -> None:
