@@ -25,7 +25,10 @@ _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e
 
 
 def well_formed(text: str) -> str:
-    """The text with surrogate pairs joined, and lone surrogates, which neither files nor HTTP carry, made U+FFFD."""
+    """The text with surrogate pairs joined; lone surrogates, which neither files nor HTTP carry, and U+0000, which
+    PostgreSQL refuses, are made U+FFFD.
+    """
+    text = text.replace("\0", "\ufffd")
     try:
         text.encode()
     except UnicodeEncodeError:

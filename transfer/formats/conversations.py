@@ -28,21 +28,20 @@ from transfer.formats.history import (
     fingerprint,
     numbered,
     offered,
-    own_speaker,
     titled,
     wrong_at,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
 
-ROLES: Mapping[object, Role] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "gpt": "assistant",
-    "model": "assistant",
-    "bot": "assistant",
-    "chatgpt": "assistant",
+_ROLES: Mapping[Role, str] = {
+    "user": "user|you|human|me|prompt|question|du|ich|usuario|usuário|пользователь|вы|用户",
+    "assistant": "assistant|chatgpt|gpt|claude|gemini|copilot|ai|bot|model|response|answer|assistent|"
+    "asistente|assistente|ассистент|助手",
 }
+ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
+"""What programs call the two sides of a talk."""
+MOST_SPEAKERS = 20
+"""People among whom the one is chosen who imports a chat."""
 _WHEN = ("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date")
 """The members that say when something was said or began."""
 _WRITTEN = ("%d.%m.%Y%H:%M:%SUTC%z", "%d.%m.%Y%H:%M:%S", "%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss")
@@ -166,10 +165,13 @@ class Conversations:
             return one.role == "user" and one.origin != "forwarded"
 
         said = (one.speaker for talk in self._talks for one in talk if is_said(one) and one.speaker not in bots)
-        own = None
-        if speakers := Counter(said):
-            question, own = own_speaker(speakers, self.reading, must=must)
-            self.questions.append(question)
+        speakers = Counter(said).most_common(MOST_SPEAKERS)
+        options = [tr("import-chat-held", name=name[:40], count=number) for name, number in speakers]
+        nobody = None if must else (len(options),)
+        question = Question(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
+        self.questions += [question] if speakers else []
+        chosen = self.reading.chosen(question)
+        own = dict(enumerate(name for name, _ in speakers)).get(chosen[0]) if chosen else None
         for talk in self._talks:
             talk[:] = [replace(one, is_own=one.speaker == own) if is_said(one) else one for one in talk]
 

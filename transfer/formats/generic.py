@@ -22,14 +22,8 @@ from transfer.formats.conversations import (
 )
 from transfer.formats.history import ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 
-_WORDS = {
-    "user": "user|you|human|me|prompt|question|du|ich|usuario|usuário|пользователь|вы|用户",
-    "assistant": "assistant|chatgpt|gpt|claude|gemini|copilot|ai|bot|model|response|answer|assistent|"
-    "asistente|assistente|ассистент|助手",
-}
-_NAMES = {word: role for role, words in _WORDS.items() for word in words.split("|")}
 _SPEAKER = re.compile(
-    rf"^(?:#{{1,6}}\s*)?(?:\*\*|__)?({'|'.join(sorted(_NAMES, key=len, reverse=True))})(?: said)?"
+    rf"^(?:#{{1,6}}\s*)?(?:\*\*|__)?({'|'.join(sorted(ROLES, key=len, reverse=True))})(?: said)?"
     r"(?:\*\*|__)?\s*(?::(?:\*\*|__)?|$)[ \t]*(.*)$",
     re.IGNORECASE,
 )
@@ -122,7 +116,7 @@ def _transcript(text: str) -> list[dict[str, str]]:
         found = None if is_fenced else _SPEAKER.match(line)
         is_fenced ^= line.lstrip().startswith("```")
         if found:
-            turns.append((_NAMES[found[1].lower()], [found[2]] if found[2] else []))
+            turns.append((ROLES[found[1].lower()], [found[2]] if found[2] else []))
         elif turns and line.strip() != "---":
             turns[-1][1].append(line)
     return [{"role": role, "content": "\n".join(lines)} for role, lines in turns]
@@ -142,7 +136,7 @@ def _fits(sample: Sample) -> bool:
             and "date" not in names
         )
         return is_talk or is_message or {"chat", "title"} <= names or {"user_name", "chat_metadata"} <= names
-    roles = {_NAMES[found[1].lower()] for line in sample.text.splitlines() if (found := _SPEAKER.match(line))}
+    roles = {ROLES[found[1].lower()] for line in sample.text.splitlines() if (found := _SPEAKER.match(line))}
     return len(roles) == 2
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from typing import Any, TypeVar
 
 from locales.catalog import tr
 from records.errors import ImportRefused
@@ -197,23 +198,6 @@ class ImportFormat:
     longest_message: int = LONGEST_MESSAGE
 
 
-MOST_SPEAKERS = 20
-"""People among whom the one is chosen who imports a chat."""
-
-
-def own_speaker(said: Counter[str], reading: Reading, *, must: bool = True) -> tuple[Question, str | None]:
-    """Who of a chat's speakers the person is: the question, and the answer; None: not answered, "": nobody.
-
-    `must`: nothing is imported before it is answered.
-    """
-    names = [name for name, _ in said.most_common(MOST_SPEAKERS)]
-    options = [tr("import-chat-held", name=name[:40], count=said[name]) for name in names]
-    nobody = None if must else (len(names),)
-    question = Question(name="speaker", options=(*options, tr("import-nobody")), chosen=nobody)
-    chosen = reading.chosen(question)
-    return question, None if not chosen else (*names, "")[chosen[0]]
-
-
 FACTS_A_PAGE = 20
 PAGE = 2_500
 """Characters of the facts that one message shows; it has at most 4,096."""
@@ -260,6 +244,10 @@ def titled(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]
     return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
 
 
+_TEXTS = ("source", "content", "speaker", "title", "also", "text")
+_Part = TypeVar("_Part", ImportedMessage, ImportedFact)
+
+
 def fingerprint(*parts: object) -> str:
     """What identifies a message that has no id of its own."""
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
@@ -283,20 +271,20 @@ def told_apart(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]
 
 
 def well_formed_history(history: ImportedHistory) -> ImportedHistory:
-    """JSON may spell out half a surrogate pair, which no file, query or message can hold: it becomes U+FFFD."""
-    messages = [_well_formed(message) for message in yielding_gil(history.messages)]
-    questions = tuple(replace(one, options=tuple(map(well_formed, one.options))) for one in history.questions)
-    facts = tuple(replace(one, text=well_formed(one.text)) for one in history.facts)
-    notes = tuple(map(well_formed, history.notes))
-    return replace(history, messages=messages, notes=notes, questions=questions, facts=facts)
+    """JSON may spell out what no file, query or message can hold: it becomes U+FFFD."""
+    return replace(
+        history,
+        messages=[_well_formed(one) for one in yielding_gil(history.messages)],
+        questions=tuple(replace(one, options=tuple(map(well_formed, one.options))) for one in history.questions),
+        facts=tuple(map(_well_formed, history.facts)),
+        notes=tuple(map(well_formed, history.notes)),
+    )
 
 
-def _well_formed(one: ImportedMessage) -> ImportedMessage:
-    texts = (one.source, one.content, one.speaker, one.title, one.also or "")
-    source, content, speaker, title, also = map(well_formed, texts)
-    if (source, content, speaker, title, also) == texts:  # as nearly always
-        return one
-    return replace(one, source=source, content=content, speaker=speaker, title=title, also=also or None)
+def _well_formed(one: _Part) -> _Part:
+    texts = {name: value for name in _TEXTS if isinstance(value := getattr(one, name, None), str)}
+    whole: dict[str, Any] = {name: well_formed(value) for name, value in texts.items()}
+    return one if whole == texts else replace(one, **whole)
 
 
 def sources(history: ImportedHistory) -> list[tuple[Role, str]]:

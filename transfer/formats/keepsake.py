@@ -17,6 +17,7 @@ from typing import IO, Any, Literal, TypeGuard
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin, Role
+from transfer.formats.conversations import demand_moment, demand_object, text_of
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -108,7 +109,7 @@ def read(walk: JsonStream) -> ImportedHistory:
         for number in walk.elements():
             at, value = walk.at, walk.value()
             try:
-                rows.append(_row(value))
+                rows.append(demand_object(value))
                 if name == "messages":
                     messages.append(_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
@@ -129,12 +130,6 @@ def read(walk: JsonStream) -> ImportedHistory:
         part=part,
         is_last=facts["more"] is False,
     )
-
-
-def _row(value: object) -> dict[str, object]:
-    if not isinstance(value, dict):
-        raise WrongElement
-    return value
 
 
 def _message(values: Row, owner: object) -> ImportedMessage:
@@ -159,27 +154,19 @@ def _message(values: Row, owner: object) -> ImportedMessage:
         also=None if stored == name or not source else name,
         role=_ROLES[role],
         content=content,
-        created_at=_date(values.get("created_at")),
-        speaker=values["speaker"] if isinstance(values.get("speaker"), str) else "",  # type: ignore[arg-type]
+        created_at=demand_moment(values.get("created_at"), ".created_at"),
+        speaker=text_of(values.get("speaker")),
         is_own=values.get("origin") != "overheard" and not (isinstance(owner, int) and owner < 0),
         origin=next((one for one in _KEPT if one == values.get("origin")), "imported"),
         turn=turn,
         thread=thread,
         number=number,
-        title=title if isinstance(title := values.get("title"), str) else "",
+        title=text_of(values.get("title")),
     )
 
 
 def _is_id(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= FARTHEST
-
-
-def _date(value: object) -> datetime:
-    try:
-        moment = datetime.fromisoformat(str(value))
-        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise WrongElement(".created_at") from None
 
 
 def _json(value: Any) -> str:

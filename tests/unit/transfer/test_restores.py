@@ -18,6 +18,7 @@ from records.messages import NewMessage
 from records.owners import StorageType
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
+from settings import Secret
 from storage.schema.portable_tables import FACTS
 from storage.tables import dump
 from tests.support.talk import ANNA, Talk, talking
@@ -174,23 +175,38 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
     assert not violations(files_in(tmp_path / "new"))
 
 
-async def test_half_a_character_within_a_list_is_no_obstacle(tmp_path: Path, storage: StorageType) -> None:
-    """JSON may spell out half a surrogate pair in a tag as in a text; no file can hold one."""
+@pytest.mark.parametrize("storage", list(StorageType))
+async def test_half_a_character_within_a_list_is_no_obstacle(
+    tmp_path: Path, storage: StorageType, urls: list[Secret]
+) -> None:
+    """JSON may spell out half a surrogate pair in a tag as in a text, and U+0000; not every store can hold them."""
     async with talking(tmp_path / "old") as talk:
         await talk.remember()
         await talk.turn("I live in Portland.")
         rows = json.loads(await exported(talk.services))
         at = "2026-11-21T09:00:00+00:00"
         rows["facts"] = [
-            {"id": 1, "text": "Anna lives in Portland.", "kind": "personal", "tags": ["a\ud800b"], "observed_at": at}
+            {
+                "id": 1,
+                "text": "Anna lives\0 in Portland.",
+                "kind": "personal",
+                "tags": ["a\ud800b\0"],
+                "observed_at": at,
+            }
             | {"created_at": at, "source_ids": [1]}
         ]
+        rows["messages"][0]["content"] += "\0"
         data = json.dumps(rows).encode()
-    async with talking(tmp_path / "new") as talk:
+    async with talking(tmp_path / "new", database_url=urls[1]) as talk:
         await talk.remember(storage=storage)
         await imported(talk, data)
-        assert (await dumped(talk))["facts"][0]["tags"] == ["a\ufffdb"]
-        assert set(FACTS.defaults) <= set((await dumped(talk))["facts"][0])
+        [fact] = (await dumped(talk))["facts"]
+        assert fact["tags"][0].startswith("a\ufffdb")
+        assert fact["text"] == "Anna lives\ufffd in Portland."
+        assert (await dumped(talk))["messages"][0]["content"] == "I live in Portland.\ufffd"
+        assert set(FACTS.defaults) <= set(fact)
+        await imported(talk, json.dumps([{"title": "\0", "messages": [{"role": "user", "content": "Hi\0"}]}]).encode())
+        assert "Hi\ufffd" in [one["content"] for one in (await dumped(talk))["messages"]]
 
 
 async def test_what_an_export_would_instruct_is_shown_first(tmp_path: Path) -> None:
