@@ -7,10 +7,11 @@ Does not know Telegram, or what the formats look like.
 
 import asyncio
 import logging
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from itertools import pairwise
 
 from attrs import define, field
@@ -87,8 +88,7 @@ class Importer:
     async def plan(self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
         work = await self._work(scope, person, data, given)
-        kept_since = self._clock() - self._retention if self._retention else None
-        first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
+        dates = await asyncio.to_thread(lambda: sorted(one.created_at for one in work.fresh))
         facts = work.rows.get("facts", ())
         async with self._memory.home(scope.owner) as store:
             new_facts = await store.history.new_facts(scope.owner, facts)
@@ -97,14 +97,14 @@ class Importer:
         if work.history.format == "keepsake":
             origin = (tr(f"import-signed-{await self._signer(work.history)}"),)
         notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_instructions(work))
-        if self._retention and old:
+        if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):
             notes = (*notes, f"{retention_text(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
             name=detection.title(work.history.format),
             total=len(work.history.messages),
             known=len(work.history.messages) - len(work.fresh),
-            first_at=first_at,
-            last_at=last_at,
+            first_at=dates[0] if dates else None,
+            last_at=dates[-1] if dates else None,
             notes=notes,
             facts=len(facts),
             new_facts=new_facts,
@@ -216,7 +216,8 @@ class Importer:
                 first = await store.history.room(owner, len(messages), after=work.after)
             messages, beginnings = await asyncio.to_thread(_in_time, messages)
             placed = await asyncio.to_thread(_placed, scope, messages, beginnings, first)
-            ids |= await asyncio.to_thread(_numbers, messages, placed)
+            pairs = zip(messages, placed, strict=True)
+            ids |= {given.number: one.id for given, one in pairs if given.number}
             ends += (placed[0].id, placed[-1].id)
             archive = self._archiver.begin(lease, scope)
             for chunk in chunks(placed):
@@ -373,15 +374,6 @@ async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Map
     return found
 
 
-def _span(
-    messages: Sequence[ImportedMessage], kept_since: datetime | None
-) -> tuple[datetime | None, datetime | None, int]:
-    """The first and the last date, and how many messages are from before `kept_since`."""
-    dates = [message.created_at for message in yielding_gil(messages)]
-    old = sum(date < kept_since for date in yielding_gil(dates)) if kept_since else 0
-    return min(dates, default=None), max(dates, default=None), old
-
-
 def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
     """The new messages by scope: our own in their threads, all others where the import was asked for."""
     by_scope: dict[Scope, list[ImportedMessage]] = {}
@@ -389,12 +381,6 @@ def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessa
     for message in yielding_gil(work.fresh):
         by_scope.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
     return by_scope
-
-
-def _numbers(messages: Sequence[ImportedMessage], placed: Sequence[Message]) -> dict[int, int]:
-    """The ids as stored, by the numbers in the file."""
-    pairs = yielding_gil(zip(messages, placed, strict=True))
-    return {given.number: one.id for given, one in pairs if given.number}
 
 
 def _in_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:

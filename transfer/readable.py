@@ -74,7 +74,7 @@ class ReadableExport:
         # Of each message when it was said, and where it waits: a million take 16 MB.
         self._moments = array("d")
         self._places = array("q")
-        self._rows: dict[str, list[Row]] = {"facts": [], "summaries": [], "profiles": []}
+        self._rows: dict[str, list[Row]] = {}
 
     def close(self) -> None:
         self._spool.close()
@@ -123,13 +123,9 @@ class ReadableExport:
                     for at, role, speaker, title, content in yielding_gil(said):
                         about = [f"**{_one_line(_name(role, speaker))}**", f"{at:%Y-%m-%d %H:%M}", _one_line(title)]
                         file.write(f"{' · '.join(filter(None, about))}\n\n{content}\n\n".encode("utf-8", "replace"))
-            for table, kind, lines in self._lists() if part.number == 1 else ():
-                text = _head(kind, kind) + "\n".join(f"- {_one_line(line)}" for line in lines) + "\n"
-                archive.writestr(f"{table}.md", text.encode("utf-8", "replace"))
-            if part.number == 1 and (profile := self._profile()):
-                archive.writestr(
-                    "profile.md", (_head("profile", "profile") + profile + "\n").encode("utf-8", "replace")
-                )
+            for table, lines in self._texts(part):
+                text = "\n".join(line if table == "profile" else f"- {_one_line(line)}" for line in lines)
+                archive.writestr(f"{table}.md", f"{_head(table, table)}{text}\n".encode("utf-8", "replace"))
 
     def page(self, made: IO[bytes], part: Part) -> None:
         """Write the page."""
@@ -140,8 +136,7 @@ class ReadableExport:
 
         direction = "rtl" if current() in RIGHT_TO_LEFT else "ltr"
         put(_PAGE.format(language=current(), direction=direction, title=title, search=search))
-        lists = [("profile", "", [profile])] if (profile := self._profile()) else []
-        for table, _, lines in (*lists, *self._lists()) if part.number == 1 else ():
+        for table, lines in self._texts(part):
             put(f"<section><h2>{escape(tr(f'transfer-page-{table}'))}</h2>\n")
             put("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
         for month, said in self._months(part):
@@ -166,18 +161,16 @@ class ReadableExport:
             role, speaker, title, content = map(str, said)
             yield self._moment(at), role, speaker, title, content
 
-    def _lists(self) -> Iterator[tuple[str, str, list[str]]]:
-        facts = [f"{row['text']} ({self._moment(row['observed_at']):%Y-%m-%d})" for row in self._rows["facts"]]
+    def _texts(self, part: Part) -> Iterator[tuple[str, list[str]]]:
+        """What is no talk; all of it is in the first part."""
+        rows = self._rows if part.number == 1 else {}
+        yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])
+        facts = [f"{row['text']} ({self._moment(row['observed_at']):%Y-%m-%d})" for row in rows.get("facts", ())]
         summaries = [
             f"{self._moment(row['first_at']):%Y-%m-%d} – {self._moment(row['last_at']):%Y-%m-%d}: {row['summary_text']}"
-            for row in self._rows["summaries"]
+            for row in rows.get("summaries", ())
         ]
-        for table, kind, lines in (("facts", "facts", facts), ("summaries", "summaries", summaries)):
-            if lines:
-                yield table, kind, lines
-
-    def _profile(self) -> str:
-        return str(self._rows["profiles"][-1]["text"]) if self._rows["profiles"] else ""
+        yield from ((name, lines) for name, lines in (("facts", facts), ("summaries", summaries)) if lines)
 
     def _moment(self, value: object) -> datetime:
         made = datetime.fromisoformat(str(value))

@@ -9,7 +9,7 @@ import io
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -180,18 +180,15 @@ def _objects(walk: JsonStream, opening: str) -> Iterator[JsonStream]:
 def _unknown(file: SourceFile | None) -> ImportRefused:
     """Says what an unknown file seems to be; None: an archive."""
     start = file.text[:SAMPLED].lstrip() if file else ""
-    kind = "json" if start[:1] in ("{", "[") else "html" if start[:1] == "<" else "csv" if _is_csv(start) else "text"
+    commas = [line.count(",") for line in start.splitlines()[:5]]
+    is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
+    kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if is_table else "text")
     seems = tr(f"import-seems-{kind if file else 'archive'}")
     return ImportRefused(tr("import-unknown-format", seems=seems, known=listed(dict.fromkeys(map(title, FORMATS)))))
 
 
 def _more_than(what: str) -> ImportRefused:
     return ImportRefused(tr("import-more-than", what=what))
-
-
-def _is_csv(start: str) -> bool:
-    lines = start.splitlines()[:5]
-    return len(lines) > 1 and lines[0].count(",") > 1 and len({line.count(",") for line in lines}) == 1
 
 
 def title(name: str) -> str:
@@ -269,18 +266,11 @@ def _entries(data: bytes, opened: ExitStack) -> list[tuple[str, Callable[[], IO[
 
 def _bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
     """All of a stream. An archive may lie about its size, so it is measured while it is read."""
-    taken = bytearray()
     with entry() as packed:
-        for block in _blocks(packed):
-            taken += block
-            if len(taken) > most:
-                raise _more_than(f"{whole // 1_000_000} MB")
-    return bytes(taken)
-
-
-def _blocks(packed: IO[bytes]) -> Iterable[bytes]:
-    while block := packed.read(1 << 20):
-        yield block
+        taken = packed.read(most + 1)
+    if len(taken) > most:
+        raise _more_than(f"{whole // 1_000_000} MB")
+    return taken
 
 
 def _path(path: str) -> str:

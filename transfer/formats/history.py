@@ -165,17 +165,17 @@ class Sample:
     names: set[str] = field(default_factory=set)
 
 
+@dataclass(slots=True)
 class SourceFile:
     """One file, out of an archive or alone. `most`: values that are read of it where it is JSON."""
 
-    def __init__(self, path: str, text: str, most: int) -> None:
-        self.path = path
-        self.text = text
-        self._most = most
+    path: str
+    text: str
+    most: int
 
     def walk(self) -> JsonStream:
         """From the beginning. Where the format is not JSON, use `text`."""
-        return JsonStream(self.text, most=self._most)
+        return JsonStream(self.text, most=self.most)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,7 +4,6 @@ Lines such as `[2025-03-02] - content`, bullets, numbers, or a JSON list. These 
 shown, and never followed.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -32,6 +31,7 @@ _HEADING = re.compile(r"\s*(?:#|---|```|\*\*[^*\n]*\*\*:?\s*$)")
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DATES = re.compile(r"^\[(?:\d{4}-\d\d-\d\d|unknown|no date)[^\]]*\]\s*[-–—:]", re.IGNORECASE)
+_TEXT_LIST = re.compile(r'\s*\[\s*"(?:[^"\\]|\\.)*+"')
 SHARE = 0.5
 """Of the lines of a text that is taken for a list of memories without dates."""
 _TEXTS = ("content", "memory", "text", "fact")
@@ -85,11 +85,9 @@ def _listed(file: SourceFile) -> list[ImportedFact] | None:
 
 
 def _fact(value: Any) -> ImportedFact | None:
-    if isinstance(value, dict):
-        text = next((value[name] for name in _TEXTS if isinstance(value.get(name), str)), "")
-        said_at = next((_date(str(value[name])) for name in _WHEN if value.get(name)), None)
-    else:
-        text, said_at = value if isinstance(value, str) else "", None
+    held = value if isinstance(value, dict) else {"text": value}
+    text = next((held[name] for name in _TEXTS if isinstance(held.get(name), str)), "")
+    said_at = next((_date(str(held[name])) for name in _WHEN if held.get(name)), None)
     return ImportedFact(text=text, observed_at=said_at) if text.strip() else None
 
 
@@ -103,24 +101,11 @@ def _date(text: str) -> datetime | None:
 
 def _fits(sample: Sample) -> bool:
     if sample.opening:
-        return _is_json_list(sample)
+        return bool(sample.names & {"memories", "memory", "facts"} or _TEXT_LIST.match(sample.text))
     lines = [line for line in sample.text.splitlines() if line.strip() and not line.startswith("```")]
     if any(map(_DATES.match, lines)):
         return True
     return bool(lines) and sum(bool(_ITEM.match(line)) for line in lines) >= SHARE * len(lines)
-
-
-def _is_json_list(sample: Sample) -> bool:
-    if sample.names & {"memories", "memory", "facts"}:
-        return True
-    start = sample.text.lstrip()[:400]
-    if not start.startswith("["):
-        return False
-    try:
-        json.JSONDecoder().raw_decode(start[1:].lstrip())
-    except (ValueError, RecursionError):
-        return False
-    return start[1:].lstrip().startswith('"')
 
 
 FORMAT = ImportFormat(name="memories", fits=_fits, read=read)

@@ -7,7 +7,7 @@ person is. Lines of the system and media without words are left out.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from transfer.formats.history import (
     fingerprint,
     numbered,
 )
-from transfer.formats.written_dates import HALF, hour_of
+from transfer.formats.written_dates import HALF, hour_of, moment_at
 
 _MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
 _SLASH = rf"[{_MARKS}]{{0,2}}[./-][ {_MARKS}]{{0,2}}"
@@ -53,16 +53,17 @@ _DELETED = re.compile(
     "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
     "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Данное сообщение удалено|null"
 )
+_ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
+"""Where year, month and day stand in a date."""
 ORDERS = ("dmy", "mdy")
+"""Those that may look alike."""
 
 
 class _Line(NamedTuple):
     """The beginning of a message: what its date is made of, and what follows."""
 
     date: tuple[int, int, int]
-    hour: int
-    minute: int
-    second: int
+    clock: tuple[int, int, int]
     stamp: str
     is_ios: bool
     rest: str
@@ -94,12 +95,16 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
 
 def _message(order: str, zone: tzinfo, seen: Counter[str], one: _Said) -> ImportedMessage:
+    year, month, day = (one.line.date[place] for place in _ORDERS[order])
+    said_at = moment_at((year, month, day), one.line.clock, zone)
+    if said_at is None:
+        raise WrongElement
     name = numbered(fingerprint(one.line.stamp, one.speaker, one.words), seen)
     return ImportedMessage(
         source=f"import:whatsapp:{name}",
         role="user",
         content=one.words,
-        created_at=_moment(one.line, order, zone),
+        created_at=said_at,
         speaker=one.speaker,
     )
 
@@ -150,7 +155,7 @@ def _line(text: str) -> _Line | None:
     is_date = any(0 < month <= 12 and 0 < day <= 31 for month, day in ((one, two), (two, one), (two, three)))
     if not is_date or number > 23 or int(minute) > 59:  # a line of a message that looks like a beginning
         return None
-    return _Line(date, number, int(minute), int(seconds or 0), stamp, bool(found["open"]), rest)
+    return _Line(date, (number, int(minute), int(seconds or 0)), stamp, bool(found["open"]), rest)
 
 
 def _order(lines: Sequence[_Line]) -> str | None:
@@ -161,26 +166,11 @@ def _order(lines: Sequence[_Line]) -> str | None:
         return "dmy"
     if any(line.date[1] > 12 for line in lines):
         return "mdy"
-    rising = {
-        "dmy": all(a <= b for a, b in pairwise((c, b, a) for a, b, c in (line.date for line in lines))),
-        "mdy": all(a <= b for a, b in pairwise((c, a, b) for a, b, c in (line.date for line in lines))),
-    }
-    possible = [order for order, is_rising in rising.items() if is_rising]
+    possible = [
+        order for order in ORDERS
+        if all(a <= b for a, b in pairwise([line.date[place] for place in _ORDERS[order]] for line in lines))
+    ]  # fmt: skip
     return possible[0] if len(possible) == 1 else None
-
-
-def _moment(line: _Line, order: str, zone: tzinfo) -> datetime:
-    first, second, third = line.date
-    year, month, day = {"dmy": (third, second, first), "mdy": (third, first, second), "ymd": (first, second, third)}[
-        order
-    ]
-    if month > 12 >= day:
-        month, day = day, month
-    year += 2000 if year < 100 else 0
-    try:
-        return datetime(year, month, day, line.hour, line.minute, line.second, tzinfo=zone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise WrongElement from None
 
 
 def _fits(sample: Sample) -> bool:

@@ -70,11 +70,17 @@ def moment_of(date: WrittenDate, months: Mapping[str, int], zone: tzinfo) -> dat
         month, day = rest
     else:
         day, month = rest
-    if month > 12 >= day:
-        month, day = day, month
+    return moment_at((year, month, day), date.clock, zone if date.offset is None else timezone(date.offset))
+
+
+def moment_at(date: tuple[int, int, int], clock: tuple[int, int, int], zone: tzinfo) -> datetime | None:
+    """When it was, if there is such a day. `date`: year, month and day, or month and day the other way round where only
+    that can be; a year of two digits is of this century.
+    """
+    year, month, day = date
+    month, day = (day, month) if month > 12 >= day else (month, day)
     try:
-        made = datetime(year, month, day, *date.clock, tzinfo=zone if date.offset is None else timezone(date.offset))
-        return made.astimezone(UTC)
+        return datetime(year + 2000 if year < 100 else year, month, day, *clock, tzinfo=zone).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
