@@ -200,7 +200,7 @@ class Conversations:
             raise wrong_at(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
         told = list(notes)
-        told += [tr(f"import-holds-{kind}", count=number) for kind, number in self._counts.items() if number > 1]
+        told += [tr(f"import-talks-{kind}", count=number) for kind, number in self._counts.items() if number > 1]
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))

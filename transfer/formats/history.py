@@ -213,25 +213,17 @@ def offered(facts: Sequence[ImportedFact], reading: Reading) -> tuple[tuple[Ques
         text = " ".join(one.text.split())[:LONGEST_OFFERED]
         if text and len(known) < MOST_OFFERED:
             known.setdefault(text, replace(one, text=text))
-    questions: list[Question] = []
-    kept: list[ImportedFact] = []
-    for number, page in enumerate(_pages(list(known.values()))):
-        texts = tuple(one.text for one in page)
-        question = Question(name="facts", number=number, options=texts, several=True, is_long=True)
-        questions.append(question)
-        kept += [page[one] for one in reading.chosen(question) or ()]
-    return tuple(questions), tuple(kept)
-
-
-def _pages(facts: Sequence[ImportedFact]) -> Iterator[list[ImportedFact]]:
-    page: list[ImportedFact] = []
-    for one in facts:
-        if page and (len(page) == FACTS_A_PAGE or sum(len(held.text) for held in page) + len(one.text) > PAGE):
-            yield page
-            page = []
-        page.append(one)
-    if page:
-        yield page
+    pages: list[list[ImportedFact]] = [[]]
+    for one in known.values():
+        if len(pages[-1]) == FACTS_A_PAGE or sum(len(held.text) for held in pages[-1]) + len(one.text) > PAGE:
+            pages.append([])
+        pages[-1].append(one)
+    asked = {
+        Question(name="facts", number=number, options=texts, several=True, is_long=True): page
+        for number, page in enumerate(pages)
+        if (texts := tuple(one.text for one in page))
+    }
+    return tuple(asked), tuple(page[one] for each, page in asked.items() for one in reading.chosen(each) or ())
 
 
 LONGEST_TITLE = 200

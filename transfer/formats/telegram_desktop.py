@@ -7,7 +7,7 @@ words, and the chat with this bot are left out. Which chats are taken can be cho
 
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -36,7 +36,6 @@ from transfer.formats.history import (
     SourceFile,
     WrongElement,
     titled,
-    wrong_at,
 )
 from transfer.formats.json_stream import JsonStream
 
@@ -76,39 +75,27 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     return _history([chat for file in files for chat in _chats(file.walk())], reading)
 
 
-def _chats(walk: JsonStream) -> list[_Chat]:
-    chats: list[_Chat] = []
-    single = _Chat("", walk)
+def _chats(walk: JsonStream, where: str = "") -> Iterator[_Chat]:
+    """The chats in the next object, and itself where it is one."""
+    chat = _Chat(where, walk)
     for name in walk.members():
-        if name in ("chats", "left_chats"):
-            for part in walk.members():
-                if part == "list":
-                    chats += [_chat(walk, _Chat(f"{name}.list[{number}].", walk)) for number in walk.elements()]
-        else:
-            _member(walk, single, name)
-    walk.end()
-    if single.messages or single.id is not None:
-        chats.insert(0, single)
-    return chats
-
-
-def _chat(walk: JsonStream, chat: _Chat) -> _Chat:
-    for name in walk.members():
-        _member(walk, chat, name)
-    return chat
-
-
-def _member(walk: JsonStream, chat: _Chat, name: str) -> None:
-    match name:
-        case "name":
-            chat.name = text_of(walk.value())
-        case "type":
-            chat.kind = text_of(walk.value())
-        case "id":
-            chat.id = walk.value()
-        case "messages":
-            for _ in walk.elements():
-                chat.messages.append((walk.at, _read(walk.value())))
+        match name:
+            case "chats" | "left_chats" if not where:
+                for _ in (part for part in walk.members() if part == "list"):
+                    for number in walk.elements():
+                        yield from _chats(walk, f"{name}.list[{number}].")
+            case "name":
+                chat.name = text_of(walk.value())
+            case "type":
+                chat.kind = text_of(walk.value())
+            case "id":
+                chat.id = walk.value()
+            case "messages":
+                chat.messages.extend((walk.at, _read(walk.value())) for _ in walk.elements())
+    if where or chat.messages or chat.id is not None:
+        yield chat
+    if not where:
+        walk.end()
 
 
 def _read(raw: object) -> object:
@@ -119,17 +106,16 @@ def _history(chats: list[_Chat], reading: Reading) -> ImportedHistory:
     read_of: list[tuple[_Chat, list[ImportedMessage]]] = []
     talks = Conversations("telegram", reading)
     for chat in chats:
-        if not isinstance(chat.id, int) or isinstance(chat.id, bool):
-            raise wrong_at(f"{chat.where}id")
-        if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
-            talks.skipped["here"] += len(chat.messages)
-            continue
-        each = (
-            (f"{chat.where}messages[{number}]", at, raw) for number, (at, raw) in enumerate(consumed(chat.messages))
-        )
-        made = titled(talks.messages(each, partial(_message, chat, reading), chat.walk), chat.name)
-        if made or len(chats) == 1:
-            read_of.append((chat, made))
+        with talks.each(chat.where):
+            if not isinstance(chat.id, int) or isinstance(chat.id, bool):
+                raise WrongElement("id")
+            if reading.bot and chat.kind == "bot_chat" and chat.id == reading.bot:
+                talks.skipped["here"] += len(chat.messages)
+                continue
+            each = ((f"messages[{number}]", at, raw) for number, (at, raw) in enumerate(consumed(chat.messages)))
+            made = titled(talks.messages(each, partial(_message, chat, reading), chat.walk), chat.name)
+            if made or len(chats) == 1:
+                read_of.append((chat, made))
     questions, taken = _choice(read_of, reading)
     talks.questions += questions
     held = sorted(((_title(chat), len(made)) for chat, made in taken if made), key=lambda one: -one[1])

@@ -201,6 +201,10 @@ def test_a_wrong_message_of_telegram_is_named() -> None:
     everything = sample("telegram_everything.json")
     everything["chats"]["list"][1]["messages"][0] = 7
     assert "chats.list[1].messages[0] (line " in of(everything).notes[-1]
+    everything = sample("telegram_everything.json")
+    everything["chats"]["list"][0]["id"] = "x"
+    assert "damaged: 1. The first one: chats.list[0].id" in of(everything).notes[-1]
+    assert of(everything).messages, "a damaged chat costs no other one"
 
 
 def with_damage(path: tuple[str, ...], value: object) -> Any:
