@@ -106,6 +106,22 @@ def generic() -> bytes:
     return json.dumps({"title": "Parcels", "messages": messages}).encode()
 
 
+def lines() -> bytes:
+    """A conversation a line."""
+    talks = (
+        {"title": f"Parcel {number}", "created_at": said_at(number).timestamp()}
+        | {"messages": [{"role": ("user", "assistant")[number % 2], "content": text}]}
+        for number, text in enumerate(TEXTS)
+    )
+    return "\n".join(map(json.dumps, talks)).encode()
+
+
+def markdown() -> bytes:
+    """Without a date: all of it is as old as its import."""
+    said = (f"**{('You', 'ChatGPT')[number % 2]}:** {text}\n" for number, text in enumerate(TEXTS))
+    return "\n".join(["# Parcels\n", *said]).encode()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """A format, the name of its file, and what its owner is asked about it."""
@@ -121,6 +137,8 @@ KINDS = {
     "discord": Kind(name="parcels.json", make=discord, asked=WHO),
     "telegram-html": Kind(name="messages.html", make=telegram_page, asked=WHO),
     "generic": Kind(name="talk.json", make=generic),
+    "lines": Kind(name="talks.jsonl", make=lines),
+    "markdown": Kind(name="talk.md", make=markdown),
     "chatgpt": Kind(name="export.zip", make=chatgpt),
     "claude": Kind(name="conversations.json", make=claude),
     "whatsapp": Kind(name="WhatsApp Chat with Tom.txt", make=whatsapp, asked=WHO),
