@@ -25,7 +25,7 @@ page-new-messages = رسائل جديدة
 page-welcome-back = أهلًا بعودتك. ما في الأعلى من الذاكرة.
 page-waiting = في انتظار الخادم…
 page-typing = يكتب…
-page-writing-as = بوت · تكتب باسم { $name }
+page-writing-as = تكتب باسم { $name }
 page-members-and-bot = { $number ->
     [zero] { $number } عضو والبوت
     [one] عضو واحد والبوت

@@ -25,7 +25,7 @@ page-new-messages = Neue Nachrichten
 page-welcome-back = Willkommen zurück. Was oben steht, kommt aus dem Gedächtnis.
 page-waiting = warte auf den Server …
 page-typing = schreibt …
-page-writing-as = Bot · du schreibst als { $name }
+page-writing-as = du schreibst als { $name }
 page-members-and-bot = { $number ->
     [one] { $number } Mitglied und der Bot
    *[other] { $number } Mitglieder und der Bot

@@ -27,7 +27,7 @@ page-new-messages = New messages
 page-welcome-back = Welcome back. What is above comes from memory.
 page-waiting = waiting for the server…
 page-typing = typing…
-page-writing-as = bot · you write as { $name }
+page-writing-as = you write as { $name }
 page-members-and-bot = { $number ->
     [one] { $number } member and the bot
    *[other] { $number } members and the bot

@@ -25,7 +25,7 @@ page-new-messages = Mensajes nuevos
 page-welcome-back = Hola de nuevo. Lo que está arriba viene de la memoria.
 page-waiting = esperando al servidor…
 page-typing = escribiendo…
-page-writing-as = bot · escribes como { $name }
+page-writing-as = escribes como { $name }
 page-members-and-bot = { $number ->
     [one] { $number } miembro y el bot
    *[other] { $number } miembros y el bot

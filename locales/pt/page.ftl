@@ -25,7 +25,7 @@ page-new-messages = Mensagens novas
 page-welcome-back = Que bom ter você de volta. O que está acima vem da memória.
 page-waiting = esperando o servidor…
 page-typing = digitando…
-page-writing-as = bot · você escreve como { $name }
+page-writing-as = você escreve como { $name }
 page-members-and-bot = { $number ->
     [one] { $number } membro e o bot
    *[other] { $number } membros e o bot

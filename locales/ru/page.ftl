@@ -25,7 +25,7 @@ page-new-messages = Новые сообщения
 page-welcome-back = С возвращением. То, что выше, взято из памяти.
 page-waiting = жду сервер…
 page-typing = печатает…
-page-writing-as = бот · ты пишешь от имени { $name }
+page-writing-as = ты пишешь от имени { $name }
 page-members-and-bot = { $number ->
     [one] { $number } участник и бот
     [few] { $number } участника и бот

@@ -11,7 +11,7 @@ from telegram import InlineKeyboardButton
 from llm.prompts import PERSONAS
 from locales.catalog import tr
 from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
-from telegram_ui.commands.buttons import keyboard_of
+from telegram_ui.commands.buttons import in_rows, keyboard_of
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import quoted, ticked
 
@@ -19,6 +19,7 @@ MODEL, PERSONA = "mod", "per"
 ASK = "ask"
 """The payload of the buttons of /settings that show the choice in its place."""
 NONE = "none"
+PERSONAS_A_ROW = 2
 LONGEST_LABEL = 40
 """Characters of a model's name that a button shows."""
 
@@ -137,13 +138,13 @@ class ModelCommands(Family):
         config = await self._services.memory.config(ask.chat.scope.owner)
         chosen = persona_of(config)
 
-        def button(which: str) -> list[InlineKeyboardButton]:
-            return [self._button(ask, PERSONA, ticked(tr(f"model-persona-{which}"), is_chosen=which == chosen), which)]
+        def button(which: str) -> InlineKeyboardButton:
+            return self._button(ask, PERSONA, ticked(tr(f"model-persona-{which}"), is_chosen=which == chosen), which)
 
         lines = [tr("model-manner-question")]
         if config is not None and chosen == OWN_PERSONA:
             lines += ["", tr("model-own-now", text=config.persona_text)]
-        rows = map(button, (NONE, *PERSONAS, OWN_PERSONA))
+        rows = in_rows([button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)], PERSONAS_A_ROW)
         keyboard = keyboard_of(*rows, [self._settings_button(ask)])
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
 

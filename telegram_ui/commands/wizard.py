@@ -162,7 +162,7 @@ class Wizard(Family):
             if storage is None and not _may_answer(text):
                 return False
             if storage is None:
-                storages = any_of(list(self._offered.values()))
+                storages = any_of([*self._offered.values(), "/cancel"])
                 await self._delivery.say(chat, tr("wizard-no-storage", storages=storages))
             else:
                 await self._choose(ask, state, storage)

@@ -140,7 +140,7 @@ async def test_a_reply_is_seen_while_it_is_written(playground: Playground) -> No
     playground.bot.go_on.set()
     await expect(page.locator(".message.in").last).to_contain_text("First words, and the rest.")
     await expect(page.locator(".draft")).to_have_count(0)
-    await expect(page.locator("#chat-status")).to_have_text("bot · you write as Anna")
+    await expect(page.locator("#chat-status")).to_have_text("you write as Anna")
 
 
 async def test_the_command_menu_is_driven_by_keys(playground: Playground) -> None:
@@ -234,7 +234,7 @@ async def test_what_is_unread_is_counted_and_a_reload_keeps_the_place(playground
     await expect(boris.locator(".badge")).to_have_count(0)
     await page.get_by_label("Message", exact=True).fill("half a thought")
     await page.reload()
-    await expect(page.locator("#chat-status")).to_have_text("bot · you write as Boris")
+    await expect(page.locator("#chat-status")).to_have_text("you write as Boris")
     await expect(page.get_by_label("Message", exact=True)).to_have_value("half a thought")
     await expect(boris.locator(".badge")).to_have_count(0)
 
