@@ -60,7 +60,7 @@ async def test_without_a_server_it_is_not_offered(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/summary")
     assert "PostgreSQL" not in desk.buttons(ANN)[0]["text"]
     assert await desk.say(ANN, ANN, "postgres")
-    assert "SQLite or JSON." in desk.last(ANN)
+    assert "SQLite, JSON or /cancel." in desk.last(ANN)
 
 
 async def test_a_whole_life_in_it(served: Talk) -> None:
