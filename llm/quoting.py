@@ -6,6 +6,7 @@ here alone.
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Literal, get_args
 from unicodedata import normalize
 
@@ -20,13 +21,13 @@ Block = Literal[
 ]  # fmt: skip
 _NAMES: tuple[str, ...] = get_args(Block)
 LONGEST_TAG = 500
-"""Characters within which the letters of a tag are looked for."""
+"""Characters that can be seen, within which the letters of a tag are looked for."""
 _OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
 _BRACKETS = "<﹤＜≮˂ᐸ‹«❮❬❰〈〈⟨⟪《"
 """Whatever looks like the beginning of a tag."""
 _STRETCH = re.compile(f"[{_BRACKETS}]([^{_BRACKETS}]*)")
-_LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκ", "abescdoopryimtxvoiaptk")
-"""Letters of other scripts that are drawn as Latin ones."""
+_LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκı", "abescdoopryimtxvoiaptki", "\u115f\u1160")
+"""Letters that are drawn as others, Latin ones; and two that are drawn as nothing."""
 
 # Whatever a model may read as the beginning of a new line.
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
@@ -80,6 +81,7 @@ def in_block(origin: Origin, text: str) -> str:
 
 def _without_tag(found: "re.Match[str]") -> str:
     """A bracket and what follows it: the letters of one of our names, whatever stands between them, make it a tag."""
-    plain = normalize("NFKD", found[1][:LONGEST_TAG]).casefold().translate(_LOOKALIKES)
+    seen = "".join(islice(filter(str.isprintable, found[1]), LONGEST_TAG))
+    plain = normalize("NFKD", seen).casefold().translate(_LOOKALIKES)
     is_tag = "".join(filter(str.isalpha, plain)).startswith(_NAMES)
     return f"‹{found[1]}" if is_tag else found[0]
