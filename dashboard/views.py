@@ -3,6 +3,7 @@
 Does not know who may look (visits.py), nor how values become JSON (forms.py).
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -165,10 +166,9 @@ class Views:
     # facts, profile, summaries -------------------------------------------------------------------------------
 
     async def facts(self, visit: Visit) -> Answer:
-        known = await self._services.facts.known(visit.owner)
-        return {
-            "facts": [forms.fact(one) for one in known[::-1][:MOST_FACTS_SENT]],
-        }
+        newest = (await self._services.facts.known(visit.owner))[::-1][:MOST_FACTS_SENT]
+        # In a thread: thousands of them, asked for again and again, would hold everybody up.
+        return {"facts": await asyncio.to_thread(lambda: [forms.fact(one) for one in newest])}
 
     async def profile(self, visit: Visit) -> Answer:
         versions = await self._services.distiller.versions(visit.owner)

@@ -4,6 +4,7 @@ Owns the rule of who may see what: a person their own memory, a group's admins t
 shown.
 """
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -229,7 +230,8 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
         return _said(500, tr("notices-went-wrong"))
     if isinstance(answer, Response):
         return answer
-    return JSONResponse({**answer, "said": on_page(str(answer["said"]))} if "said" in answer else answer)
+    shown = {**answer, "said": on_page(str(answer["said"]))} if "said" in answer else answer
+    return await asyncio.to_thread(JSONResponse, shown)  # it is written there
 
 
 def _said(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:

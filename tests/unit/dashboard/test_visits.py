@@ -1,13 +1,21 @@
 """What becomes of a request that fails."""
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from chat.operation import Operation
 from dashboard.asked import BadRequest, TooLarge
 from dashboard.sessions import NoSession
+from dashboard.views import MOST_FACTS_SENT, Views
 from dashboard.visits import Answer, Refused, answered
 from records.errors import ImportRefused, ServedElsewhere, StorageError
+from records.facts import Fact
+from tests.support.loop_watch import watched_loop
 
 
 @pytest.mark.parametrize(
@@ -32,6 +40,23 @@ async def test_every_failure_is_a_sentence(error: Exception, status: int) -> Non
     assert sentence
     assert "walrus" not in sentence
     assert "I/O" not in sentence
+
+
+async def test_thousands_of_facts_hold_nobody_up() -> None:
+    now = datetime(2026, 11, 27, tzinfo=UTC)
+    fact = Fact(
+        id=1, owner=7, text="Anna has a boat. " * 5, kind="personal", subject="boat", source_ids=(1, 2), origin="owner",
+        observed_at=now, valid_from=now, created_at=now, valid_to=None, superseded_by=None, importance=0.5,
+    )  # fmt: skip
+
+    async def known(owner: int) -> list[Fact]:
+        return [replace(fact, owner=owner)] * MOST_FACTS_SENT
+
+    views = Views(services=cast("Any", SimpleNamespace(facts=SimpleNamespace(known=known))), operation=Operation())
+    async with watched_loop() as held:
+        answer = await answered(lambda: views.facts(cast("Any", SimpleNamespace(owner=7))))
+    assert len(json.loads(bytes(answer.body))["facts"]) == MOST_FACTS_SENT
+    assert held.seconds < 0.02
 
 
 async def test_a_page_at_the_wrong_process_asks_again() -> None:
