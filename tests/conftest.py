@@ -1,6 +1,7 @@
 """Fixtures and settings of every test."""
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -14,6 +15,8 @@ from tests.support.left_behind import differences, shared_state
 from tests.support.postgres_server import postgres_server
 
 SHARED = pytest.StashKey[dict[str, object]]()
+SLOW = ("tests/end_to_end/", "tests/fuzz/", "tests/house/", "tests/unit/benchmarks/")
+"""Where most of the time goes: each worker begins with a share of these, and what is left for the end is short."""
 
 # The suite tries the same examples every time: a change is refused for what it did, not for its luck; `make fuzz` looks
 # further, at random. How long an example takes says more about the machine than about the code; benchmarks measure
@@ -33,10 +36,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[SHARED] = shared_state()
+    items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if config.getoption("--on-postgres"):
         for item in items:
             if marker := item.get_closest_marker("files"):
                 item.add_marker(pytest.mark.skip(f"--on-postgres: {marker.args[0]}"))
+
+
+def dealt(items: Sequence[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The tests in an order that xdist cuts into a stretch for each worker: slow modules are dealt out like cards."""
+    by_module: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        by_module.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    slow = [tests for module, tests in by_module.items() if module.startswith(SLOW)]
+    quick = [item for module, tests in by_module.items() if not module.startswith(SLOW) for item in tests]
+    order: list[pytest.Item] = []
+    for worker in range(workers):
+        stretch = [item for tests in slow[worker::workers] for item in tests]
+        room = max(0, (len(items) - len(order)) // (workers - worker) - len(stretch))
+        order += stretch + quick[:room]
+        del quick[:room]
+    return order + quick
 
 
 @pytest.hookimpl(wrapper=True)
