@@ -1,5 +1,6 @@
 """axe-core in the tests' browser: what of a page those who cannot see it are not told, or cannot reach."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -19,14 +20,18 @@ def _script() -> str:
         lacks("Pages are looked at by axe-core, which axe-playwright-python brings along.")
 
 
-async def grave_violations(page: Page) -> list[str]:
-    """What axe-core has against the page as it stands, of what is serious; frames are not looked into."""
+async def grave_violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
+    """What axe-core has against the page as it stands, of what is serious; frames are not looked into. `rules`: only
+    by these.
+    """
     script = _script()
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(script)
     # Colours that are fading in are not those that people read.
     await page.wait_for_function("document.getAnimations().every(one => one.playState === 'finished')")
-    result: dict[str, Any] = await page.evaluate("axe.run(document, { resultTypes: ['violations'], iframes: false })")
+    only = {"runOnly": list(rules)} if rules else {}
+    options = {"resultTypes": ["violations"], "iframes": False, **only}
+    result: dict[str, Any] = await page.evaluate("options => axe.run(document, options)", options)
     return [
         f"{page.url}: {one['id']} ({one['impact']}): {node['html'][:200]}: {node['failureSummary']}"
         for one in result["violations"]
