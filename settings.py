@@ -69,7 +69,7 @@ def url(text: str) -> str:
         host = parts.hostname or ""
         # The codec refuses empty and overlong labels; what else cannot be asked for is refused here.
         is_host = ":" in host or (host.encode("idna") and _HOST.fullmatch(host))
-        if parts.scheme in ("http", "https") and is_host and parts.port != 0 and not re.search(r"\s", text):
+        if parts.scheme in ("http", "https") and is_host and parts.port != 0 and len(text.split()) == 1:
             return text
     except ValueError:
         pass
@@ -89,7 +89,7 @@ def postgres_url(text: str) -> Secret:
     """The address of a database. It holds a password, so nothing of it is repeated."""
     with contextlib.suppress(ValueError):
         parts = urlsplit(text)
-        if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and not re.search(r"\s", text):
+        if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and len(text.split()) == 1:
             return Secret(text)
     raise ValueError("must be the address of a PostgreSQL database: postgresql://user:password@host:port/database.")
 

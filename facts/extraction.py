@@ -26,8 +26,9 @@ IMPORTANCE = 0.5
 VITAL = 1.0
 """Importance of what may harm somebody if it is forgotten."""
 
-_VITAL = re.compile(
-    r"allerg|diabet|epilep|pacemaker|asthma|anaphyla|herzschrittmacher|marcapasos|аллерг|диабет|эпилеп|астм|过敏|糖尿病|哮喘"
+_VITAL = (
+    *("allerg", "diabet", "epilep", "pacemaker", "asthma", "anaphyla", "herzschrittmacher", "marcapasos"),
+    *("аллерг", "диабет", "эпилеп", "астм", "过敏", "糖尿病", "哮喘"),
 )
 _PROPERTIES: Mapping[str, object] = {
     "message": {"type": "integer"},
@@ -49,7 +50,6 @@ FACTS_SCHEMA: Mapping[str, object] = {
 }
 """The answer's shape, as `response_format` of type json_schema takes it."""
 
-_OPENING = re.compile(r"[{\[]")
 _TOLD_QUESTION = re.compile(
     r"(?:the )?\w+ (?:(?:asks|asked|is asking|wonders|wondered|wants to know|fragt|fragte|möchte wissen|pregunta"
     r"|preguntó|quiere saber|demande|a demandé|chiede|ha chiesto|pergunta|perguntou|спрашивает|спросил|спросила)\b)"
@@ -113,7 +113,7 @@ def _new_fact(one: ExtractedFact, message: Message, *, known: Collection[int], z
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,
         valid_to=said_at if is_over else None,
-        importance=VITAL if _VITAL.search(one.text.casefold()) else IMPORTANCE,
+        importance=VITAL if any(word in one.text.casefold() for word in _VITAL) else IMPORTANCE,
         only_one=value is not None and value.is_single and not value.is_over and one.kind not in LASTING,
         known=one.replaces if one.replaces in known else None,
         is_change=says_so,
@@ -162,9 +162,9 @@ _SINCE = re.compile(
 def _items(answer: str) -> list[object] | None:
     """The list in an answer, whatever is around it."""
     decoder = json.JSONDecoder()
-    for opening in _OPENING.finditer(answer[:2000]):
+    for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
         try:
-            value, _ = decoder.raw_decode(answer, opening.start())
+            value, _ = decoder.raw_decode(answer, opening)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, list):

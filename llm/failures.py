@@ -28,7 +28,7 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
-_LOADING = re.compile(r"\bloading\b|\bstarting up\b", re.IGNORECASE)
+_LOADING = ("loading", "starting up")
 """llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them."""
 _SPOILT_PICTURE = re.compile(
     r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
@@ -78,7 +78,7 @@ def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelErro
         return ContextTooLong()
     if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
         return ModelRefused(tr("errors-no-credit"))
-    if status == 503 and _LOADING.search(message):
+    if status == 503 and any(one in message.lower() for one in _LOADING):
         return ModelLoading()
     wait = retry_after(error.headers)
     if status in (408, 409, 429) or status >= 500:

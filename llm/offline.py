@@ -5,7 +5,6 @@ part of which may be missing.
 """
 
 import json
-import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,35 +13,27 @@ from datetime import date
 from typing import Literal
 
 from llm.chat_model import ChatModel, OnText
+from llm.prompts import split_heading
+from llm.quoting import LONGEST_NAME, Block
 from locales.catalog import calendar_day, in_every_language, tr
 from records.errors import ModelBroken
 from records.model_calls import Completion, PromptMessage, Usage
 from text.analyzer import content_terms
-from text.characters import sentences
+from text.characters import QUESTION_MARKS, sentences
 from text.date_words import ENGLISH_MONTHS, iso_dates
 from text.tokenizer import Tokenizer
 
 Speaker = Literal["user", "summary", "fact", "assistant"]
 
-_TELLING = re.compile(r"(?<=[\w,;:'’)] )[^\W\d_a-z][\w’'-]+|\d+(?:[.,:/-]\d+)*")
-"""A word with a capital letter within a sentence, or a number."""
-_BLOCK = re.compile(r"\s*<(?P<kind>[a-z]{5,12})>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)", re.DOTALL)
-_SPEAKERS: dict[str, Speaker | None] = {
+_SPEAKERS: dict[Block, Speaker | None] = {
     "remembered": "user", "conversation": "user", "replied": "user", "summaries": "summary", "instructions": "summary",
     "profile": "fact", "facts": "fact", "dropped": None, "superseded": None,
 }  # fmt: skip
 """Who speaks in which block of a prompt; None: what no longer holds."""
-_OF_OTHERS = re.compile(r"</?(?:forwarded|overheard|document|picture)>")
-_CLOCK = re.compile(r"It is now \d[^\n]*(?:\n|\Z)")
-_STAMP = re.compile(r"\[(?P<stamp>(?:fact \d|\d{4}-\d\d-\d\d)[^\]]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)]*\)\Z")
-_NAME = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,39}?)(?: \[[^\]]{0,99}\])?:\s+")
-_QUESTION_MARK = re.compile(r"[?？؟][\"'”“’»)\s]*\Z")
-_QUESTION_TAG = re.compile(r",\s*[^\s,]+(?:\s[^\s,]+)?\s*[?？؟]")
-_QUESTION_WORD = re.compile(
-    r"(?:what|when|where|which|who|whose|why|how|что|когда|где|кто|как|какой|сколько|почему|qué|cuál|cuándo|dónde|quién"
-    r"|cómo)(?:['’]\w+)?\b",
-    re.IGNORECASE,
-)
+_QUESTION_WORDS = {
+    "what", "when", "where", "which", "who", "whose", "why", "how", "что", "когда", "где", "кто", "как", "какой",
+    "сколько", "почему", "qué", "cuál", "cuándo", "dónde", "quién", "cómo",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,9 +66,9 @@ class _Deterministic(ChatModel):
     ) -> Completion:
         """The text as a model's answer, shown word by word where it is streamed."""
         text = self._text(messages, schema)
-        if on_text:
-            for word in re.finditer(r"\S+", text):
-                await on_text(text[: word.end()])
+        for end, character in enumerate(f"{text} "):
+            if on_text and character.isspace():
+                await on_text(text[:end])
         usage = Usage(prompt=self._tokenizer.prompt_tokens(messages), completion=self._tokenizer.count(text))
         return Completion(text=text, model=self.name, usage=usage)
 
@@ -95,7 +86,8 @@ class OfflineModel(_Deterministic):
         talk = [one for one in messages if one.role != "system"]
         asked = talk.pop().content if talk and talk[-1].role == "user" else ""
         remembered, words = read(asked)
-        words = _CLOCK.sub("", words, count=1).strip()
+        if words.startswith("It is now ") and words[10:11].isdigit():
+            words = words.partition("\n")[2].strip()
         for one in talk:
             remembered += _all(one.content) if one.role == "user" else []
         told = [one for one in remembered if one.speaker != "assistant" and not is_question(one.text)]
@@ -178,18 +170,22 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
 
 
 def _worth(text: str) -> int:
-    """How much a sentence tells: words, names, numbers."""
-    return min(6, len(_terms(text))) + 2 * min(6, len(_TELLING.findall(text)))
+    """How much a sentence tells: words; numbers, and capital letters within it."""
+    telling = [word for word in text.split()[1:] if word.lstrip("\"'“„«(")[:1].isupper()]
+    telling += [word for word in text.split() if any(map(str.isdigit, word))]
+    return min(6, len(_terms(text))) + 2 * min(6, len(telling))
 
 
 def read(text: str) -> tuple[list[Sentence], str]:
     """The sentences of the blocks at the start of a text, and the rest, where any tag is the person's own."""
-    found: list[Sentence] = []
-    text = _OF_OTHERS.sub("", text)
-    while (block := _BLOCK.match(text)) and block["kind"] in _SPEAKERS:
-        if speaker := _SPEAKERS[block["kind"]]:
-            found += _lines(block["inside"], speaker)
-        text = text[block.end() :]
+    for of_others in ("forwarded", "overheard", "document", "picture"):
+        text = text.replace(f"<{of_others}>", "").replace(f"</{of_others}>", "")
+    found, text = list[Sentence](), text.strip()
+    while block := next((one for one in _SPEAKERS if text.startswith(f"<{one}>")), None):
+        inside, _, text = text.removeprefix(f"<{block}>").partition(f"</{block}>")
+        if speaker := _SPEAKERS[block]:
+            found += _lines(inside, speaker)
+        text = text.lstrip()
     return found, text
 
 
@@ -205,14 +201,17 @@ def _lines(text: str, default: Speaker) -> Iterator[Sentence]:
     """
     speaker, when, is_stamped, holds = default, None, False, True
     for line in text.split("\n"):
-        words = line
-        if stamp := _STAMP.match(line):
-            shown = stamp["stamp"] or stamp["day"]
-            is_stamped, when, words = True, _last_day(shown), line[stamp.end() :]
-            speaker, holds = default, " · only until " not in shown
-        if is_stamped and default == "user" and (name := _NAME.match(words)):
-            speaker = "assistant" if name["name"].strip().lower() in ("assistant", "keepsake", "bot") else default
-            words = words[name.end() :]
+        heading, words = split_heading(line)
+        if line[10:12] == " (" and line.endswith(")") and any(iso_dates(line[:10])):
+            heading, words = line[:10], ""
+        if heading:
+            # Of a summary's range, the day until which it holds.
+            when = next(reversed([*iso_dates(heading)]), None)
+            is_stamped, speaker, holds = True, default, " · only until " not in heading
+        name, colon, rest = words.partition(": ")
+        if is_stamped and default == "user" and colon and name[:1].isalpha() and len(name) <= LONGEST_NAME:
+            speaker = "assistant" if name.lower() in ("assistant", "keepsake", "bot") else default
+            words = rest
         if holds:
             yield from (Sentence(text=one, speaker=speaker, when=when) for one in sentences(words))
 
@@ -231,11 +230,6 @@ def _day(sentence: Sentence) -> date:
     return sentence.when or date.max
 
 
-def _last_day(stamp: str) -> date | None:
-    """The last day that a stamp names: of a summary's range, the one until which it holds."""
-    return next(reversed([*iso_dates(stamp)]), None)
-
-
 def _quoted(sentence: Sentence) -> str:
     text = sentence.text if len(sentence.text) <= 300 else sentence.text[:300].rstrip() + "…"
     day = f" ({calendar_day(sentence.when, with_year=True)})" if sentence.when else ""
@@ -244,45 +238,34 @@ def _quoted(sentence: Sentence) -> str:
 
 
 def _folded(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def is_question(text: str) -> bool:
     """Whether a text asks rather than tells; one with a question tag ("…, isn't it?") tells something."""
-    asks = _QUESTION_MARK.search(text) and not _QUESTION_TAG.search(text)
-    return bool(asks or _QUESTION_WORD.match(text))
+    words = text.replace("’", "'").casefold().split()
+    if words and words[0].partition("'")[0].strip(",") in _QUESTION_WORDS:
+        return True
+    _, comma, tag = text.rpartition(",")
+    return text.rstrip("\"'”“’») \n\t").endswith(QUESTION_MARKS) and not (comma and len(tag.split()) <= 2)
 
 
 # facts, by pattern: little is found, and only what an English text says in so many words ----------------------------
-_LINE = re.compile(r"^#(?P<id>\d+) \[[^\]\n]*\] (?P<name>[^:\n]{1,64}): (?P<words>.*(?:\n  .*)*)", re.MULTILINE)
-_KNOWN = re.compile(r"^(?P<id>\d+) · since \S+: (?P<text>.+)$", re.MULTILINE)
-_FACT = re.compile(r"^\[fact \d+ · [^\]\n]*\] (?P<text>.+)$", re.MULTILINE)
-_WHEN = rf"last|this|since|yesterday|today|now$|in (?:\d{{4}}|{'|'.join(ENGLISH_MONTHS)})"
-_CLAUSE_END = re.compile(rf"[,.!;](?:\s|$)|\s(?:and|but|because|{_WHEN})\b", re.IGNORECASE)
-"""What follows says when or why, or something else."""
-_OTHERS = re.compile(r"\b(?:i|my|me|you|your|we|our|it|this|that|if)\b|[\"“”«»]", re.IGNORECASE)
-_INSTRUCTION = re.compile(r"(?:from now on|always|never|please (?:always|never|don't|do not))\b.{3,200}", re.IGNORECASE)
-_STATEMENTS = tuple(
-    (re.compile(rf"\b{said} (?P<rest>.{{2,80}})$", re.IGNORECASE), begins, is_only)
-    for said, begins, is_only in (
-        (r"i (?:now )?live in", "{n} lives in", True),
-        (r"i(?:'ve| have)? moved (?:from .{1,40}? )?to", "{n} lives in", True),
-        (r"i (?:now )?work (?:at|for)", "{n} works at", True),
-        (r"i (?:now )?work as", "{n} works as", True),
-        (r"my name is", "{n} is called", True),
-        (r"i(?:'m| am) allergic to", "{n} is allergic to", False),
-        (r"i (?:really )?(?:like|love|enjoy)", "{n} likes", False),
-        (r"i (?:hate|dislike|(?:do not|don't) like)", "{n} does not like", False),
-        (r"i(?:'m| am)(?= an? (?!bit|little|lot|few)[a-z-]+(?: [a-z-]+)?$)", "{n} is", False),
-        (r"my (?P<of>[a-z]+(?: (?-i:[A-Z])\w+)?) (?:now )?lives in", "{n}'s {of} lives in", True),
-        (r"my (?P<of>[a-z]+(?: [a-z]+){0,2}) (?:is|are)", "{n}'s {of} is", True),
-    )
-)
-"""What a clause says, how the fact made of it begins, and whether nobody has two of it.
-
-`{n}`: the name; `{of}`: whose.
-"""
-_TASTE = re.compile(r"\b(?:likes?|prefers?|hates?)\b")
+_STATEMENTS: Mapping[str, str] = {
+    "i live in": " lives in", "i moved to": " lives in", "i moved from": " lives in",
+    "i work at": " works at", "i work for": " works at", "i work as": " works as", "my name is": " is called",
+    "i am allergic to": " is allergic to", "i am a": " is a", "i am an": " is an",
+    "i like": " likes", "i love": " likes", "i enjoy": " likes", "i hate": " hates", "i do not like": " does not like",
+}  # fmt: skip
+"""What a clause says of its speaker, and how the fact made of it goes on after the name."""
+_SEVERAL = (" is allergic to", " is a", " is an", " likes", " hates", " does not like")
+"""What may be true of several things at once."""
+_INSTRUCTIONS = ("from now on ", "always ", "never ", "please always ", "please never ", "please do not ")
+_PLAIN = {"’": "'", "“": '"', "I'm ": "I am ", "I've ": "I ", "don't ": "do not ", "I now ": "I ", "I really ": "I "}
+_ENDS = (", ", ". ", "; ", "! ", " and ", " but ", " because ", " since ", " last ", " this ", " yesterday", " today",
+         " in 1", " in 2", *(f" in {month.title()}" for month in ENGLISH_MONTHS))  # fmt: skip
+"""Where a clause ends: what follows says when or why, or something else."""
+_OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "if", "bit", "little", "lot", "few"}
 
 
 def stated(request: str, schema: Mapping[str, object]) -> str:
@@ -292,35 +275,64 @@ def stated(request: str, schema: Mapping[str, object]) -> str:
 
 
 def _facts(request: str) -> Iterator[dict[str, object]]:
-    known = {match["text"]: int(match["id"]) for match in _KNOWN.finditer(request)}
-    for line in _LINE.finditer(request):
-        for sentence in sentences(line["words"].replace("’", "'")):
-            if is_question(sentence):
-                continue
-            for text, begins, kind in _told(sentence, line["name"].strip()):
+    known = dict[str, int]()
+    number, name = 0, ""
+    for line in request.split("\n"):
+        before, is_known, fact = line.partition(" · since ")
+        if is_known and before.isdecimal():
+            known[fact.partition(": ")[2]] = int(before)
+        words = line.strip() if line.startswith("  ") and number else ""
+        if line.startswith("#") and (before := line[1:].partition(" ")[0]).isdecimal():
+            number = int(before)
+            name, _, words = line.partition("] ")[2].partition(": ")
+        for sentence in sentences(words):
+            for text, begins, kind in () if is_question(sentence) else _told(sentence, name.strip()):
                 older = [id_ for one, id_ in known.items() if begins and one.startswith(begins)]
                 if text not in known:
-                    yield {"message": int(line["id"]), "text": text, "type": kind, "replaces": (*older, None)[0]}
+                    yield {"message": number, "text": text, "type": kind, "replaces": (*older, None)[0]}
 
 
 def _told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
     """The facts that a sentence states, how an older one that is replaced begins ("": none is), and their kind."""
-    if _INSTRUCTION.match(sentence):
+    plain = sentence
+    for written, usual in _PLAIN.items():
+        plain = plain.replace(written, usual)
+    if plain.lower().startswith(_INSTRUCTIONS):
         yield sentence, "", "instruction"
         return
-    for clause in _CLAUSE_END.split(sentence):
-        matches = ((said.search(clause), begins, is_only) for said, begins, is_only in _STATEMENTS)
-        match, begins, is_only = next((one for one in matches if one[0]), (None, "", False))
-        if match and not _OTHERS.search(match["rest"]):
-            begin = begins.format(n=name, of=match.groupdict().get("of")) + " "
-            text = f"{begin}{match['rest'].strip()}."
-            yield text, begin if is_only else "", "preference" if _TASTE.search(begin) else "fact"
+    for end in _ENDS:
+        plain = plain.replace(end, "\n")
+    for clause in plain.rstrip(".!").split("\n"):
+        begin, rest = _statement(clause)
+        if rest and '"' not in rest and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
+            text = f"{name}{begin} {rest}."
+            yield text, "" if begin in _SEVERAL else f"{name}{begin} ", "preference" if _is_taste(text) else "fact"
+
+
+def _statement(clause: str) -> tuple[str, str]:
+    """What a clause says of its speaker: how the fact begins after the name, and the rest, "" where it says nothing."""
+    for said, begin in _STATEMENTS.items():
+        before, _, rest = f" {clause.lower()}".partition(f" {said} ")
+        if rest:
+            rest = clause[len(before) + len(said) + 1 :]
+            return begin, rest.rpartition(" to ")[2] if said.endswith("from") else rest
+    _, _, theirs = f" {clause}".replace(" My ", " my ").partition(" my ")
+    for verb in (" lives in", " is", " are"):
+        whose, _, rest = theirs.partition(f"{verb} ")
+        if rest and len(whose.split()) < 4:
+            return f"'s {whose}{verb}", rest
+    return "", ""
+
+
+def _is_taste(text: str) -> bool:
+    return not {"like", "likes", "prefers", "hates"}.isdisjoint(text.split())
 
 
 def _profile(request: str) -> dict[str, str]:
     """The facts themselves, with tastes separate; without facts, the former profile."""
-    texts = [match["text"].strip() for match in _FACT.finditer(request)][:12]
-    former = re.match(r"\s*<profile>\n(.*?)\n</profile>", request, re.DOTALL)
-    profile = " ".join(text for text in texts if not _TASTE.search(text)) if texts else former[1] if former else ""
-    tastes = " ".join(text for text in texts if _TASTE.search(text))
+    facts = [split_heading(line) for line in request.split("\n")]
+    texts = [text.strip() for heading, text in facts if heading.startswith("fact ")][:12]
+    former, closed, _ = request.strip().removeprefix("<profile>\n").partition("\n</profile>")
+    profile = " ".join(text for text in texts if not _is_taste(text)) if texts else former if closed else ""
+    tastes = " ".join(filter(_is_taste, texts))
     return {"profile": profile, "preferences": tastes, "ongoing_topics": "", "key_history": ""}

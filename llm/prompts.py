@@ -17,9 +17,11 @@ from records.messages import Message
 from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
 from records.summaries import Summary
 from records.turns import Replied
+from text.date_words import iso_dates
 from text.time_zones import label
 
 FOLD_VERSION = "fold-5"
+LONGEST_HEADING = 80
 LONGEST_PROFILE = 400
 """Words of the document about an owner."""
 
@@ -155,6 +157,17 @@ def ago(moment: datetime, now: datetime) -> str:
 def speaker(message: Message) -> str:
     """Who spoke, on one line."""
     return one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
+
+
+def split_heading(line: str) -> tuple[str, str]:
+    """The heading of a line as the functions below write it ("2026-05-03 14:02", "fact 3 · since 2026-05-03"; "" where
+    it has none), and what follows it.
+    """
+    heading, bracket, rest = line[1:].partition("]")
+    is_heading = line.startswith("[") and bracket and len(heading) <= LONGEST_HEADING
+    if not is_heading or not (heading.startswith("fact ") or any(iso_dates(heading[:10]))):
+        return "", line
+    return heading, rest.removeprefix(" ")
 
 
 def group_line(name: str, text: str) -> str:

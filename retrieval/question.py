@@ -62,7 +62,7 @@ def without_names(text: str, speakers: Iterable[str]) -> str:
     for name in sorted(speakers, key=len, reverse=True):
         for place in reversed(list(_places(left, name))):
             left = left[:place] + left[place + len(name) :]
-    return text if left == text else _GAPS.sub(" ", left).strip() or text
+    return text if left == text else " ".join(left.split()) or text
 
 
 def _places(text: str, name: str) -> Iterator[int]:
@@ -91,7 +91,6 @@ def _is_letter(one: str) -> bool:
 
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」")
-_GAPS = re.compile(r"\s+")
 _EMOJI_FORM = "\ufe0f"
 """Variation selector 16: some keyboards add it to an emoji, others do not."""
 
@@ -109,12 +108,12 @@ class SearchQuery:
     @classmethod
     def of(cls, typed: str) -> "SearchQuery":
         phrases = [plain(next(group for group in match.groups() if group)) for match in _QUOTED.finditer(typed)]
-        text = _GAPS.sub(" ", _QUOTED.sub(lambda match: next(group for group in match.groups() if group), typed))
+        text = _QUOTED.sub(lambda match: next(group for group in match.groups() if group), typed)
         terms = tuple(content_terms(text))
         # Emoji are no words of the index: without a word, what was typed is a phrase.
         phrases = phrases if phrases or terms else [plain(text)]
         return cls(
-            text=text.strip(),
+            text=" ".join(text.split()),
             phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
             terms=terms,
         )
@@ -136,4 +135,4 @@ class SearchQuery:
 
 def plain(text: str) -> str:
     """A text as phrases are compared: one case, one form of each letter and emoji, single spaces."""
-    return _GAPS.sub(" ", normal(text).replace(_EMOJI_FORM, "")).strip()
+    return " ".join(normal(text).replace(_EMOJI_FORM, "").split())

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
 
+from llm.prompts import split_heading
 from text.date_words import ISO_DATE, iso_dates
-from text.fingerprint import spelled_number
+from text.fingerprint import NUMBER, spelled_number, ungrouped
 
 LONG_SOURCE = 200
 """From this many source tokens on, a summary must be shorter than its source."""
@@ -25,9 +26,6 @@ _REFUSALS = re.compile(
     r"je suis désolé|je ne peux pas|抱歉|对不起|很抱歉|申し訳|üzgünüm|عذرا|آسف)",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"\[([^\]\n]{4,80})\] (?:(?<=\d:\d\d\] )[^:\n]{1,80}: )?")
-_STAMP = re.compile(r"\[([^\]\n]{4,80})\] ?")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _LIST_MARK = re.compile(r"(?m)^[ \t]*\d{1,2}[.)]\s")
 _LABEL = re.compile(r"(?m)^[^\w\n]*[^\W\d]+[ #]{0,2}\d{1,3}\b(?=[^.\n]{0,20}:)")
@@ -46,17 +44,20 @@ class Line:
 
 
 def line_of(text: str) -> Line:
-    """A line without its heading, whose clock time nobody said."""
-    heading = _HEADING.match(text)
-    if heading is None:
-        return Line(days=(), words=text)
-    return Line(days=tuple(iso_dates(heading[1])), words=text[heading.end() :])
+    """A line without its heading, whose clock time nobody said, and without the speaker's name after a clock time."""
+    heading, words = split_heading(text)
+    name, colon, said = words.partition(": ")
+    if heading[-3:-2] == ":" and colon and "\n" not in name:
+        words = said
+    return Line(days=tuple(iso_dates(heading)), words=words)
 
 
 def without_headings(text: str, lines: Sequence[str]) -> str:
     """A text without the headings of its sources, which a small model copies."""
-    known = {heading[1] for line in lines if (heading := _HEADING.match(line))}
-    return _STAMP.sub(lambda copied: "" if copied[1] in known else copied[0], text)
+    for heading in dict.fromkeys(split_heading(line)[0] for line in lines):
+        if heading:
+            text = text.replace(f"[{heading}] ", "").replace(f"[{heading}]", "")
+    return text
 
 
 def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()) -> list[str]:
@@ -73,7 +74,7 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_
         found.append("it repeats itself")
     if source_tokens > LONG_SOURCE and tokens >= source_tokens:
         found.append("it is not shorter than what it summarises")
-    own = _NAME.sub(" ", _LABEL.sub("", _without_neariso_dates(text, said_on)))
+    own = _NAME.sub(" ", _LABEL.sub("", _without_near_dates(text, said_on)))
     years = (f" {day.year - 1} {day.year} {day.year + 1}" for day in {day.replace(month=1, day=1) for day in said_on})
     if invented := invented_numbers(own, source + "".join(years)):
         found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
@@ -88,18 +89,12 @@ def invented_numbers(text: str, source: str) -> set[str]:
 
 
 def numbers(text: str) -> set[str]:
-    """Whole numbers and their parts, leading zeros and separators dropped: "2026-05-03" gives 2026, 5, 3, 20260503."""
-    found = set[str]()
-    for match in _NUMBER.finditer(text):
-        digits = [_plain(part) for part in _DIGITS.findall(match.group())]
-        found.update(digits)
-        if len(digits) > 1 and re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", match.group()):
-            found.difference_update(digits)
-            found.add(_plain(re.sub(r"\D", "", match.group())))
-    return found
+    """Whole numbers and their parts without leading zeros and signs of thousands: "2026-05-03" gives 2026, 5, 3."""
+    found = (_DIGITS.findall(ungrouped(match.group())) for match in NUMBER.finditer(text))
+    return {_plain(part) for parts in found for part in parts}
 
 
-def _without_neariso_dates(text: str, said_on: Sequence[date]) -> str:
+def _without_near_dates(text: str, said_on: Sequence[date]) -> str:
     """A text without the dates that follow from when something was said: "on 2 May", of "yesterday" on the 3rd."""
     steps = [timedelta(days=step) for step in range(-NEAR, NEAR + 1)]
     near = {day + step for day in said_on for step in steps}

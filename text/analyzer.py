@@ -68,17 +68,14 @@ _VOTING = frozenset(word for language in _LATIN for word in FUNCTION_WORDS[langu
 _PAIRS = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff々〆]+"
 )
-# Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
-_KANA_GRAMMAR = re.compile(r"^[\u3040-\u309f]{1,2}$")
 # Marks that are optional and make no other word: vowel points of Hebrew and Arabic, and stress marks and accents for
 # which no combined letter exists.
-_HEBREW = r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
-_ARABIC = r"\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
-_POINTS = rf"\u0300-\u036f{_HEBREW}{_ARABIC}"
-_POINT = re.compile(rf"[{_POINTS}]")
+_ACCENTS = range(0x300, 0x370)
+_POINTS = {code for code in (*_ACCENTS, *range(0x591, 0x6EE)) if unicodedata.category(chr(code)) == "Mn"}
+_IN_WORDS = "".join(map(chr, sorted(_POINTS)))
 _WORD = re.compile(
-    rf"[^\W_]+(?:['’][^\W_]+)?[{_POINTS}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
-    rf"(?:[^\W_]|[{_POINTS}\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
+    rf"[^\W_]+(?:['’][^\W_]+)?[{_IN_WORDS}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
+    rf"(?:[^\W_]|[{_IN_WORDS}\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
 )
 # What _WORD finds in normalised ASCII, in a quarter of the time.
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?")
@@ -89,11 +86,14 @@ _CODE = re.compile(
 )
 # What each alternative needs: most texts have none, and need not be tried at every character.
 _MAY_HOLD_CODES = re.compile(r"[\d@]|://")
-_MARKS = re.compile(r"[\u0300-\u036f]")
-_ARABIC_MARKS = re.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640]")
-_HEBREW_POINTS = re.compile(rf"[{_HEBREW}]")
-_ARABIC_FOLD = str.maketrans("أإآٱىةؤئکیۀ", "اااايهوءكيه")
-_LATIN_FOLD = str.maketrans({"ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ё": "е"})
+_WITHOUT_ACCENTS: dict[int, None] = dict.fromkeys(_ACCENTS)
+_WITHOUT_POINTS: dict[int, None] = dict.fromkeys(_POINTS)
+_PERSIAN = frozenset("پچژگ")
+_FOLDED = str.maketrans(
+    dict.fromkeys([*map(chr, _POINTS), *"\u0640\u06dd\u06de\u06e5\u06e6\u06e9"], "")
+    | dict(zip("أإآٱىةؤئکیۀ", "اااايهوءكيه", strict=True))
+    | {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ё": "е"}
+)
 _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE50) for c in map(chr, range(b, b + 10))}
 
 
@@ -111,8 +111,7 @@ def folded(term: str) -> str:
     """A term without diacritics, variants of Arabic letters, and vowel points of Arabic and Hebrew."""
     if term.isascii():
         return term
-    term = _HEBREW_POINTS.sub("", _ARABIC_MARKS.sub("", term)).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
-    return normalized("NFC", _MARKS.sub("", normalized("NFD", term)))
+    return normalized("NFC", normalized("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
 
 
 @lru_cache(maxsize=4096)
@@ -272,16 +271,15 @@ def _languages(plain: str, words: Sequence[str]) -> tuple[dict[str, str], dict[s
     known = {word: _known_word(word) if word.isalpha() else _known(word) for word in counts}
     is_latin = any(script == "LATIN" for script, _ in known.values())
     languages = _SCRIPT_LANGUAGE | {"LATIN": _voted(counts, known) if is_latin else "english"}
-    if not plain.isascii() and re.search("[پچژگ]", plain) is not None:
+    if not plain.isascii() and not _PERSIAN.isdisjoint(plain):
         languages["ARABIC"] = "persian"
     return languages, known
 
 
 def _make_term(word: str, language: str) -> tuple[str, bool]:
     """The term of a word, and whether it is a function word."""
-    word = (
-        word if word.isascii() else _POINT.sub("", word)
-    )  # combined letters were composed before, so these are the optional ones
+    # Combined letters were composed before, so these marks are the optional ones.
+    word = word if word.isascii() else word.translate(_WITHOUT_POINTS)
     term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
     return term, _is_function_word(word, language)
 
@@ -328,7 +326,7 @@ def _stems(word: str) -> tuple[str, ...]:
         return ()
     if "'" in word:
         return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
-    bare = _POINT.sub("", word)
+    bare = word.translate(_WITHOUT_POINTS)
     made = dict.fromkeys(stemmer.stemWord(bare) for stemmer in map(_stemmer, _LATIN) if stemmer is not None)
     return tuple(dict.fromkeys(map(folded, made)))
 
@@ -342,7 +340,8 @@ def _pairs(word: str) -> list[str]:
     terms: list[str] = []
     for run in _PAIRS.findall(word):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-        terms += [pair for pair in pairs if not _KANA_GRAMMAR.match(pair)] or pairs
+        # Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
+        terms += [pair for pair in pairs if not all("\u3040" <= one <= "\u309f" for one in pair)] or pairs
     return terms + [folded(rest) for rest in _PAIRS.split(word) if rest]
 
 

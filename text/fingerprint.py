@@ -17,7 +17,8 @@ CACHED = 2_000
 """Texts whose fingerprints are cached: enough for the facts of those who are talking. Some are whole messages."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 
 NUMBER_WORDS: dict[str, int] = {
     word: value
@@ -56,7 +57,7 @@ def _calendar() -> Mapping[str, str]:
 
 def _stemmed(word: str) -> str:
     """A word without its plural or case ending: "on Mondays", "montags", "в среду"."""
-    return stem(word, "russian") if re.match(r"[а-яё]", word) else word.removesuffix("s")
+    return stem(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
 
 
 _ALSO_OTHER_WORDS = frozenset({"may", "march", "mai", "мая", "марта"})
@@ -72,8 +73,8 @@ _NEGATION = frozenset(
     " не нет ни никогда ничего никто без кроме нельзя"
     " pas jamais rien personne sans aucun aucune".split()
 )
-_NEGATED_AUXILIARY = re.compile(r"\w+n['’]t$")
-_HAN_NEGATION = re.compile(r"不|没|沒|无|無|未|别|ない|ません|않|없|안 ")
+_NEGATED_AUXILIARY = ("n't", "n’t")
+_HAN_NEGATION = ("不", "没", "沒", "无", "無", "未", "别", "ない", "ません", "않", "없", "안 ")
 
 _NOT_AS_IT_WAS = re.compile(
     r"\b(?:now|no longer|any ?more|moved|moving|chang(?:ed?|ing)|switch\w*|instead|actually|correct\w*|meant|wrong|mistake|sorry|new|quit|left|stopp?(?:ed)?|g(?:a|i)ve up|given up|became|back in|postponed|rescheduled|cancel\w*|last day|used to|former\w*|sold|divorced|broke up|not [^.!?\n]{0,40} but|until|will be|put off)\b"
@@ -162,14 +163,14 @@ def fingerprint(text: str) -> Fingerprint:
     names: list[str] = []
     people: set[str] = set()
     mood: set[str] = set()
-    negated = bool(_HAN_NEGATION.search(text))
+    negated = any(one in text for one in _HAN_NEGATION)
     for match in _WORD.finditer(text):
         word = match.group()
         plain = normal(word)
         bare = plain.split("'")[0] if len(plain.split("'")[0]) > 1 else plain
-        if _NUMBER.fullmatch(word) or word[0].isdigit():
+        if word[0].isdigit():
             continue
-        if plain in _NEGATION or bare in _NEGATION or _NEGATED_AUXILIARY.match(plain):
+        if plain in _NEGATION or bare in _NEGATION or plain.endswith(_NEGATED_AUXILIARY):
             negated = True
         elif bare in NUMBER_WORDS and not word[0].isupper():
             numbers.append(str(NUMBER_WORDS[bare]))
@@ -183,7 +184,7 @@ def fingerprint(text: str) -> Fingerprint:
             people.add(bare)
         elif word[0].isupper() and bare not in _NO_NAMES:
             names.append(_name(bare))
-    numbers += [_number(match.group()) for match in _NUMBER.finditer(normal(text))]
+    numbers += [_number(match.group()) for match in NUMBER.finditer(normal(text))]
     return Fingerprint(
         numbers=tuple(numbers),
         dates=tuple(dates),
@@ -214,7 +215,10 @@ def topics(text: str) -> frozenset[str]:
     plain = [
         _one_word(word, plain=True)
         for word in (match.group() for match in _WORD.finditer(normal(text)))
-        if word not in _NEGATION and not _NEGATED_AUXILIARY.match(word) and word not in _DROPPED and word not in _IDLE
+        if word not in _NEGATION
+        and not word.endswith(_NEGATED_AUXILIARY)
+        and word not in _DROPPED
+        and word not in _IDLE
     ]
     return frozenset(term[:7] for term in analyse(" ".join(plain)))
 
@@ -253,11 +257,15 @@ def _one_word(word: str, *, plain: bool = False) -> str:
 
 def _name(word: str) -> str:
     """A name whatever its case ending."""
-    return stem(word, "russian") if re.match(r"[а-яё]", word) else folded(word.removesuffix("'s"))
+    return stem(word, "russian") if "а" <= word[:1] <= "ё" else folded(word.removesuffix("'s"))
+
+
+def ungrouped(number: str) -> str:
+    """A number without the signs between its thousands: "1500" for "1,500" and "1.500"; any other as it is."""
+    return number.replace(",", "").replace(".", "") if _GROUPED.fullmatch(number) else number
 
 
 def _number(text: str) -> str:
     """A number whatever its separators: 1,500 and 1.500 and 1500 are one; 1.5 and 2026-05-03 stay."""
-    if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", text):
-        text = re.sub(r"\D", "", text)
+    text = ungrouped(text)
     return text.lstrip("0") or "0" if text.isdigit() else text.replace(",", ".")

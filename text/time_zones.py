@@ -21,7 +21,6 @@ LONGEST_NAME = 60
 UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "greenwich"})
 
 _OFFSET = re.compile(r"(?:utc|gmt|z)?([+-])(\d{1,2})(?::?([0-5]\d))?")
-_FIXED = re.compile(r"Etc/GMT([+-])(\d{1,2})")
 # Zones without daylight saving time whose offset is no whole number of hours: minutes east of Greenwich.
 _PARTS_OF_HOURS: Mapping[int, str] = {
     -570: "Pacific/Marquesas",
@@ -85,10 +84,10 @@ def similar_names(words: str, most: int = 5) -> Sequence[str]:
 
 def label(name: str) -> str:
     """A zone as it is shown: the offset where its name has the sign the other way round, "UTC" for none."""
-    fixed = _FIXED.fullmatch(name)
-    if fixed is None:
+    hours = name.removeprefix("Etc/GMT")
+    if hours == name or not hours[1:].isdecimal():
         return name or "UTC"
-    return f"UTC{'-' if fixed[1] == '+' else '+'}{int(fixed[2])}" if int(fixed[2]) else "UTC"
+    return f"UTC{-int(hours):+d}" if int(hours) else "UTC"
 
 
 @cache
@@ -107,7 +106,7 @@ def _plain(text: str) -> str:
     """Lower case, without accents; spaces, underscores and full stops are one and the same."""
     folded = normalized("NFKD", text.casefold())
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter)).replace("ł", "l").replace("ø", "o")
-    return " ".join(re.sub(r"[_.\s]+", " ", bare).split())
+    return " ".join(bare.replace("_", " ").replace(".", " ").split())
 
 
 def moment_of(local: datetime, zone: tzinfo | None) -> datetime:

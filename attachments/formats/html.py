@@ -70,7 +70,7 @@ class _Reader(HTMLParser):
             self._line.append(data)
 
     def end_line(self) -> None:
-        text = re.sub(r"\s+", " ", "".join(self._line)).strip()
+        text = " ".join("".join(self._line).split())
         self._line = []
         if text:
             self.lines.append((self._heading, text))

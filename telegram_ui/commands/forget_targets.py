@@ -92,9 +92,6 @@ def named(argument: str, now: datetime, everything: Collection[str] = ()) -> Tar
     return Target(kind="days", first=known[0][0], last=known[-1][1])
 
 
-_MINUTE = re.compile(r"[0-9a-f]{1,10}")
-
-
 def payload(target: Target, now: datetime) -> str:
     """A button's payload (at most 28 characters), which is valid for ten minutes."""
     return f"{target.code}.{int(now.timestamp()) // 60:x}"
@@ -103,9 +100,10 @@ def payload(target: Target, now: datetime) -> str:
 def read(text: str, now: datetime) -> Target | None:
     """The target of a pressed button; None when it is too old."""
     code, _, minute = text.partition(".")
-    if not _MINUTE.fullmatch(minute):  # an earlier version's button
+    try:
+        age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
+    except (ValueError, OverflowError, OSError):  # an earlier version's button
         return None
-    age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
     match = _CODE.fullmatch(code)
     if match is None or age >= LIFETIME + timedelta(minutes=1):
         return None

@@ -5,7 +5,6 @@ changes nothing. Does not know other commands, nor how messages are sent.
 """
 
 import logging
-import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +34,6 @@ STORAGE, NUMBER = "storage", "number"
 Question = Literal["wizard-second", "wizard-no-number"]
 WORDS_OF_AN_ANSWER = 4
 """A text with more words than this does not answer the setup's first question: it is a message to the bot."""
-_WORD = re.compile(r"\w+")
 
 
 def number_in(text: str) -> int | None:
@@ -52,7 +50,7 @@ def number_in(text: str) -> int | None:
 
 def storage_in(text: str, storages: Sequence[StorageType]) -> StorageType | None:
     """The one of these that a short text names ("SQLite please"); None if it names none, or several."""
-    words = _WORD.findall(text.casefold())
+    words = [word.strip(",.!?") for word in text.casefold().split()]
     named = {one for one in storages if one in words or STORAGE_NAMES[one].casefold() in words}
     return named.pop() if len(named) == 1 and len(words) <= WORDS_OF_AN_ANSWER else None
 

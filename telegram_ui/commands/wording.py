@@ -115,9 +115,6 @@ def quoted(text: str, most: int = QUOTED) -> str:
     return line[:most].rsplit(" ", 1)[0].rstrip() + " …"
 
 
-_HEAD = re.compile(r"\[[^\]\n]{1,300}\]")
-_PLACE = re.compile(r"(?<=, )(pages?|lines?|rows?|part|chapter) (\d{1,9}(?:–\d{1,9})?)(?=[,\]])")
-_SHEET = re.compile(r"(?<=, )sheet ([^,\]]{1,40})(?=[,\]])")
 _PICTURE = re.compile(r"\[(?:Photo|Picture ([^\]\n]{1,100}?))(?=: )")
 _SENT = re.compile(r"\[Sent (with )?([^\]\n]{1,200}?)(, which was not read)?\]")
 _FORWARDED = re.compile(r"\[Forwarded from ([^\]\n]{1,200})\]")
@@ -131,12 +128,19 @@ def said(message: Message, text: str) -> str:
         return _PICTURE.sub(
             lambda found: f"[{tr('files-picture', name=found[1]) if found[1] else tr('files-photo')}", text, count=1
         )
-    head = _HEAD.match(text) if message.origin == "document" else None
-    if head is None:
+    head, bracket, rest = text.partition("]")
+    if message.origin != "document" or not text.startswith("[") or not bracket or "\n" in head:
         return noted(text)
-    place = _PLACE.sub(lambda found: tr(f"files-place-{found[1].rstrip('s')}", at=found[2]), head[0])
-    place = _SHEET.sub(lambda found: tr("files-place-sheet", at=found[1]), place)
-    return place + text[head.end() :]
+    name, *places = head.split(", ")
+    return ", ".join([name, *map(_place, places)]) + bracket + rest
+
+
+def _place(noted: str) -> str:
+    """Where in a file a passage stands, in the reader's language."""
+    noun, _, at = noted.partition(" ")
+    noun = noun.removesuffix("s")
+    is_numbered = noun in ("page", "line", "row", "part", "chapter") and at.replace("–", "").isdecimal()
+    return tr(f"files-place-{noun}", at=at) if is_numbered or (noun == "sheet" and at) else noted
 
 
 def noted(text: str) -> str:

@@ -43,7 +43,6 @@ _CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
 _TIMES = re.compile(r"(?<=\d)\*(?=\d)")
 """A sign of multiplication, which Markdown takes for the beginning or end of emphasis."""
 _INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
-_SIGNS = re.compile(r"\d\*\d|\\\(")
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
 
@@ -267,7 +266,7 @@ def _with_tags_as_text(markdown: str) -> str:
 
 def _with_plain_signs(markdown: str) -> str:
     """The same Markdown, outside of code: 2*3*4 keeps its signs, and a formula in \\( \\) is one."""
-    if not _SIGNS.search(markdown):
+    if "*" not in markdown and "\\(" not in markdown:
         return markdown
     parts = _CODE.split(markdown)
     for number in range(0, len(parts), 2):

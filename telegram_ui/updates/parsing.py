@@ -341,7 +341,7 @@ def _without_name(words: str, name: str) -> str | None:
     if len(name) < 3:  # a shorter one is a word like any other
         return None
     begin, end = words[: len(name)], words[len(name) :]
-    if begin.casefold() == name.casefold() and not re.match(r"[\w'’@-]", end):
+    if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
         return AFTER_NAME.sub("", end, count=1)
     said = words.rstrip(" ?!.？！。؟")
     before = said[: -len(name)].rstrip()
