@@ -102,17 +102,13 @@ class AnswerButtons(Family):
     @press(LISTEN, queue="slow")
     async def _listen(self, ask: Ask) -> str | None:
         """Speak the message that the button is under: an answer, or the last piece of a long one."""
-        query = ask.update.callback_query
         if self._dependencies.speech is None:  # it was set when the answer was sent
             return tr("shared-dead-button")
         if ask.argument in self._pressed:
             return tr("answers-pressed-already")
         if not ask.message_text.strip():
             return tr("answers-nothing-to-say")
-        self._pressed[ask.argument] = None
-        if query is not None:
-            with suppress(TelegramError):
-                await query.answer()
+        await self._take(ask)
         try:
             await _speak(self._dependencies, replace(ask.chat, reply_to=ask.message_id), ask.person, ask.message_text)
         except BaseException:
@@ -168,14 +164,16 @@ class AnswerButtons(Family):
         """The answer that a press asks for; None where the same button was pressed before."""
         if ask.argument in self._pressed:
             return None
-        self._pressed[ask.argument] = None
-        query = ask.update.callback_query
-        if query is not None:
-            # Now: Telegram shows the button as busy until then, and a model may take a minute.
-            with suppress(TelegramError):
-                await query.answer()
+        await self._take(ask)
         stop = partial(stop_keyboard, self._dependencies, ask.chat, ask.person)
         return self._dependencies.answers.begin(self._delivery, ask.update.update_id, ask.chat, stop, instead_of)
+
+    async def _take(self, ask: Ask) -> None:
+        """Note a press, and answer it now: Telegram shows the button as busy until then, and a model may take long."""
+        self._pressed[ask.argument] = None
+        if ask.update.callback_query is not None:
+            with suppress(TelegramError):
+                await ask.update.callback_query.answer()
 
     async def _answered(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:

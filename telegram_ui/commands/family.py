@@ -179,12 +179,11 @@ def press(kind: str, **options: Unpack[PressOptions]) -> Callable[[Handler], Pre
     return lambda handler: Press(name=kind, handler=handler, **options)
 
 
-async def _give_nothing(chat: Chat, person: Person, name: str, argument: str, requested_in: int | None) -> None:
-    raise NotImplementedError
-
-
 class Answers:
     """How answers are stopped, and sent until they arrive, and commands given: whoever has the queues says how."""
+
+    give: GiveCommand
+    """Answers a command as if this person had written it here."""
 
     def __init__(self) -> None:
         self.stop: Callable[[Scope], bool] = lambda scope: False
@@ -197,8 +196,6 @@ class Answers:
         """Begins to show the answer to an update; in the place of these messages, if any."""
         self.send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
         """Sends the whole answer to an update, as often as it needs; the ids of its messages."""
-        self.give: GiveCommand = _give_nothing
-        """Answers a command as if this person had written it here."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -55,11 +55,6 @@ def storage_in(text: str, storages: Sequence[StorageType]) -> StorageType | None
     return named.pop() if len(named) == 1 and len(words) <= WORDS_OF_AN_ANSWER else None
 
 
-def _may_answer(text: str) -> bool:
-    """Whether a text is short enough for an answer to the first question, and asks nothing itself."""
-    return len(text.split()) <= WORDS_OF_AN_ANSWER and "?" not in text
-
-
 class Wizard(Family):
     """The /summary wizard of every scope and person."""
 
@@ -157,7 +152,7 @@ class Wizard(Family):
             return is_answer
         if state.step == STORAGE:
             storage = storage_in(text, tuple(self._offered))
-            if storage is None and not _may_answer(text):
+            if storage is None and (len(text.split()) > WORDS_OF_AN_ANSWER or "?" in text):
                 return False
             if storage is None:
                 storages = any_of([*self._offered.values(), "/cancel"])

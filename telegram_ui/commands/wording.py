@@ -8,7 +8,7 @@ from functools import cache
 
 from telegram import InlineKeyboardButton
 
-from locales.catalog import ENGLISH, calendar_day, speaking, tr
+from locales.catalog import ENGLISH, calendar_day, text_in, tr
 from records.conversations import ListedConversation
 from records.messages import Message
 from records.owners import OwnerConfig, Policy
@@ -24,7 +24,7 @@ SENT = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
     *("venue", "poll", "dice", "new"),
 )
-"""Kinds of things that are sent along: the texts files-kind-NAME."""
+"""Kinds of things that are sent along, by the field of a message that holds them: the texts files-kind-NAME."""
 
 
 def messages(number: int) -> str:
@@ -168,8 +168,7 @@ def _sent(found: re.Match[str]) -> str:
 @cache
 def _kinds() -> Mapping[str, str]:
     """Kinds of attachments, by their names in the memory."""
-    with speaking(ENGLISH):
-        return {tr(f"files-kind-{kind}"): kind for kind in SENT}
+    return {text_in(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT}
 
 
 def ticked(label: str, *, is_chosen: bool) -> str:

@@ -12,17 +12,9 @@ from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
-from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
+from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
 from telegram.constants import ChatAction
-from telegram.error import (
-    BadRequest,
-    ChatMigrated,
-    Forbidden,
-    InvalidToken,
-    NetworkError,
-    RetryAfter,
-    TelegramError,
-)
+from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from locales.catalog import tr
 from records.errors import KeepsakeError
@@ -89,11 +81,8 @@ class Delivery:
         self._recent = LRUCache[int, _ChatState](CHATS_KNOWN)
         self._upgraded = LRUCache[int, int](CHATS_KNOWN)
         self.is_closing = False
-        self._on_upgrade: Callable[[int, int], None] = lambda old, new: None
-
-    def on_upgrade(self, callback: Callable[[int, int], None]) -> None:
-        """Set what is called, with the old and the new id, when sending shows that a group became a supergroup."""
-        self._on_upgrade = callback
+        self.on_upgrade: Callable[[int, int], None] = lambda old, new: None
+        """Called with the old and the new id when sending shows that a group became a supergroup."""
 
     def current_id(self, chat: Chat) -> int:
         """The id under which a chat is reached now."""
@@ -224,7 +213,7 @@ class Delivery:
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
         reply = chat.reply_to if is_first else None
         try:
-            return [await self._send_message(chat, part.text, part.entities, keyboard, reply)]
+            return [await self._send_message(chat, part, keyboard, reply)]
         except BadRequest as refused:
             if not part.entities or not is_about_entities(refused):
                 raise DeliveryError(tr("errors-telegram-refused")) from refused
@@ -233,27 +222,20 @@ class Delivery:
         for number, piece in enumerate(plain):
             markup = keyboard if piece is plain[-1] else None
             try:
-                ids.append(await self._send_message(chat, piece.text, (), markup, None if number else reply))
+                ids.append(await self._send_message(chat, piece, markup, None if number else reply))
             except BadRequest as refused:
                 raise DeliveryError(tr("errors-telegram-refused")) from refused
             except DeliveryUnknown as unknown:
                 raise DeliveryUnknown(sent=ids) from unknown
         return ids
 
-    async def _send_message(
-        self,
-        chat: Chat,
-        text: str,
-        entities: Sequence[MessageEntity],
-        keyboard: Keyboard | None,
-        reply_to: int | None,
-    ) -> int:
+    async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         topic = chat.topic
         while True:
 
             async def request(topic: int | None = topic) -> int:
                 here = replace(chat, thread=chat.thread if topic == chat.topic else 0, reply_to=reply_to)
-                return await self.request_message(here, Piece(text=text, entities=tuple(entities)), keyboard)
+                return await self.request_message(here, piece, keyboard)
 
             try:
                 return await self.insist(chat, request, repeatable=False)
@@ -265,19 +247,19 @@ class Delivery:
     async def _edit(
         self, chat: Chat, message_id: int, part: Piece, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
-        for text, entities in ((part.text, part.entities), (part.plain or part.text, ())):
+        for piece in (part, Piece(text=part.plain or part.text)):
 
-            async def request(text: str = text, entities: Sequence[MessageEntity] = entities) -> None:
+            async def request(piece: Piece = piece) -> None:
                 if self.current_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
-                await self.request_edit(chat, message_id, Piece(text=text, entities=tuple(entities)), keyboard)
+                await self.request_edit(chat, message_id, piece, keyboard)
 
             try:
                 await self.insist(chat, request, repeatable=True)
             except BadRequest as refused:
                 if says(refused, "message is not modified"):
                     return True
-                if entities and is_about_entities(refused):
+                if piece.entities and is_about_entities(refused):
                     continue
                 log.info("message not changed, a new one is sent: %s", kind(refused))
                 return False
@@ -349,7 +331,7 @@ class Delivery:
                 if self.current_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
                     raise ChatGone from refused
                 self._upgraded[chat.id] = refused.new_chat_id
-                self._on_upgrade(chat.id, refused.new_chat_id)
+                self.on_upgrade(chat.id, refused.new_chat_id)
             except Forbidden as refused:
                 raise ChatGone from refused
             except InvalidToken as refused:

@@ -66,32 +66,26 @@ class Access:
         """Whether a stranger is told in private who is served, once more; not after a few times in an hour, so that
         nobody makes the bot spam.
         """
-        now = self._now()
-        since, times = self._told.get(person.id) or (now, 0)
-        if now - since >= TOLD_WITHIN:
-            since, times = now, 0
-        if times >= MOST_TOLD or not self._may_tell_one_more(now):
+        told = self._one_more(self._told.get(person.id), TOLD_WITHIN)
+        if told[1] > MOST_TOLD:
             return False
-        self._told[person.id] = (since, times + 1)
+        self._told_in_all = self._one_more(self._told_in_all, IN_ALL_WITHIN)
+        if self._told_in_all[1] > MOST_TOLD_IN_ALL:
+            return False
+        self._told[person.id] = told
         return True
 
     def may_ask_admins(self, person: Person) -> bool:
         """Whether admins are told that somebody would like to be let in: once for each, and so often in an hour."""
         if not self._admin_ids or self._people is None or self._people.standing(person.id) is not None:
             return False
-        now = self._now()
-        since, times = self._requests
-        if now - since >= TOLD_WITHIN:
-            since, times = now, 0
-        self._requests = (since, times + 1)
-        return times < MOST_REQUESTS
+        self._requests = self._one_more(self._requests, TOLD_WITHIN)
+        return self._requests[1] <= MOST_REQUESTS
 
-    def _may_tell_one_more(self, now: datetime) -> bool:
-        since, times = self._told_in_all
-        if now - since >= IN_ALL_WITHIN:
-            since, times = now, 0
-        self._told_in_all = (since, times + 1)
-        return times < MOST_TOLD_IN_ALL
+    def _one_more(self, counted: tuple[datetime, int] | None, within: timedelta) -> tuple[datetime, int]:
+        """Since when something has been counted, and how often; counted again from now on after `within`."""
+        now = self._now()
+        return (counted[0], counted[1] + 1) if counted and now - counted[0] < within else (now, 1)
 
     async def may_configure(self, chat: Chat, person: Person) -> bool:
         """Whether a person may configure, forget and export here: in private always, in a group its admins.
@@ -126,9 +120,7 @@ class Relevance:
         if upgraded(update) is not None:
             return True
         parsed = parse(update, update.get_bot().bot)
-        if parsed is None:
-            return False
-        if not self._access.is_served(parsed.person):
+        if parsed is None or not self._access.is_served(parsed.person):
             return False
         if parsed.chat.is_private:
             return True

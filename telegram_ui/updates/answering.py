@@ -140,7 +140,8 @@ class AnswerDelivery:
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, where(error))  # noqa: TRY400
                     return "lost", list(stream.sent)
-                refusals += not _was_unreachable(error)
+                # Waiting for the network may take as long as it takes.
+                refusals += not (isinstance(error.__cause__, NetworkError) and was_unreachable(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
                     return "later", list(stream.sent)
@@ -151,12 +152,6 @@ class AnswerDelivery:
                 return "arrived", list(stream.sent)
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
         return "lost", list(stream.sent)
-
-
-def _was_unreachable(error: DeliveryError) -> bool:
-    """Whether no connection was made at all: waiting for the network may take as long as it takes."""
-    failed = error.__cause__
-    return isinstance(failed, NetworkError) and was_unreachable(failed)
 
 
 class Answering:

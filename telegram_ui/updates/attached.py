@@ -6,31 +6,14 @@ from typing import Literal
 import telegram
 
 from attachments.documents import shown_name
-from locales.catalog import tr
+from locales.catalog import ENGLISH, text_in, tr
+from telegram_ui.commands.wording import SENT
 
 FileKind = Literal["document", "picture", "speech"]
 
 FILE = "document"
 RECORDED = ("voice", "video_note")
 """What is said there was said into Telegram."""
-NEW = "new"
-NAMES = {
-    "photo": "a photo",
-    "voice": "a voice message",
-    "audio": "an audio file",
-    "video": "a video",
-    "video_note": "a video message",
-    "animation": "an animation",
-    "sticker": "a sticker",
-    FILE: "a file",
-    "contact": "a contact",
-    "location": "a location",
-    "venue": "a place",
-    "poll": "a poll",
-    "dice": "a dice",
-    NEW: "something new to me",
-}
-"""Their names in the memory, by the field of a message that holds them."""
 PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})
 """The formats that models with vision take."""
 
@@ -62,18 +45,23 @@ class AttachedFile:
 
 
 def attachment_of(message: telegram.Message) -> str:
-    """The kind of a message's attachment: one of NAMES, or NEW; "" for none."""
-    for field in NAMES:
+    """The kind of a message's attachment: one of SENT; "" for none."""
+    for field in SENT:
         if getattr(message, field, None):
             return field
     # Kinds newer than the library come in api_kwargs. Service messages do, too, but nothing else comes
     # with those.
-    return NEW if "rich_message" in message.api_kwargs else ""
+    return "new" if "rich_message" in message.api_kwargs else ""
 
 
 def kind_name(kind: str) -> str:
     """The name of a kind in the reader's language."""
     return tr(f"files-kind-{kind}")
+
+
+def name_in_memory(kind: str) -> str:
+    """The name of a kind in what memory notes of a message, whatever language its reader speaks."""
+    return text_in(ENGLISH, f"files-kind-{kind}")
 
 
 def file_of(message: telegram.Message) -> AttachedFile | None:
@@ -91,7 +79,7 @@ def file_of(message: telegram.Message) -> AttachedFile | None:
     speech = message.voice or message.audio or message.video_note
     if speech is None:
         return None
-    shown = NAMES["voice" if message.voice else "audio" if message.audio else "video_note"]
+    shown = name_in_memory("voice" if message.voice else "audio" if message.audio else "video_note")
     name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
     mime = None if isinstance(speech, telegram.VideoNote) else speech.mime_type

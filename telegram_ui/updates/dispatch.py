@@ -72,7 +72,7 @@ class Dispatcher:
         self._answering = Answering(
             queue, commands, self._queues, self._error_boundary, self._placing, self._answer_delivery
         )
-        self._delivery.on_upgrade(self._upgrades.begin)
+        self._delivery.on_upgrade = self._upgrades.begin
         # What is being finished ends by itself: no button is to be taken from a message that is whole by then.
         chats = self._queues.chats
         commands.dependencies.answers.stop = lambda location: chats.cancel(location) or chats.is_busy(location)

@@ -13,7 +13,7 @@ from records.owners import MODES, Mode
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece, Replied
 from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.attached import NAMES, AttachedFile, attachment_of, file_of
+from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, name_in_memory
 from telegram_ui.updates.paste import LIMIT
 
 Kind = Literal["text", "command", "press", "wordless", "edited"]
@@ -380,7 +380,7 @@ def _as_told(message: telegram.Message, words: str, attachment: str, file: Attac
     if file is not None:
         along = f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]"
     else:
-        along = f"[Sent with {NAMES[attachment]}, which was not read]" if attachment and words else ""
+        along = f"[Sent with {name_in_memory(attachment)}, which was not read]" if attachment and words else ""
     origin = f"[Forwarded from {_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {message.via_bot.first_name}]"

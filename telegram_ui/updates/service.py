@@ -140,7 +140,7 @@ async def telegram_service(
         queue = SharedQueue(memory.inbox, work, keep=relevance, now=now, monotonic=monotonic)
     application = build_application(bot, queue)
     intake = Dispatcher(queue, access, answered, pause=pause)
-    application.add_handler(TypeHandler(Received, _dispatching(intake)))
+    application.add_handler(TypeHandler(Received, lambda received, _: intake.dispatch(received)))
 
     def is_polling() -> bool:
         return not settings.webhook_url and (work is None or work.polling(bot.id).is_leader())
@@ -191,13 +191,6 @@ def build_application(bot: ExtBot[Any], queue: DurableQueue) -> AnyApplication:
 
     application.add_error_handler(failed)
     return application
-
-
-def _dispatching(intake: Dispatcher) -> Callable[[Received, object], Coroutine[Any, Any, None]]:
-    async def dispatch(received: Received, _: object) -> None:
-        await intake.dispatch(received)
-
-    return dispatch
 
 
 def _check_form(settings: Settings) -> None:
@@ -261,7 +254,16 @@ async def _polling(
     updater = application.updater
     if updater is None:  # built with one; this is for the type checker
         raise RuntimeError("The application has no updater.")
-    troubled = _PollTrouble()
+    last_trouble: type[TelegramError] | None = None
+
+    def log_trouble(error: TelegramError) -> None:
+        """One line for a row of equal failures."""
+        nonlocal last_trouble
+        if isinstance(error, Conflict) and last_trouble is not Conflict:
+            logger.error("Another program fetches the updates of this bot (409 Conflict). Stop it, or use a new token.")
+        elif type(error) is not last_trouble:
+            logger.warning("Fetching updates failed (%s); still trying.", type(error).__name__)
+        last_trouble = type(error)
 
     async def start() -> None:
         await updater.start_polling(
@@ -269,7 +271,7 @@ async def _polling(
             bootstrap_retries=0,
             allowed_updates=ALLOWED_UPDATES,
             drop_pending_updates=False,
-            error_callback=troubled,
+            error_callback=log_trouble,
         )
 
     async def watch() -> None:
@@ -304,25 +306,6 @@ async def _stop_polling(updater: Any) -> None:
         # known.
         with suppress(TimeoutError, TelegramError):
             await asyncio.wait_for(updater.stop(), 2)
-
-
-class _PollTrouble:
-    """PTB's callback for failed polls: logs one line for a row of equal failures."""
-
-    def __init__(self) -> None:
-        self._last: type[TelegramError] | None = None
-
-    def __call__(self, error: TelegramError) -> None:
-        if type(error) is self._last:
-            return
-        self._last = type(error)
-        if isinstance(error, Conflict):
-            logger.error(
-                "Another program fetches the updates of this bot (409 Conflict). Stop it, or use another token; "
-                "still trying."
-            )
-        else:
-            logger.warning("Fetching updates failed (%s); still trying.", type(error).__name__)
 
 
 @asynccontextmanager

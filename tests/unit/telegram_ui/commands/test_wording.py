@@ -5,11 +5,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from locales.catalog import LANGUAGES, speaking, tr
+from locales.catalog import LANGUAGES, speaking
 from records.messages import Message, Origin
 from records.scopes import Scope
 from telegram_ui.commands.wording import SENT, moments, noted, said, told_at
-from telegram_ui.updates.attached import NAMES
+from telegram_ui.updates.attached import name_in_memory
 
 
 def message(text: str, origin: Origin = "") -> Message:
@@ -56,7 +56,10 @@ def test_a_persons_own_words_stay(text: str) -> None:
 
 
 def test_every_kind_is_known() -> None:
-    assert [tr(f"files-kind-{kind}") for kind in SENT] == list(NAMES.values())
+    assert [name_in_memory(kind) for kind in SENT] == [
+        *("a photo", "a voice message", "an audio file", "a video", "a video message", "an animation", "a sticker"),
+        *("a file", "a contact", "a location", "a place", "a poll", "a dice", "something new to me"),
+    ]
 
 
 def test_a_span_of_one_day_names_the_day_once() -> None:
