@@ -62,7 +62,7 @@ MANY_FACTS = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class Retrieved:
     """What a question brings to mind: passages, best first, and what is known that matters to it."""
 
     question: Question
@@ -181,7 +181,7 @@ class MemoryRetrieval:
             snippets=tuple(sorted(taken, key=lambda one: one.message.order)),
         )
 
-    async def passages(self, found: Found, store: MemoryStore, scope: Scope) -> list[Passage]:
+    async def passages(self, found: Retrieved, store: MemoryStore, scope: Scope) -> list[Passage]:
         """All messages that a question brings to mind, best first, each with its best passage."""
         messages = {one.id: one for one in await store.messages(scope, found.ranked.ids)}
         best: dict[int, Passage] = {}
@@ -200,16 +200,16 @@ class MemoryRetrieval:
         before: int | None = None,
         limit: int = CANDIDATES,
         facts: Sequence[Fact] | None = None,
-    ) -> Found:
+    ) -> Retrieved:
         """What a question brings to mind. `now`: in the owner's zone. `newest`: what was said last, which the question
         may go on with. `before`: the turn that is being answered, which is no candidate. `facts`: those that a prompt
         may carry, where they were read already. Raises a StorageError.
         """
         now, own = now or self._clock(), own_words(newest)[-OWN_LAST:]
-        lean_on = own[-1].content if own else ""
+        previous = own[-1].content if own else ""
         speakers = await store.speakers(scope)
-        analysed = partial(Question.of, text, lean_on=lean_on, now=now, speakers=speakers)
-        question = await _off_loop(analysed, len(text) + len(lean_on))
+        analysed = partial(Question.of, text, previous=previous, now=now, speakers=speakers)
+        question = await _off_loop(analysed, len(text) + len(previous))
         question = replace(question, vector=await self._embedded(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
@@ -229,7 +229,7 @@ class MemoryRetrieval:
             before=before,
         )
         known = carried(scope, await store.facts.valid(scope.owner), EVERYBODY) if facts is None else facts
-        return Found(
+        return Retrieved(
             question=question,
             ranked=rank(candidates, question, closeness),
             facts=await self._facts_of(known, question, store, scope.owner),
@@ -265,7 +265,7 @@ class MemoryRetrieval:
         builder: PromptBuilder,
         incoming: Incoming,
         store: MemoryStore,
-        found: Found | None,
+        found: Retrieved | None,
         *,
         before: int | None,
         now: datetime,
@@ -305,7 +305,7 @@ class MemoryRetrieval:
 
     async def _packed(
         self,
-        found: Found,
+        found: Retrieved,
         store: MemoryStore,
         scope: Scope,
         *,
@@ -383,7 +383,7 @@ class MemoryRetrieval:
         return active, ()
 
 
-def _required(found: Found, builder: PromptBuilder) -> list[int]:
+def _required(found: Retrieved, builder: PromptBuilder) -> list[int]:
     """No hole: passages that are not in the prompt, and hold the rarest of the question's own words."""
     of, shown = found.ranked.found, builder.shown_ids
     rows = rarest(of, found.question, found.ranked.order.tolist(), most=RARE)

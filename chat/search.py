@@ -26,7 +26,7 @@ NEAR = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class Hit:
     """A message that was found. `text`: all of it, or of a long one the passage that matters. `has_words`: whether it
     holds what was searched for, and is not only similar in meaning.
     """
@@ -43,7 +43,7 @@ class Page:
     that was found, on this page or another, holds a word of the search.
     """
 
-    found: tuple[Found, ...]
+    found: tuple[Hit, ...]
     first: int
     total: int
     until: int
@@ -107,18 +107,18 @@ class MemorySearch:
             has_words=any(one.has_words for one in found),
         )
 
-    async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int) -> list[Found]:
+    async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int) -> list[Hit]:
         """By words and by meaning, in the order in which they would be brought back for a question."""
         # 200 by words and as many by meaning are more than anybody pages through.
         known = await self._retrieval.found(query.text, store, scope, limit=200, facts=(), before=until + 1)
         ranked = await self._retrieval.passages(known, store, scope)
         return [
-            Found(message=one.message, text=shown(one.message.content, {one.part}), has_words=one.has_words)
+            Hit(message=one.message, text=shown(one.message.content, {one.part}), has_words=one.has_words)
             for one in ranked
             if one.has_words or one.score.get("meaning", 0.0) >= NEAR
         ]
 
-    async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Found]:
+    async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
         """Every message with the phrases: by the index where they hold words, else by reading through the newest."""
         hits = await store.search(scope, query.terms, limit=1000)  # they hold the words, not all of them the phrase
         found = await asyncio.to_thread(_matching, [hit.message for hit in hits], query)
@@ -133,11 +133,11 @@ class MemorySearch:
         return found
 
 
-def _matching(messages: Sequence[Message], query: SearchQuery) -> list[Found]:
+def _matching(messages: Sequence[Message], query: SearchQuery) -> list[Hit]:
     """The messages that hold the phrases, with the best passage of each."""
     found = []
     for one in messages:
         if query.matches(one.content):
             weights = [query.weight(part) for part in passages(one.content)]
-            found.append(Found(message=one, text=shown(one.content, {weights.index(max(weights))})))
+            found.append(Hit(message=one, text=shown(one.content, {weights.index(max(weights))})))
     return found

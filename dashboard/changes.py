@@ -12,7 +12,7 @@ from attrs import define
 from background.rebuild import Progress
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
-from dashboard.asked import Asked, BadRequest
+from dashboard.parameters import BadRequest, Parameters
 from dashboard.texts import on_page
 from dashboard.views import LONGEST_NAME, Views
 from dashboard.visits import Answer, Handler, Refused, Visit
@@ -169,7 +169,7 @@ class Changes:
         config = await memory.config(owner)
         return {"said": tr("web-saved"), "settings": await self._views.settings(replace(visit, config=config))}
 
-    async def _set_up(self, owner: int, asked: Asked, config: OwnerConfig | None) -> None:
+    async def _set_up(self, owner: int, asked: Parameters, config: OwnerConfig | None) -> None:
         memory = self._services.memory
         if config is None or not config.enabled:
             raise Refused(409, tr("basics-mode-off"))
@@ -179,7 +179,7 @@ class Changes:
             raise BadRequest("There is no such choice.")
         await memory.configure(owner, storage=StorageType(wanted), every_n=every_n)
 
-    def _changes(self, asked: Asked) -> list[Change]:
+    def _changes(self, asked: Parameters) -> list[Change]:
         """What else is changed, choice by choice. Raises BadRequest for a value that is not offered."""
         found: list[Change] = []
 

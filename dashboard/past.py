@@ -17,8 +17,8 @@ from attrs import define
 from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
-from dashboard.asked import LARGEST_NUMBER, BadRequest, body_of
 from dashboard.host import Host
+from dashboard.parameters import LARGEST_NUMBER, BadRequest, body_of
 from dashboard.texts import on_page
 from dashboard.views import LONGEST_NAME
 from dashboard.visits import Answer, Refused, Visit

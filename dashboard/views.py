@@ -14,7 +14,7 @@ from attrs import define
 from chat.operation import Operation
 from chat.services import Services
 from dashboard import forms
-from dashboard.asked import BadRequest
+from dashboard.parameters import BadRequest
 from dashboard.texts import on_page
 from dashboard.visits import Answer, Refused, Visit
 from llm.prompts import PERSONAS

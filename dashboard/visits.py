@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
-from dashboard.asked import Asked, BadRequest, TooLarge, asked_in
 from dashboard.host import STATIC, Host
+from dashboard.parameters import BadRequest, Parameters, TooLarge, asked_in
 from dashboard.sessions import NoSession, Session, Sessions
 from dashboard.texts import on_page, page_texts, reader_of
 from locales.catalog import language_for, speaking, tr
@@ -45,7 +45,7 @@ class Visit:
 
     session: Session
     request: Request
-    asked: Asked
+    asked: Parameters
     scope: Scope
     config: OwnerConfig | None
     language: str
@@ -79,8 +79,8 @@ class Visits:
     def reading(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint whose parameters are in the address."""
 
-        async def asked(request: Request) -> Asked:
-            return Asked(request.query_params)
+        async def asked(request: Request) -> Parameters:
+            return Parameters(request.query_params)
 
         return self._endpoint(handler, asked)
 
@@ -138,7 +138,7 @@ class Visits:
         return language_for(chosen, session.language, is_shared=False, default=default)
 
     def _endpoint(
-        self, handler: Handler, asked_of: Callable[[Request], Awaitable[Asked]]
+        self, handler: Handler, asked_of: Callable[[Request], Awaitable[Parameters]]
     ) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             async def work() -> Answer | Response:
@@ -158,7 +158,7 @@ class Visits:
         handler: Handler,
         session: Session,
         request: Request,
-        asked_of: Callable[[Request], Awaitable[Asked]],
+        asked_of: Callable[[Request], Awaitable[Parameters]],
         language: str,
     ) -> Answer | Response:
         asked, memory = await asked_of(request), self._services.memory

@@ -37,13 +37,13 @@ class Question:
     vector: Floats | None = None
 
     @classmethod
-    def of(cls, text: str, *, lean_on: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
-        """`lean_on`: what was said before; `now`: in the owner's zone; `speakers`: who takes part in the talk."""
+    def of(cls, text: str, *, previous: str, now: datetime, speakers: Sequence[str] = ()) -> "Question":
+        """`previous`: what was said before; `now`: in the owner's zone; `speakers`: who takes part in the talk."""
         text = both_ends(text, LONGEST_QUESTION)
         own = terms = tuple(content_terms(text))
         times = ranges(folded(normal(both_ends(text, TIMES_IN))), now)
-        if lean_on and len(own) <= FOLLOW_UP_TERMS:
-            text = f"{both_ends(lean_on, LONGEST_QUESTION)}\n{text}"
+        if previous and len(own) <= FOLLOW_UP_TERMS:
+            text = f"{both_ends(previous, LONGEST_QUESTION)}\n{text}"
             terms = tuple(dict.fromkeys([*own, *content_terms(text)]))
         meant = without_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))

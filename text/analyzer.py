@@ -293,7 +293,7 @@ def content_terms(question: str) -> list[str]:
     return list(dict.fromkeys(analyse(question)))
 
 
-def other_readings(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
+def other_stems(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
     """By term, the stems of its word in these questions by the other languages in Latin script. `alone`: no other word
     of the questions is known.
 

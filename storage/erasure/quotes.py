@@ -149,7 +149,7 @@ def _words_of(texts: Sequence[tuple[str, tuple[str, int]]]) -> _Words:
     chosen = sorted(words.since, key=lambda term: (not _has_digit(term), -len(term)))[:MOST_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(words.since)
     words.since = {term: words.since[term] for term in chosen}
-    words.variants = analyzer.other_readings(chosen, *read)
+    words.variants = analyzer.other_stems(chosen, *read)
     return words
 
 

@@ -15,7 +15,7 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search import full_text
 from storage.search.protocol import Candidates
-from storage.search.terms import Marks, Wanted, term_hash, wanted
+from storage.search.terms import HashFilter, TermHashes, term_hash, wanted
 
 MOST_POSTINGS = 10_000
 """The rarest terms of a question are searched until this many messages hold them; the others count in the score only.
@@ -131,10 +131,10 @@ def candidates(
         later = [row for row in rows if row[1] >= before]
         rows = [row for row in rows if row[1] < before]
         for row in later:
-            often = Marks([row[5]]).counts(Wanted(map(term_hash, frequency))).sum(axis=1)
+            often = TermHashes([row[5]]).counts(HashFilter(map(term_hash, frequency))).sum(axis=1)
             frequency = {term: count - bool(held) for (term, count), held in zip(frequency.items(), often, strict=True)}
     columns = list(zip(*rows, strict=True)) or [()] * 6
-    marks = Marks(columns[5])
+    marks = TermHashes(columns[5])
     return Candidates(
         seqs=np.array(columns[0], np.int64),
         ids=np.array(columns[1], np.int64),
@@ -145,7 +145,7 @@ def candidates(
         messages=marks.messages,
         parts=marks.parts,
         lengths=marks.lengths,
-        counts=marks.counts(Wanted(map(term_hash, frequency))),
+        counts=marks.counts(HashFilter(map(term_hash, frequency))),
         frequency=frequency,
         turns=turns,
         person_mean=person_terms / max(1, person_turns),

@@ -14,7 +14,7 @@ from attrs import define
 from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.search.full_text import K1, B, weight
-from storage.search.terms import Entry, Marks, Wanted, prefix_of, term_hash, token
+from storage.search.terms import Entry, HashFilter, TermHashes, prefix_of, term_hash, token
 
 MOST_BYTES = 1_000
 """A longer token stands there cut, with its hash: a lexeme may have 2,046 bytes."""
@@ -114,8 +114,8 @@ class _Ranking:
         cursor.row_factory = None  # of thousands of rows no column is read by its name
         rows = cursor.execute(_MATCHES, (self._scope.owner, asked)).fetchall()
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
-        marks = Marks([row[2] for row in rows])
-        often = _by_message(marks.counts(Wanted(map(term_hash, self._weights))), marks.messages, len(rows))
+        marks = TermHashes([row[2] for row in rows])
+        often = _by_message(marks.counts(HashFilter(map(term_hash, self._weights))), marks.messages, len(rows))
         each = often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / self._mean))
         # Row by row: a product of matrices may round the same message differently among others.
         return _Scored(seqs, (np.array(list(self._weights.values()))[:, None] * each).sum(axis=0))

@@ -88,7 +88,7 @@ def marks(terms: Sequence[str], begins: Sequence[int] = ()) -> bytes:
     return np.insert(np.array([crc32(one.encode()) for one in terms], "<u4"), list(begins), BORDER).tobytes()
 
 
-class Wanted:
+class HashFilter:
     """Hashes that are looked for in many marks at once."""
 
     def __init__(self, wanted_hashes: Iterable[int]) -> None:
@@ -101,7 +101,7 @@ class Wanted:
         self.low_bits[self.hashes & 0xFFFF] = True
 
 
-class Marks:
+class TermHashes:
     """The terms of some messages, as the column `marks` holds them, passage by passage: a short message has one.
 
     `messages`: [passages], the message of each; `parts`: [passages], the place of each in its message; `lengths`:
@@ -129,14 +129,14 @@ class Marks:
         ahead = np.bincount(self._of, minlength=len(texts))
         self.lengths = np.bincount(self._rows, minlength=len(self.messages)) + ahead[self.messages]
 
-    def counts(self, wanted: Wanted) -> npt.NDArray[np.float64]:
+    def counts(self, wanted: HashFilter) -> npt.NDArray[np.float64]:
         """[wanted hashes, passages]: how often each hash is in each passage."""
         ahead = _counted(wanted, self._heading, self._of, int(self.messages[-1]) + 1 if len(self.messages) else 0)
         return _counted(wanted, self._text, self._rows, len(self.messages)) + ahead[:, self.messages]
 
 
 def _counted(
-    wanted: Wanted, hashes: npt.NDArray[np.uint32], rows: npt.NDArray[np.intp], count: int
+    wanted: HashFilter, hashes: npt.NDArray[np.uint32], rows: npt.NDArray[np.intp], count: int
 ) -> npt.NDArray[np.float64]:
     at = np.flatnonzero(wanted.low_bits.take(hashes.astype(np.uint16)))
     which = np.searchsorted(wanted.distinct, hashes[at])

@@ -104,7 +104,7 @@ class ForgetCommands(Family):
         scope = ask.chat.scope
         async with self._services.memory.home(scope.owner) as store:
             asked = analyzer.content_terms(ask.argument)
-            readings = analyzer.other_readings(asked, ask.argument, alone=True)
+            readings = analyzer.other_stems(asked, ask.argument, alone=True)
             terms = dict.fromkeys([*asked, *(one for term in asked for one in readings.get(term, ()))])
             hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)

@@ -10,7 +10,7 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardButton
 
-from chat.search import Found, Page
+from chat.search import Hit, Page
 from locales.catalog import RIGHT_TO_LEFT, current, tr
 from records.messages import link
 from records.scopes import Scope
@@ -97,7 +97,7 @@ class SearchCommands(Family):
         return {one.scope: conversation_label(one) for one in found}
 
 
-def found_text(number: int, found: Found, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
+def found_text(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
     """A found message: when it was said, by whom, the part that matters, and the title of its conversation."""
     message = found.message
     heading = " · ".join(

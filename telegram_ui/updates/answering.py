@@ -33,7 +33,7 @@ from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary, where
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.reading import AttachedFiles, Read
-from telegram_ui.updates.repeats import Asked
+from telegram_ui.updates.repeats import Repeatable
 from telegram_ui.updates.serial_queue import Queues
 
 logger = logging.getLogger(__name__)
@@ -195,7 +195,7 @@ class Answering:
             await self._answer_turn(pieces)
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
-        parsed, asked = pieces[0], Asked(pieces=tuple(pieces))
+        parsed, asked = pieces[0], Repeatable(pieces=tuple(pieces))
         ids = [piece.update_id for piece in pieces]
         stop = partial(answers.stop_keyboard, self._dependencies, parsed.chat, parsed.person)
         stream = self._answer_delivery.begin(self._delivery, ids[-1], parsed.chat, stop)

@@ -31,7 +31,7 @@ from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.reading import FileAttempts
-from telegram_ui.updates.repeats import Asked, Repeats
+from telegram_ui.updates.repeats import Repeatable, Repeats
 from telegram_ui.updates.serial_queue import Queues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
 
@@ -171,7 +171,7 @@ class Dispatcher:
         else:
             self._in_commands(received, parsed, press, is_slow=row is not None and row.queue == "slow")
 
-    def _repeat(self, received: Received, parsed: ParsedUpdate, again: Asked) -> None:
+    def _repeat(self, received: Received, parsed: ParsedUpdate, again: Repeatable) -> None:
         """Do what a press stands for as if it had just been sent."""
         if not again.pieces:
             self._in_commands(received, parsed, partial(self._ask_to_send_again, parsed))
@@ -197,7 +197,7 @@ class Dispatcher:
 
     def _in_commands(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         async def finished() -> None:
-            if await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received)):
+            if await self._error_boundary.guarded(parsed, work, asked=Repeatable(pieces=(parsed,), received=received)):
                 await self._done(received)
 
         queues = self._queues.slow if is_slow else self._queues.commands
@@ -208,7 +208,9 @@ class Dispatcher:
 
         async def finished() -> None:
             try:
-                if await self._error_boundary.guarded(parsed, work, asked=Asked(pieces=(parsed,), received=received)):
+                if await self._error_boundary.guarded(
+                    parsed, work, asked=Repeatable(pieces=(parsed,), received=received)
+                ):
                     await self._done(received)
             except asyncio.CancelledError:
                 if not self._closing:
@@ -311,7 +313,7 @@ class Dispatcher:
             else:
                 taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
 
-        if not await self._error_boundary.guarded(parsed, offer, asked=Asked(pieces=(parsed,), received=received)):
+        if not await self._error_boundary.guarded(parsed, offer, asked=Repeatable(pieces=(parsed,), received=received)):
             raise ServedElsewhere
         return taken
 

@@ -19,7 +19,7 @@ from records.scopes import Person
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.repeats import Asked, Repeats
+from telegram_ui.updates.repeats import Repeatable, Repeats
 
 LanguageOf = Callable[[Chat, Person], Awaitable[str]]
 """The language in which a person is answered in a chat."""
@@ -42,7 +42,7 @@ class ErrorBoundary:
         work: Callable[[], Awaitable[object]],
         *,
         is_known: bool = True,
-        asked: Asked | None = None,
+        asked: Repeatable | None = None,
     ) -> bool:
         """Do something for a message, in its sender's language; when it fails, say so. Raises nothing but
         CancelledError. False where another process serves it by now: then it is not done here.
@@ -60,7 +60,7 @@ class ErrorBoundary:
                 return await self.apologise(parsed, error, asked)
         return True
 
-    async def apologise(self, parsed: ParsedUpdate, error: Exception, asked: Asked | None) -> bool:
+    async def apologise(self, parsed: ParsedUpdate, error: Exception, asked: Repeatable | None) -> bool:
         """One log line without the error's text, which may quote the message; a sentence for the person, with
         [Try again] where that may help. False where another process serves it by now: nothing is said.
         """
@@ -89,7 +89,7 @@ class ErrorBoundary:
             return False
         return True
 
-    async def say(self, parsed: ParsedUpdate, text: str, asked: Asked | None) -> None:
+    async def say(self, parsed: ParsedUpdate, text: str, asked: Repeatable | None) -> None:
         """Say why something was not done; under a reply to the message that asked for it, the button that repeats it.
         Raises DeliveryError.
         """

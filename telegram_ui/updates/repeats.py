@@ -26,7 +26,7 @@ MESSAGE = 2_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class Repeatable:
     """A request that may be repeated: the messages of a turn; or, with `received`, one update as it came: a command, a
     press, a message that was corrected, a text that a command waits for. No `pieces`: nobody knows any more.
     """
@@ -45,7 +45,7 @@ class Asked:
         return len(self.pieces) == 1 and self.pieces[0].is_whole
 
 
-def _size(asked: Asked) -> int:
+def _size(asked: Repeatable) -> int:
     return sum(MESSAGE + len(piece.text) for piece in asked.pieces)
 
 
@@ -55,11 +55,11 @@ class Repeats:
 
     _buttons: Buttons
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(PRESSES_KNOWN), init=False)
-    _held: LRUCache[tuple[Scope, int, int], Asked] = field(
+    _held: LRUCache[tuple[Scope, int, int], Repeatable] = field(
         factory=lambda: LRUCache(MOST_HELD, getsizeof=_size), init=False
     )
 
-    def button(self, asked: Asked) -> InlineKeyboardMarkup:
+    def button(self, asked: Repeatable) -> InlineKeyboardMarkup:
         """[Try again] for what could not be done."""
         parsed = asked.pieces[0]
         if _size(asked) <= MOST_HELD:
@@ -71,7 +71,7 @@ class Repeats:
         for key in [key for key in self._held if key[0].owner == owner]:
             del self._held[key]
 
-    def of(self, received: Received, press: ParsedUpdate) -> Asked | None:
+    def of(self, received: Received, press: ParsedUpdate) -> Repeatable | None:
         """The request that a press repeats; None for any other press, a second one, or another person's button."""
         query = received.update.callback_query
         message = query.message if query else None
@@ -93,13 +93,13 @@ class Repeats:
         if held := self._held.pop((press.location, press.person.id, first), None):
             return self._renewed(received, press, held)
         asked = shown.reply_to_message if shown is not None and payload == number else None
-        return self._sent(received, press, asked, first) or Asked(pieces=())
+        return self._sent(received, press, asked, first) or Repeatable(pieces=())
 
-    def _renewed(self, received: Received, press: ParsedUpdate, held: Asked) -> Asked | None:
+    def _renewed(self, received: Received, press: ParsedUpdate, held: Repeatable) -> Repeatable | None:
         """The request that is held, under the number of the press."""
         if held.received is None:
             pieces = (replace(one, update_id=press.update_id, first=one.first or one.update_id) for one in held.pieces)
-            return Asked(pieces=tuple(pieces))
+            return Repeatable(pieces=tuple(pieces))
         earlier, query = held.received.update, received.update.callback_query
         pressed = earlier.callback_query
         if pressed is not None and query is not None:
@@ -114,7 +114,7 @@ class Repeats:
 
     def _sent(
         self, received: Received, press: ParsedUpdate, asked: telegram.Message | None, first: int = 0
-    ) -> Asked | None:
+    ) -> Repeatable | None:
         """The same with what Telegram sends along: a message of who pressed, or a proposed command that they gave."""
         query = received.update.callback_query
         if asked is not None and query is not None and asked.from_user and asked.from_user.id == press.bot_id:
@@ -124,14 +124,14 @@ class Repeats:
         return _asked(received, press, telegram.Update(press.update_id, message=asked), first)
 
 
-def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Asked | None:
+def _asked(received: Received, press: ParsedUpdate, update: telegram.Update, first: int) -> Repeatable | None:
     update.set_bot(received.update.get_bot())
     parsed = parse(update, update.get_bot().bot)
     if parsed is None or parsed.location != press.location:
         return None
     parsed = replace(parsed, addressed=True, first=first)
     # As after a restart: it may be stored by now, in the conversation that was open then.
-    return Asked(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
+    return Repeatable(pieces=(parsed,), received=replace(received, update=update, is_replayed=True))
 
 
 def _given(query: telegram.CallbackQuery, question: telegram.Message | None) -> telegram.Message | None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from chat.operation import Operation
-from dashboard.asked import BadRequest, TooLarge
+from dashboard.parameters import BadRequest, TooLarge
 from dashboard.sessions import NoSession
 from dashboard.views import MOST_FACTS_SENT, Views
 from dashboard.visits import Answer, Refused, answered

@@ -140,7 +140,7 @@ async def answers(language: str) -> list[Given]:
             # Some are asked the next day: of weeks ago nothing was said lately.
             memory.clock.now = sample.ended_at + timedelta(days=21 if number % 2 else 1)
             recall = await memory.services.retrieval.recall(text, store=memory.store, scope=SCOPE)
-            question = Question.of(text, lean_on="", now=memory.clock.now, speakers=speakers)
+            question = Question.of(text, previous="", now=memory.clock.now, speakers=speakers)
             close = await memory.store.vectors.closeness(
                 SCOPE, embedder.name, await embedder.query(question.meant), len(said)
             )

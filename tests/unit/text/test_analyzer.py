@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.analyzer import analyse, content_terms, normal, other_readings
+from text.analyzer import analyse, content_terms, normal, other_stems
 
 
 @pytest.mark.parametrize(
@@ -68,17 +68,17 @@ def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(s
     [term] = content_terms(word)
     held = set(analyse(said))
     assert term not in held
-    assert held & set(other_readings([term], word, alone=True)[term])
+    assert held & set(other_stems([term], word, alone=True)[term])
 
 
 def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
     question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
-    assert other_readings(content_terms(question), question).keys() == {"lucca", "zutphen"}
-    assert other_readings(["lucca"], question) == {"lucca": ("lucc",)}
-    assert other_readings(["lucca"], question, alone=True) == {"lucca": ("lucc", "luc")}
-    assert "even" not in other_readings(["evening"], "evening")["evening"]
-    assert other_readings([], question) == {}
-    assert other_readings(["dr-2041", "2041", "машин", "東京"], question) == {}
+    assert other_stems(content_terms(question), question).keys() == {"lucca", "zutphen"}
+    assert other_stems(["lucca"], question) == {"lucca": ("lucc",)}
+    assert other_stems(["lucca"], question, alone=True) == {"lucca": ("lucc", "luc")}
+    assert "even" not in other_stems(["evening"], "evening")["evening"]
+    assert other_stems([], question) == {}
+    assert other_stems(["dr-2041", "2041", "машин", "東京"], question) == {}
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
 )
 def test_readings_come_in_one_order(word: str, stems: list[str]) -> None:
     """Where scores are equal the order decides, and that of a set is another in each process."""
-    assert list(other_readings(set(stems), word)) == stems
+    assert list(other_stems(set(stems), word)) == stems
 
 
 @given(st.text())
 def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
-    for term, found in other_readings(content_terms(text), text).items():
+    for term, found in other_stems(content_terms(text), text).items():
         assert term not in found
         assert all(len(one) >= 3 for one in found)
         assert len(set(found)) == len(found)

@@ -25,7 +25,7 @@ class TooLarge(Exception):  # noqa: N818
     """The body has more bytes than it may have."""
 
 
-class Asked:
+class Parameters:
     """Reads parameters by their names. Every method raises BadRequest where a value is not what it should be."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
@@ -84,12 +84,12 @@ class Asked:
             raise BadRequest(f"{name} is a list of at most {MOST_IDS} whole numbers.")
         return tuple(value)
 
-    def within(self, name: str) -> "Asked":
+    def within(self, name: str) -> "Parameters":
         """An object in the body."""
         value = self._values.get(name)
         if not isinstance(value, dict):
             raise BadRequest(f"{name} is an object.")
-        return Asked(value)
+        return Parameters(value)
 
 
 async def body_of(request: Request, most: int = LARGEST_BODY) -> bytes:
@@ -102,7 +102,7 @@ async def body_of(request: Request, most: int = LARGEST_BODY) -> bytes:
     return bytes(body)
 
 
-async def asked_in(request: Request) -> Asked:
+async def asked_in(request: Request) -> Parameters:
     """The parameters of a request's JSON body. Raises BadRequest and TooLarge."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
@@ -112,4 +112,4 @@ async def asked_in(request: Request) -> Asked:
         value = None
     if not isinstance(value, dict):
         raise BadRequest("The body is a JSON object.")
-    return Asked(value)
+    return Parameters(value)
