@@ -2,16 +2,16 @@
 
 Does not know Telegram, nor its commands.
 
-admin.py     what the bot's admins see and decide
-app.py       addresses, guards, files
+admin.py       what the bot's admins see and decide
+app.py         addresses, guards, files
+changes.py     what can be changed, each by the function that a command calls
+forms.py       messages, summaries and facts as the page gets them
+host.py        what the page is told of the bot around it
 parameters.py  the parameters of one request, with their types and bounds
-changes.py   what can be changed, each by the function that a command calls
-forms.py     messages, summaries and facts as the page gets them
-host.py      what the page is told of the bot around it
-past.py      import with its progress, learning from it, export
-sessions.py  who looks: Telegram's initData, one-time links, tokens
-texts.py     the texts of pages, in seven languages
-views.py     what can be looked at
-visits.py    one request of somebody who may make it
-why.py       what the last answers were made from
+past.py        import with its progress, learning from it, export
+sessions.py    who looks: Telegram's initData, one-time links, tokens
+texts.py       the texts of pages, in seven languages
+views.py       what can be looked at
+visits.py      one request of somebody who may make it
+why.py         what the last answers were made from
 """

@@ -173,9 +173,9 @@ class FactExtractor:
         messages = [replace(one, content=both_ends(one.content, MOST_CHECKED)) for one in request.messages]
         speakers = [prompts.speaker(message) for message in messages]
         kept = []
-        for readings in extraction.new_facts(extracted, messages, known=shown, zone=batch.zone):
+        for versions in extraction.new_facts(extracted, messages, known=shown, zone=batch.zone):
             objections = list[str]()
-            for fact in readings:
+            for fact in versions:
                 named = [shown[fact.known].text] if fact.known is not None else []
                 objections = verification.objections(
                     fact, messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers

@@ -298,7 +298,7 @@ def other_stems(terms: Collection[str], *questions: str, alone: bool = False) ->
     of the questions is known.
 
     A message is stemmed by its own language, while a question of a few words counts as English: a name in a message is
-    often another term than the same name alone. Codes, numbers and words of other scripts have no other readings.
+    often another term than the same name alone. Codes, numbers and words of other scripts have no other stems.
     """
     left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
     found: dict[str, tuple[str, ...]] = {}
@@ -316,7 +316,7 @@ def other_stems(terms: Collection[str], *questions: str, alone: bool = False) ->
             left -= found.keys()
             if not left:
                 break
-    return {term: readings for term, readings in found.items() if readings}
+    return {term: stems for term, stems in found.items() if stems}
 
 
 @lru_cache(maxsize=STEMS_CACHED)

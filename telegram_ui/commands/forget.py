@@ -104,8 +104,8 @@ class ForgetCommands(Family):
         scope = ask.chat.scope
         async with self._services.memory.home(scope.owner) as store:
             asked = analyzer.content_terms(ask.argument)
-            readings = analyzer.other_stems(asked, ask.argument, alone=True)
-            terms = dict.fromkeys([*asked, *(one for term in asked for one in readings.get(term, ()))])
+            stems = analyzer.other_stems(asked, ask.argument, alone=True)
+            terms = dict.fromkeys([*asked, *(one for term in asked for one in stems.get(term, ()))])
             hits = await store.search(scope, list(terms), limit=MATCHES + REQUEST)
             is_indexed = await store.indexed(scope.owner, within=0)
             earlier = await store.earlier(scope, list(terms))

@@ -196,8 +196,10 @@ class Dispatcher:
                 await update.callback_query.answer()
 
     def _in_commands(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
+        asked = Repeatable(pieces=(parsed,), received=received)
+
         async def finished() -> None:
-            if await self._error_boundary.guarded(parsed, work, asked=Repeatable(pieces=(parsed,), received=received)):
+            if await self._error_boundary.guarded(parsed, work, asked=asked):
                 await self._done(received)
 
         queues = self._queues.slow if is_slow else self._queues.commands
@@ -205,12 +207,11 @@ class Dispatcher:
 
     def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
         """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
+        asked = Repeatable(pieces=(parsed,), received=received)
 
         async def finished() -> None:
             try:
-                if await self._error_boundary.guarded(
-                    parsed, work, asked=Repeatable(pieces=(parsed,), received=received)
-                ):
+                if await self._error_boundary.guarded(parsed, work, asked=asked):
                     await self._done(received)
             except asyncio.CancelledError:
                 if not self._closing:
