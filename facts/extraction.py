@@ -22,14 +22,12 @@ LONGEST_SUBJECT = 60
 MOST_FACTS = 30
 TYPES: Mapping[str, FactKind] = {"fact": "personal", "preference": "preference", "instruction": "instruction"}
 """The model's names for the kinds of facts."""
-IMPORTANCE = 0.5
-VITAL = 1.0
-"""Importance of what may harm somebody if it is forgotten."""
 
 _VITAL = (
     *("allerg", "diabet", "epilep", "pacemaker", "asthma", "anaphyla", "herzschrittmacher", "marcapasos"),
     *("аллерг", "диабет", "эпилеп", "астм", "过敏", "糖尿病", "哮喘"),
 )
+"""Words of what may harm somebody if it is forgotten."""
 _PROPERTIES: Mapping[str, object] = {
     "message": {"type": "integer"},
     "text": {"type": "string"},
@@ -113,7 +111,7 @@ def _new_fact(one: ExtractedFact, message: Message, *, known: Collection[int], z
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,
         valid_to=said_at if is_over else None,
-        importance=VITAL if any(word in one.text.casefold() for word in _VITAL) else IMPORTANCE,
+        importance=1.0 if any(word in one.text.casefold() for word in _VITAL) else 0.5,
         only_one=value is not None and value.is_single and not value.is_over and one.kind not in LASTING,
         known=one.replaces if one.replaces in known else None,
         is_change=says_so,

@@ -22,7 +22,6 @@ log = logging.getLogger(__name__)
 
 RETRIES, MOST_LOADING = 2, 100
 """Further attempts after a failure that may pass, and while a server loads the model."""
-LOADING_PAUSE = 2.0
 LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 LONGEST_TAKEN = 3_600.0
@@ -160,7 +159,7 @@ class EndpointClient:
         """Whether to try again after failed attempt number `attempt` (0 = the first); if so, the pause is over."""
         most, wait = RETRIES, 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
         if isinstance(failure, ModelLoading):
-            most, wait = MOST_LOADING, LOADING_PAUSE
+            most, wait = MOST_LOADING, 2.0
         elif isinstance(failure, ModelBusy) and failure.retry_after is not None:
             wait = failure.retry_after + wait / 10
         elif not isinstance(failure, ModelBusy | ModelUnreachable | BrokenOff):

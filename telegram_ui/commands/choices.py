@@ -31,9 +31,7 @@ ASK = "ask"
 """The payload of the button of /settings that shows the choice in its place."""
 BY_APP = "auto"
 """The language of a person's app."""
-IN_A_ROW = 2
 OFFSET = "o"
-TIMES_IN_A_ROW = 5
 ON, OFF = "on", "off"
 SPOKEN_NAMES = {one: one or "none" for one in SPOKEN_ANSWERS}
 """The payloads of the buttons, and the ends of the names of their texts."""
@@ -144,7 +142,7 @@ class ChoiceCommands(Family):
         config, now = await self._config(ask), self._now()
         after = "" if instead_of is None else f".{BACK}"
         times = [self._button(ask, KIND, clock_at(now, one), f"{OFFSET}.{one}{after}") for one in offsets()]
-        rows = in_rows(times, TIMES_IN_A_ROW)
+        rows = in_rows(times, 5)
         back = [] if instead_of is None else [self._settings_button(ask)]
         text = f"{zone_text(config.timezone if config else '', now, zone_of(config))}\n{tr('choices-which-time')}"
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard_of(*rows, back))
@@ -325,5 +323,5 @@ class LanguageCommands(Family):
         if ask.chat.is_private:
             label = ticked(tr("language-automatic"), is_chosen=not chosen)
             buttons.append(self._button(ask, LANGUAGE, label, BY_APP))
-        rows = in_rows(buttons, IN_A_ROW)
+        rows = in_rows(buttons, 2)
         await self._show(ask, tr("language-question"), *rows, [self._settings_button(ask)])

@@ -302,8 +302,6 @@ class Family:
 
 
 LIFETIME = timedelta(minutes=10)
-PLACEHOLDER = 64
-"""Characters that Telegram shows in an empty reply field."""
 
 
 class NextText:
@@ -327,7 +325,7 @@ class NextText:
         if ask.chat.is_private:
             await self._delivery.say(ask.chat, question)
         else:
-            field = ForceReply(selective=True, input_field_placeholder=example[:PLACEHOLDER])
+            field = ForceReply(selective=True, input_field_placeholder=example[:64])
             await self._delivery.say(ask.chat, tr("choices-reply", question=question), keyboard=field)
 
     async def answered(self, ask: Ask) -> int | None:

@@ -53,8 +53,6 @@ from telegram_ui.sending.chat import Chat
 
 log = logging.getLogger(__name__)
 
-LIKENESS = 0.7
-"""Of the name of a command to what was written, from 0 to 1, for it to be what was meant (difflib's ratio)."""
 
 UNTOLD = frozenset(
     {"start", "cancel", "summary_show", "summary_status", "summary_on", "summary_off", "summary_now", "summary_policy"}
@@ -157,7 +155,7 @@ class Commands:
         """The answer to a command that is none of `names`, with the nearest of them where one is near enough."""
         names = sorted(row.name for row in self._listed)
         ending = [one for one in names if one.endswith(f"_{name}")]  # "/status" for "/summary_status"
-        near = ending or get_close_matches(name, names, n=1, cutoff=LIKENESS)
+        near = ending or get_close_matches(name, names, n=1, cutoff=0.7)
         unknown = tr("shared-unknown", command=f"/{name}")
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 

@@ -30,8 +30,6 @@ EVERYWHERE = "a"
 """Marks the buttons of a search through all conversations."""
 CLOSE = 3
 """Messages that are shown where none holds a word of the search: they are only similar in meaning."""
-MOST_SEARCHED = 20
-"""Conversations of a place that are searched together, the latest ones."""
 
 
 class SearchCommands(Family):
@@ -93,7 +91,7 @@ class SearchCommands(Family):
     async def _conversations(self, ask: Ask) -> Mapping[Scope, str]:
         """The conversations of this place, the latest first, with what they are called."""
         async with self._services.memory.home(ask.chat.location.owner) as store:
-            found, _ = await store.conversations.listed(ask.chat.location, first=0, limit=MOST_SEARCHED)
+            found, _ = await store.conversations.listed(ask.chat.location, first=0, limit=20)
         return {one.scope: conversation_label(one) for one in found}
 
 

@@ -99,8 +99,6 @@ class SummaryCommands(Family):
         return None
 
 
-POOR = 0.5
-"""A summary of less measured quality (0 to 1) leaves out a good deal."""
 KINDS = 3
 """Kinds of summaries that have a name, from those of messages on: the texts summaries-kind-NUMBER."""
 
@@ -127,7 +125,8 @@ def status_text(status: Status) -> str:
     ]
     if config is not None and not config.auto_fold:
         lines.append(tr("policy-by-hand"))
-    if status.newest is not None and status.newest.score is not None and status.newest.score < POOR:
+    # It leaves out a good deal.
+    if status.newest is not None and status.newest.score is not None and status.newest.score < 0.5:
         lines.append(tr("summaries-status-poor"))
     if status.rebuilding is not None:
         rebuilt, parts = status.rebuilding

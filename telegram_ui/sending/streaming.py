@@ -37,7 +37,6 @@ STALLED_FOR = 0.5  # seconds after which its beginning is shown even though noth
 PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram takes about one a second)
 IN_A_GROUP_EVERY = 4.0  # seconds: of the 20 messages that a group takes in a minute, a quarter is for what must arrive
 DRAFT_FOR = 3.0  # seconds that an answer grows as a draft; what takes longer becomes a message, which can have [Stop]
-CONVERTED_HERE = 500  # characters that are converted on the event loop (a few milliseconds at worst)
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +353,7 @@ def _new_draft() -> int:
 
 async def converted(convert: Callable[[str], T], markdown: str) -> T:
     """Markdown as messages, next to which others go on."""
-    if len(markdown) <= CONVERTED_HERE:
+    # A few milliseconds at worst.
+    if len(markdown) <= 500:
         return convert(markdown)
     return await asyncio.to_thread(convert, markdown)

@@ -36,7 +36,6 @@ from telegram_ui.updates.shared_queue import SharedQueue
 
 logger = logging.getLogger(__name__)
 
-SILENT_FOR = 300.0  # seconds without a successful poll after which polling is started again
 REFUSED = "Telegram refuses this token. Copy it again from BotFather."
 
 Pause = Callable[[float], Awaitable[None]]
@@ -109,7 +108,7 @@ async def telegram_service(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
     pause: Pause = asyncio.sleep,
-    silent_for: float = SILENT_FOR,
+    silent_for: float = 300.0,
 ) -> AsyncIterator[Service]:
     """The bot is ready when the block begins, and has let go of everything when it ends (within about 8
     seconds).

@@ -32,7 +32,6 @@ SHOWN = 200
 """Characters of what a stranger wrote that the admins see; it is kept nowhere."""
 OVERVIEW, ERRORS, PEOPLE, REMOVE = "o", "e", "p", "x"
 ON_A_PAGE = 8
-MEGABYTE = 1_000_000
 
 
 class AdminCommands(Family):
@@ -111,7 +110,7 @@ class AdminCommands(Family):
             _quota_text(found.used, operation.budget, operation.budget_per_person),
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
-            tr("admin-storage", size=decimal(found.size / MEGABYTE, 1)),
+            tr("admin-storage", size=decimal(found.size / 1_000_000, 1)),
             tr("admin-models", models=listed(operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
         ]

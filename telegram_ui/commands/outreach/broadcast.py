@@ -32,8 +32,6 @@ LOOK_EVERY = 5.0
 """Seconds between two looks for something to send."""
 GRACE = 2.0
 """Seconds that what is being sent when the bot stops is given to arrive."""
-REPORT_EVERY = 5.0
-"""Seconds between two changes of the receipt."""
 TOO_OLD = timedelta(hours=24)
 """An older one is called off: it may come from a restored backup, and have been sent long ago."""
 
@@ -151,7 +149,7 @@ class BroadcastSender:
                 return
             if outcome != "unknown":
                 await broadcasts.note(one, person, outcome)
-            if time.time() - reported >= REPORT_EVERY:
+            if time.time() - reported >= 5:
                 reported = time.time()
                 await self._report(one, await broadcasts.progress(one), is_over=False)
             await time.sleep(SPACING)

@@ -33,8 +33,6 @@ PAGE, CANCEL = "p", "x"
 ON_A_PAGE = 8
 SHOWN = 120
 """Characters of a reminder in the list."""
-LATE = timedelta(minutes=2)
-"""From so much on it is said when it was due."""
 _REPEATS: dict[str, Repeat] = {"o": "", "d": "daily", "w": "weekly", "m": "monthly"}
 _LETTERS = {repeat: letter for letter, repeat in _REPEATS.items()}
 
@@ -246,7 +244,7 @@ class ReminderTeller:
         told_at(now)
         with speaking(spoken(config.language if config else "") or spoken(one.language) or current()):
             text = tr("reminders-due", text=one.text)
-            if now - one.due_at >= LATE:
+            if now - one.due_at >= timedelta(minutes=2):
                 text += f"\n\n{tr('reminders-late', when=when_text(replace(one, repeat=''), zone_of(config)))}"
         try:
             await self._delivery.say(chat, text)
