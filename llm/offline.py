@@ -1,7 +1,6 @@
-"""The models that need neither a network nor a key: one answers by quoting, one summarises by extraction.
+"""The models without a network or key: one answers by quoting, one summarises by extraction.
 
-Both are deterministic and compare words without understanding them. They read the layout that prompts.py writes, any
-part of which may be missing.
+Both compare words without understanding them. They read the layout of prompts.py, any part of which may be missing.
 """
 
 import json
@@ -119,9 +118,8 @@ class ExtractiveSummarizer(_Deterministic):
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
             return stated(source, schema)
-        text = extract(source, 200, count=self._tokenizer.count) or self._tokenizer.cut_end(
-            next((one.text for one in _all(source)), ""), 200
-        )
+        first = next((one.text for one in _all(source)), "")
+        text = extract(source, 200, count=self._tokenizer.count) or self._tokenizer.cut_end(first, 200)
         if not text:
             raise ModelBroken
         return text
@@ -131,12 +129,9 @@ def _known(told: Sequence[Sentence]) -> list[Sentence]:
     """Facts and profile, and then, the newest first, what the person told that no fact is about: eight at most."""
     known = [one for one in told if one.speaker == "fact"]
     about = [_terms(one.text) for one in known]
-    rest = [
-        one
-        for one in reversed(told)
-        if (terms := _terms(one.text)) and not any(len(terms & fact) > len(terms) / 2 for fact in about)
-    ]
-    return _distinct([*known, *sorted(rest, key=_day, reverse=True)])[:8]
+    rest = ((one, _terms(one.text)) for one in reversed(told))
+    new = [one for one, terms in rest if terms and not any(len(terms & fact) > len(terms) / 2 for fact in about)]
+    return _distinct([*known, *sorted(new, key=_day, reverse=True)])[:8]
 
 
 def best_quotes(question: str, told: Sequence[Sentence]) -> list[Sentence]:
@@ -162,10 +157,8 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     for index in sorted(range(len(said)), key=lambda at: _worth(said[at].text), reverse=True):
         with_it = sorted([*chosen, index])
         joined = " ".join(said[one].text for one in with_it)
-        if count(joined) <= max_tokens:
+        if len(chosen) < 5 and count(joined) <= max_tokens:
             chosen, kept = with_it, joined
-        if len(chosen) == 5:
-            break
     return kept
 
 
@@ -252,16 +245,17 @@ def is_question(text: str) -> bool:
 
 # facts, by pattern: little is found, and only what an English text says in so many words ----------------------------
 _STATEMENTS: Mapping[str, str] = {
-    "i live in": " lives in", "i moved to": " lives in", "i moved from": " lives in",
-    "i work at": " works at", "i work for": " works at", "i work as": " works as", "my name is": " is called",
-    "i am allergic to": " is allergic to", "i am a": " is a", "i am an": " is an",
-    "i like": " likes", "i love": " likes", "i enjoy": " likes", "i hate": " hates", "i do not like": " does not like",
+    "I live in": " lives in", "I moved to": " lives in", "I work at": " works at", "I work for": " works at",
+    "I work as": " works as", "my name is": " is called", "I am allergic to": " is allergic to", "I am a": " is a",
+    "I am an": " is an", "I like": " likes", "I love": " likes", "I enjoy": " likes", "I hate": " hates",
+    "I do not like": " does not like",
 }  # fmt: skip
 """What a clause says of its speaker, and how the fact made of it goes on after the name."""
 _SEVERAL = (" is allergic to", " is a", " is an", " likes", " hates", " does not like")
 """What may be true of several things at once."""
 _INSTRUCTIONS = ("from now on ", "always ", "never ", "please always ", "please never ", "please do not ")
-_PLAIN = {"’": "'", "“": '"', "I'm ": "I am ", "I've ": "I ", "don't ": "do not ", "I now ": "I ", "I really ": "I "}
+_PLAIN = {"’": "'", "“": '"', " i ": " I ", " i'": " I'", "I'm ": "I am ", "I've ": "I ", "don't ": "do not ",
+          "I now ": "I ", "I really ": "I ", " My ": " my "}  # fmt: skip
 _ENDS = (", ", ". ", "; ", "! ", " and ", " but ", " because ", " since ", " last ", " this ", " yesterday", " today",
          " in 1", " in 2", *(f" in {month.title()}" for month in ENGLISH_MONTHS))  # fmt: skip
 """Where a clause ends: what follows says when or why, or something else."""
@@ -275,33 +269,31 @@ def stated(request: str, schema: Mapping[str, object]) -> str:
 
 
 def _facts(request: str) -> Iterator[dict[str, object]]:
-    known = dict[str, int]()
-    number, name = 0, ""
+    known, number, name = dict[str, int](), 0, ""
     for line in request.split("\n"):
-        before, is_known, fact = line.partition(" · since ")
-        if is_known and before.isdecimal():
-            known[fact.partition(": ")[2]] = int(before)
+        id_, _, fact = line.partition(" · since ")
+        if fact and id_.isdecimal():
+            known[fact.partition(": ")[2]] = int(id_)
         words = line.strip() if line.startswith("  ") and number else ""
-        if line.startswith("#") and (before := line[1:].partition(" ")[0]).isdecimal():
-            number = int(before)
-            name, _, words = line.partition("] ")[2].partition(": ")
+        if line.startswith("#") and (id_ := line[1:].partition(" ")[0]).isdecimal():
+            number, (name, _, words) = int(id_), line.partition("] ")[2].partition(": ")
         for sentence in sentences(words):
             for text, begins, kind in () if is_question(sentence) else _told(sentence, name.strip()):
-                older = [id_ for one, id_ in known.items() if begins and one.startswith(begins)]
+                older = [one for fact, one in known.items() if begins and fact.startswith(begins)]
                 if text not in known:
                     yield {"message": number, "text": text, "type": kind, "replaces": (*older, None)[0]}
 
 
 def _told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
     """The facts that a sentence states, how an older one that is replaced begins ("": none is), and their kind."""
-    plain = sentence
+    plain = f" {sentence}"
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)
-    if plain.lower().startswith(_INSTRUCTIONS):
+    if plain.strip().lower().startswith(_INSTRUCTIONS):
         yield sentence, "", "instruction"
         return
     for end in _ENDS:
-        plain = plain.replace(end, "\n")
+        plain = plain.replace(end, "\n ")
     for clause in plain.rstrip(".!").split("\n"):
         begin, rest = _statement(clause)
         if rest and '"' not in rest and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
@@ -311,14 +303,14 @@ def _told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
 
 def _statement(clause: str) -> tuple[str, str]:
     """What a clause says of its speaker: how the fact begins after the name, and the rest, "" where it says nothing."""
+    origin, to, place = clause.partition(" to ")
+    if to and " moved from " in origin:
+        return " lives in", place
     for said, begin in _STATEMENTS.items():
-        before, _, rest = f" {clause.lower()}".partition(f" {said} ")
-        if rest:
-            rest = clause[len(before) + len(said) + 1 :]
-            return begin, rest.rpartition(" to ")[2] if said.endswith("from") else rest
-    _, _, theirs = f" {clause}".replace(" My ", " my ").partition(" my ")
+        if rest := clause.partition(f" {said} ")[2]:
+            return begin, rest
     for verb in (" lives in", " is", " are"):
-        whose, _, rest = theirs.partition(f"{verb} ")
+        whose, _, rest = clause.partition(" my ")[2].partition(f"{verb} ")
         if rest and len(whose.split()) < 4:
             return f"'s {whose}{verb}", rest
     return "", ""
@@ -330,9 +322,9 @@ def _is_taste(text: str) -> bool:
 
 def _profile(request: str) -> dict[str, str]:
     """The facts themselves, with tastes separate; without facts, the former profile."""
-    facts = [split_heading(line) for line in request.split("\n")]
-    texts = [text.strip() for heading, text in facts if heading.startswith("fact ")][:12]
-    former, closed, _ = request.strip().removeprefix("<profile>\n").partition("\n</profile>")
-    profile = " ".join(text for text in texts if not _is_taste(text)) if texts else former if closed else ""
-    tastes = " ".join(filter(_is_taste, texts))
+    lines = map(split_heading, request.split("\n"))
+    facts = [text.strip() for heading, text in lines if heading.startswith("fact ")][:12]
+    former = request.partition("<profile>\n")[2].partition("\n</profile>")[0]
+    profile = " ".join(one for one in facts if not _is_taste(one)) if facts else former
+    tastes = " ".join(filter(_is_taste, facts))
     return {"profile": profile, "preferences": tastes, "ongoing_topics": "", "key_history": ""}

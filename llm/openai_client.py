@@ -47,7 +47,7 @@ class Body(httpx2.AsyncByteStream):
         self._stream = stream
         self._is_refusal = is_refusal
         self._is_stream = is_stream
-        self.on_bytes: OnBytes = _nothing
+        self.on_bytes: OnBytes = lambda: None
         self.on_drained: OnDrained | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -197,7 +197,3 @@ async def _bound(response: httpx2.Response) -> None:
 
 def _is_stream(response: httpx2.Response) -> bool:
     return "text/event-stream" in response.headers.get("content-type", "")
-
-
-def _nothing() -> None:
-    pass
