@@ -45,10 +45,7 @@ class Sentence:
 
 
 class _Deterministic(ChatModel):
-    """A model that computes its text. `says`: the line of --check."""
-
-    name: str
-    says: str
+    """A model that computes its text."""
 
     def __init__(self) -> None:
         self._tokenizer = Tokenizer.for_model(self.name)
@@ -72,14 +69,13 @@ class _Deterministic(ChatModel):
         return Completion(text=text, model=self.name, usage=usage)
 
     async def check(self) -> str:
-        return self.says
+        return f"{self.name} model: nothing to reach; it can only quote"
 
 
 class OfflineModel(_Deterministic):
     """Answers by quoting what the person told that shares most with the question, and says what it is."""
 
     name = "offline"
-    says = "offline model: nothing to reach; it can only quote"
 
     def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
         talk = [one for one in messages if one.role != "system"]
@@ -108,7 +104,6 @@ class ExtractiveSummarizer(_Deterministic):
     """Summarises by choosing sentences, where there is no model or the model has failed."""
 
     name = "extractive"
-    says = "extractive summaries: nothing to reach"
 
     def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
         """The extract of the last user message; where JSON is asked for, the facts that it states outright.

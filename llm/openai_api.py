@@ -181,8 +181,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
                 offer, was_call_broken = offer.withdrawn(), True
             except StatusError as error:
-                patience.may_retry = not answer.was_shown
-                if answer.was_shown:
+                patience.may_retry = not answer.shown
+                if answer.shown:
                     raise
                 self._note_refusal(messages, error)
                 if self._drop_parameter(request, error):
@@ -191,7 +191,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     raise
                 offer = offer.withdrawn()
             except FAILURES:
-                patience.may_retry = not answer.was_shown
+                patience.may_retry = not answer.shown
                 raise
             else:
                 if offer is not self._offer:

@@ -34,7 +34,6 @@ alone (OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS, …), and describes this machine.
 
 OnBytes = Callable[[], None]
 """Called whenever bytes have arrived."""
-OnDrained = Callable[[], Awaitable[None]]
 
 
 class Body(httpx2.AsyncByteStream):
@@ -48,7 +47,7 @@ class Body(httpx2.AsyncByteStream):
         self._is_refusal = is_refusal
         self._is_stream = is_stream
         self.on_bytes: OnBytes = lambda: None
-        self.on_drained: OnDrained | None = None
+        self.on_drained: Callable[[], Awaitable[None]] | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size, event, end = 0, 0, b""

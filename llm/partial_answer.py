@@ -38,7 +38,8 @@ class PartialAnswer:
     finish: str | None = None
     usage: Usage | None = None
     calls: Calls = field(default_factory=Calls)
-    _shown: str = ""
+    shown: str = ""
+    """What a reader has seen of it."""
 
     def add(self, value: Mapping[str, Any], part: str) -> int:
         """Take in one chunk (part "delta") or a whole answer (part "message"); its characters, thoughts included."""
@@ -59,30 +60,20 @@ class PartialAnswer:
         self.finish = choice.get("finish_reason") or self.finish
         return sum(len(str(one)) for name, one in said.items() if name != "role" and one)
 
-    @property
-    def visible(self) -> str:
-        """The text without the thoughts at its start, and without calls of tools; what may still turn out to be either
-        is held back.
-        """
-        if self.finish is not None:
-            return self.reading().shown
-        text = without_thoughts(self.text)
-        return text_calls.read(text, self.offer.names, is_whole=False, settled=len(self._shown)).shown
-
     def reading(self) -> Reading:
         """The whole text without its thoughts, and the calls of tools that are written in it."""
         return text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=True)
 
-    @property
-    def was_shown(self) -> bool:
-        return bool(self._shown)
-
     def news(self) -> str | None:
-        """What is visible, where that is not what it was last time; from then on it counts as shown."""
-        visible = self.visible
-        if not visible.strip() or visible == self._shown or self.refusal:
+        """The text without the thoughts at its start and calls of tools, and without what may still turn out to be
+        either, where that is not what it was last time; from then on it counts as shown.
+        """
+        text, is_whole = without_thoughts(self.text), self.finish is not None
+        settled = 0 if is_whole else len(self.shown)
+        visible = text_calls.read(text, self.offer.names, is_whole=is_whole, settled=settled).shown
+        if not visible.strip() or visible == self.shown or self.refusal:
             return None
-        self._shown = visible
+        self.shown = visible
         return visible
 
     def completion(self, model: str, usage: Usage) -> Completion:
