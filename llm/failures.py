@@ -28,8 +28,6 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
-_LOADING = ("loading", "starting up")
-"""llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them."""
 _SPOILT_PICTURE = re.compile(
     r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
     r"|decode image|load image",
@@ -78,7 +76,8 @@ def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelErro
         return ContextTooLong()
     if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
         return ModelRefused(tr("errors-no-credit"))
-    if status == 503 and any(one in message.lower() for one in _LOADING):
+    # llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them.
+    if status == 503 and any(said in message.lower() for said in ("loading", "starting up")):
         return ModelLoading()
     wait = retry_after(error.headers)
     if status in (408, 409, 429) or status >= 500:

@@ -285,7 +285,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     await on_text(news)
 
         async with client.post("/chat/completions", request, patience.renew) as response:
-            if response.is_stream:
+            if response.body.is_stream:
                 response.body.on_drained = show
                 async with aclosing(response.events()) as events:
                     async for event in events:

@@ -45,7 +45,7 @@ class Body(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream, *, is_refusal: bool, is_stream: bool) -> None:
         self._stream = stream
         self._is_refusal = is_refusal
-        self._is_stream = is_stream
+        self.is_stream = is_stream
         self.on_bytes: OnBytes = lambda: None
         self.on_drained: Callable[[], Awaitable[None]] | None = None
 
@@ -58,7 +58,7 @@ class Body(httpx2.AsyncByteStream):
             if self._is_refusal and size >= LONGEST_REFUSAL:
                 yield chunk[: len(chunk) - (size - LONGEST_REFUSAL)]
                 return
-            if self._is_stream:
+            if self.is_stream:
                 # A blank line ends an event, and may lie on the seam of two chunks.
                 seam = (end + chunk).replace(b"\r", b"")
                 last = seam.rfind(b"\n\n")
@@ -147,10 +147,6 @@ class Answer:
         self._stream = stream
         self.body = cast(Body, stream.response.stream)
 
-    @property
-    def is_stream(self) -> bool:
-        return _is_stream(self._stream.response)
-
     async def events(self) -> AsyncGenerator[object, None]:
         """What each server-sent event carries, parsed. Raises StatusError for an error in its place, BrokenOff where
         the connection is lost, and ModelBroken for what is no JSON.
@@ -191,8 +187,5 @@ async def _keep_own_headers(request: httpx2.Request) -> None:
 async def _bound(response: httpx2.Response) -> None:
     response.headers.pop("content-encoding", None)  # none was asked for: what comes encoded is no answer
     stream = cast(httpx2.AsyncByteStream, response.stream)
-    response.stream = Body(stream, is_refusal=not response.is_success, is_stream=_is_stream(response))
-
-
-def _is_stream(response: httpx2.Response) -> bool:
-    return "text/event-stream" in response.headers.get("content-type", "")
+    is_stream = "text/event-stream" in response.headers.get("content-type", "")
+    response.stream = Body(stream, is_refusal=not response.is_success, is_stream=is_stream)

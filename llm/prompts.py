@@ -21,7 +21,6 @@ from text.date_words import iso_dates
 from text.time_zones import label
 
 FOLD_VERSION = "fold-5"
-LONGEST_HEADING = 80
 LONGEST_PROFILE = 400
 """Words of the document about an owner."""
 
@@ -164,7 +163,7 @@ def split_heading(line: str) -> tuple[str, str]:
     it has none), and what follows it.
     """
     heading, bracket, rest = line[1:].partition("]")
-    is_heading = line.startswith("[") and bracket and len(heading) <= LONGEST_HEADING
+    is_heading = line.startswith("[") and bracket and len(heading) <= 80
     if not is_heading or not (heading.startswith("fact ") or any(iso_dates(heading[:10]))):
         return "", line
     return heading, rest.removeprefix(" ")

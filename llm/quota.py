@@ -27,9 +27,6 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-READ_AGAIN = timedelta(seconds=5)
-"""How old what other processes have spent may be."""
-
 Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]
 """Told of texts that were embedded, by their owner."""
 
@@ -185,7 +182,7 @@ class Quota:
     async def _begin_day(self) -> None:
         """Read what was spent today by this process, those before it and those next to it."""
         now = self._clock()
-        if self._read_at is not None and self._day == now.date() and now - self._read_at < READ_AGAIN:
+        if self._read_at is not None and self._day == now.date() and now - self._read_at < timedelta(seconds=5):
             return
         with suppress(StorageError):
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.

@@ -29,9 +29,6 @@ _STRETCH = re.compile(f"[{_BRACKETS}]([^{_BRACKETS}]*)")
 _LOOKALIKES = str.maketrans("абеѕсԁоорруімтхνοιαρτκı", "abescdoopryimtxvoiaptki", "\u115f\u1160")
 """Letters that are drawn as others, Latin ones; and two that are drawn as nothing."""
 
-# Whatever a model may read as the beginning of a new line.
-_LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
-
 _ORIGINS: dict[Origin, Block] = {
     "forwarded": "forwarded",
     "document": "document",
@@ -55,7 +52,7 @@ def quoted(text: str) -> str:
     """Text as data: defused, and with its further lines indented."""
     plain = defused(text)
     # Hundreds of texts are quoted for one prompt; what can be printed has no line break.
-    return plain if plain.isprintable() else _LINE_BREAK.sub(r"\g<0>  ", plain)
+    return plain if plain.isprintable() else "  ".join(plain.splitlines(keepends=True))
 
 
 def one_line(name: str) -> str:

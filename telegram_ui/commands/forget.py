@@ -52,8 +52,8 @@ class ForgetCommands(Family):
             return tr("forget-former")
         if not await self._may_configure(ask.chat, ask.person):
             return await self._take_back(ask)
+        now = self._now().astimezone(await self._zone(ask.chat.scope.owner))
         if ask.argument:
-            now = self._now().astimezone(await self._zone(ask.chat.scope.owner))
             try:
                 target = named(ask.argument, now, [one.casefold() for one in tr("forget-words-everything").split("/")])
             except ValueError:
@@ -68,8 +68,7 @@ class ForgetCommands(Family):
                 return tr("forget-gone")
             await self._confirm(ask, Target(kind="turn", number=message.id))
             return None
-        today = self._now().astimezone(await self._zone(ask.chat.scope.owner)).date()
-        days_ = Target(kind="days", first=today, last=today)
+        days_ = Target(kind="days", first=now.date(), last=now.date())
         choices = {tr("forget-today"): days_, tr("forget-everything"): _EVERYTHING}
         rows = [[self._target_button(ask, CHOOSE, label, target)] for label, target in choices.items()]
         await self._show(ask, tr("forget-usage"), *rows)
@@ -129,12 +128,8 @@ class ForgetCommands(Family):
             best.setdefault(one.turn, one)
         turns = list(best.values())
         lines = [tr("forget-which"), "", *(_line(one, zone) for one in turns)]
-        buttons = [
-            self._target_button(
-                ask, CHOOSE, f"#{one.id}", Target(kind="turn", number=one.id, request=ask.requested_in or 0)
-            )
-            for one in turns
-        ]
+        targets = [Target(kind="turn", number=one.id, request=ask.requested_in or 0) for one in turns]
+        buttons = [self._target_button(ask, CHOOSE, f"#{one.number}", one) for one in targets]
         rows = in_rows(buttons, 5)
         if len(turns) > 1:
             key = nonce()
@@ -165,7 +160,8 @@ class ForgetCommands(Family):
         forgotten = await self._services.memory.preview(owner, await self._what(scope, target))
         if forgotten.is_nothing:
             return tr("forget-gone"), ()
-        lines = [tr("forget-ask-this"), "", await self._named(place, target), "", _erases(forgotten)]
+        lines = [tr("forget-ask-this"), "", await self._named(place, target), ""]
+        lines.append(tr("forget-erases", what=counts(forgotten)))
         label = tr("forget-it")
         if target.kind == "everything":
             lines.append(tr("forget-choices-stay"))
@@ -217,8 +213,7 @@ class ForgetCommands(Family):
             return tr("forget-gone"), ()
         whole = await self._services.memory.preview(scope.owner, _ids(turn))
         zone = await self._zone(scope.owner)
-        lines = [tr("forget-ask-this"), "", _line(message, zone), ""]
-        lines.append(_erases(whole))
+        lines = [tr("forget-ask-this"), "", _line(message, zone), "", tr("forget-erases", what=counts(whole))]
         if len(turn) > 1:
             lines += [f"  {_line(one, zone)}" for one in turn if one is not message and one.origin != "tool"][:3]
             label, target = tr("forget-turn"), replace(target, kind="turn")
@@ -336,10 +331,6 @@ _EVERYTHING = Target(kind="everything")
 
 def _ids(found: Sequence[Message]) -> Forgetting:
     return Forgetting(what="messages", ids=tuple(one.id for one in found))
-
-
-def _erases(forgotten: Forgotten) -> str:
-    return tr("forget-erases", what=counts(forgotten))
 
 
 def _line(message: Message, zone: tzinfo) -> str:

@@ -185,13 +185,7 @@ def view_of(action: str, numbers: str) -> View | None:
 
 
 def shown(
-    view: View,
-    facts: Sequence[Fact],
-    versions: Sequence[Profile],
-    *,
-    zone: tzinfo,
-    is_on: bool,
-    button: Button,
+    view: View, facts: Sequence[Fact], versions: Sequence[Profile], *, zone: tzinfo, is_on: bool, button: Button
 ) -> Shown:
     """The text of a view and its buttons. `facts`: all of them; `button`: makes one of a label and a payload."""
     if view.profiles:
@@ -205,13 +199,7 @@ def shown(
 
 
 def _list(
-    page: int,
-    facts: Sequence[Fact],
-    versions: Sequence[Profile],
-    zone: tzinfo,
-    *,
-    is_on: bool,
-    button: Button,
+    page: int, facts: Sequence[Fact], versions: Sequence[Profile], zone: tzinfo, *, is_on: bool, button: Button
 ) -> Shown:
     valid = sorted((fact for fact in facts if fact.is_valid), key=lambda one: (_rank(one), not one.is_pinned, -one.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]

@@ -66,13 +66,9 @@ class WhyCommands(Family):
 
     async def _explain(self, ask: Ask, telegram_id: int | None) -> None:
         explanation = await self._explanation(ask, telegram_id)
-        if explanation is None:
-            await self._delivery.say(
-                ask.chat, tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
-            )
-            return
-        if not explanation.record.is_known:
-            await self._delivery.say(ask.chat, tr("why-lost"))
+        if explanation is None or not explanation.record.is_known:
+            unknown = tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
+            await self._delivery.say(ask.chat, unknown if explanation is None else tr("why-lost"))
             return
         zone = await self._zone(ask.chat.scope.owner)
         shown, is_whole = why_message(explanation, ask.chat, zone)
