@@ -5,6 +5,7 @@ for the sender: to wait, to send it differently, or to give up.
 """
 
 from datetime import timedelta
+from io import BytesIO
 from typing import Any
 
 import aiohttp
@@ -151,7 +152,8 @@ def _body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | 
     for name, value in request_data.json_parameters.items():
         whole.add_field(name, value)
     for name, (filename, content, kind) in request_data.multipart_data.items():
-        whole.add_field(name, content, filename=filename, content_type=kind)
+        written = BytesIO(content) if isinstance(content, bytes) else content  # piece by piece
+        whole.add_field(name, written, filename=filename, content_type=kind)
     return whole, {}
 
 

@@ -58,6 +58,18 @@ async def test_values_and_files_arrive_as_they_are() -> None:
         assert b"body" in await request.retrieve(f"{url}/file")
 
 
+async def test_a_large_file_is_sent_piece_by_piece() -> None:
+    """As one, aiohttp warns of it: writing it holds everybody up."""
+
+    async def sized(request: Request) -> Response:
+        return JSONResponse({"ok": True, "result": len(await request.body())})
+
+    data = RequestData([RequestParameter("document", "attach://a", [InputFile(b"x" * 3_000_000, attach=True)])])
+    async with server(sized) as url, opened() as requests:
+        sent: Any = await requests.post(f"{url}/sendDocument", data)
+    assert sent > 3_000_000
+
+
 async def test_what_telegram_refuses_is_what_the_library_makes_of_it() -> None:
     async def busy(_: Request) -> Response:
         return JSONResponse({"ok": False, "parameters": {"retry_after": 7}}, status_code=429)
