@@ -9,6 +9,7 @@ ours. Does not know how they search (benchmarks/peer_runner.py).
 import argparse
 import asyncio
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ import numpy as np
 from benchmarks import peer_runner
 from benchmarks.arguments import number, settings_of, written
 from benchmarks.judging import FIRST
-from benchmarks.locomo import Line, Sample, data_file, read
+from benchmarks.locomo import Line, Sample, data_file, place, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import figures, measure
 from benchmarks.vector_file import KeptVectors
@@ -96,14 +97,17 @@ def answered(
     for question, ranked in zip(sample.questions, rankings, strict=True):
         wanted = set(question.evidence)
         coverage = {}
+        # One that stands for a message is asked there: nothing of that day or later.
+        end = place(question.at)[0] if question.at else math.inf
+        known = [index for index in dict.fromkeys(ranked) if place(lines[index].dia_id)[0] < end]
         for budget in budgets:
             room, fitting = budget, set[str]()
-            for index in dict.fromkeys(ranked):
+            for index in known:
                 if sizes[index] <= room:
                     room -= sizes[index]
                     fitting.add(lines[index].dia_id)
             coverage[budget] = 100 * len(fitting & wanted) / len(wanted)
-        first = {lines[number].dia_id for number in list(dict.fromkeys(ranked))[:FIRST]}
+        first = {lines[index].dia_id for index in known[:FIRST]}
         made.append(Answered(coverage=coverage, all_at_10=wanted <= first))
     return made
 

@@ -1,5 +1,7 @@
 """What another package ranks is packed and measured as ours is. The packages themselves are not installed here."""
 
+from dataclasses import replace
+
 from benchmarks.locomo import read
 from benchmarks.peers import answered, shown
 from tests.paths import CHAT
@@ -19,3 +21,13 @@ def test_lines_are_taken_in_the_order_of_the_ranking_while_they_fit() -> None:
     (first, *_) = (one for one in answered(sample, late, [60, 100_000], TOKENS) if not one.all_at_10)
     assert first.coverage[60] < first.coverage[100_000] == 100
     assert TOKENS.count(shown(lines[0])) <= 60
+
+
+def test_what_was_said_from_the_day_of_a_question_on_is_no_answer_to_it() -> None:
+    (sample,) = read(CHAT)
+    question, lines = sample.questions[0], list(sample.lines)
+    number = next(place for place, line in enumerate(lines) if line.dia_id == question.evidence[0])
+    for at, coverage in (("", 100), (lines[-1].dia_id, 100), (lines[number].dia_id, 0)):
+        asked = replace(sample, questions=(replace(question, evidence=question.evidence[:1], at=at),))
+        (one,) = answered(asked, [[number]], [1500], TOKENS)
+        assert one.coverage[1500] == coverage
