@@ -38,7 +38,7 @@ that take long, in several chats, would hold all places.
 """
 LARGEST_PICTURE = 5 * 2**20
 """Bytes; Anthropic takes no larger ones, and what Telegram keeps of a photo has some 200 kB."""
-EXPORT = re.compile(r"(result|conversations)\b.*\.json|keepsake.*\.json(\.gz)?", re.IGNORECASE)
+EXPORT = re.compile(r"(result|conversations|myactivity)\b.*\.json|.*\.zip|keepsake.*\.json(\.gz)?", re.IGNORECASE)
 """Names of the exports that /import reads."""
 
 

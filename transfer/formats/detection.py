@@ -37,6 +37,7 @@ from transfer.formats import (
 from transfer.formats.history import (
     SAMPLED,
     ImportedHistory,
+    ImportedMessage,
     ImportFormat,
     Reading,
     Sample,
@@ -106,10 +107,17 @@ def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHis
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     history = well_formed_history(form.read(group, reading))
-    messages = told_apart(history.messages) if history.rows is None else history.messages
+    messages = history.messages
+    if history.rows is None:
+        messages = told_apart([_named(one, form.product or "Assistant") for one in yielding_gil(messages)])
     history = replace(history, messages=split(messages, form.longest_message))
     _demand_bounds(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
+
+
+def _named(one: ImportedMessage, assistant: str) -> ImportedMessage:
+    """A message that says which assistant it is of: this bot said none of it."""
+    return replace(one, speaker=assistant) if one.role == "assistant" and not one.speaker else one
 
 
 def most_unpacked(size: int) -> int:

@@ -184,7 +184,7 @@ def _message(chat: _Chat, reading: Reading, value: object) -> ImportedMessage:
         role="assistant" if is_bot else "user",
         content=forwarded(text_of(raw["forwarded_from"]), content) if is_forwarded else content,
         created_at=said_at,
-        speaker="" if is_bot else text_of(raw.get("from")) or ("" if sender == me else DELETED),
+        speaker=text_of(raw.get("from")) or ("" if sender == me else DELETED),
         origin="forwarded" if is_forwarded else "imported",
         is_own=is_forwarded or is_bot or sender == me,
         answers=is_bot,

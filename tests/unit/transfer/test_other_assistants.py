@@ -98,9 +98,9 @@ def test_claude() -> None:
     assert found.format == "claude"
     assert said(found) == [
         ("user", "", "Hi"),
-        ("assistant", "", "New answer"),
+        ("assistant", "Claude", "New answer"),
         ("user", "", "[list.txt]\ntwo lemons"),
-        ("assistant", "", "I see"),
+        ("assistant", "Claude", "I see"),
     ]
     assert times(found) == ["2025-03-01 10:00", "2025-03-03 10:00", "2025-03-04 10:00", "2025-03-05 10:00"]
     assert "conversations.json" not in str(found.notes)
@@ -155,13 +155,13 @@ def test_gemini() -> None:
         '<div class="content-cell">Prompted\u00a0How old is Bern?<br>Jul 3, 2026, 9:15:00\u202fAM CEST<br><p>From 1191.</p>'
         "</div></div></div></body></html>"
     )
-    assert said(past(page)) == [("user", "", "How old is Bern?"), ("assistant", "", "From 1191.")]
+    assert said(past(page)) == [("user", "", "How old is Bern?"), ("assistant", "Gemini", "From 1191.")]
     assert times(past(page))[0] == "2026-07-03 09:15"
     assert times(past(page.replace("Jul 3", "Sept 3")))[0] == "2026-09-03 09:15"
     studio = {"chunkedPrompt": {"chunks": [
         {"role": "user", "text": "Hello"}, {"role": "model", "text": "Hm", "isThought": True}, {"role": "model", "text": "Hi"},
     ]}}  # fmt: skip
-    assert said(past(studio, name="Talk")) == [("user", "", "Hello"), ("assistant", "", "Hi")]
+    assert said(past(studio, name="Talk")) == [("user", "", "Hello"), ("assistant", "Gemini", "Hi")]
 
 
 def test_whatsapp_of_android() -> None:
@@ -579,7 +579,7 @@ def test_design_chats_of_claude_and_names_of_discord_s_channels() -> None:
     for file in (talk, zipped(**{"design_chats-000_DOT_zip": zipped(design_chats__d_DOT_json=json.dumps(talk))})):
         found = past(file)
         assert (found.format, found.messages[0].title) == ("claude", "Poster")
-        assert said(found) == [("user", "", "A poster."), ("assistant", "", "Here.")]
+        assert said(found) == [("user", "", "A poster."), ("assistant", "Claude", "Here.")]
     channel = json.dumps([{"ID": 1, "Timestamp": "2024-05-10 10:00:00", "Contents": "Hello"}])
     names = json.dumps({"11": "general in G", "12": None})
     files = {"Messages__c11__messages_DOT_json": channel, "Messages__c12__messages_DOT_json": channel.replace("1", "2")}

@@ -40,7 +40,8 @@ def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
 
     def one_of(one: Said) -> tuple[Any, ...]:
         role = "user" if is_chat or one.is_mine else "assistant"
-        speaker = one.name if is_chat and not is_own_package else ""
+        assistant = "" if one.is_mine else FORMATS[name].product or "Assistant"
+        speaker = one.name if is_chat and not is_own_package else "" if is_chat else assistant
         return (role, speaker, one.is_mine or not is_chat, one.text, one.at if file.is_dated else NOW)
 
     return [one_of(one) for one in file.taken]
