@@ -157,14 +157,15 @@ class Requests:
         )
 
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
-        """The cost of learning from imported history, guessed from its length."""
+        """The cost of learning from imported history, guessed from its length: two digits of it, rounded upwards."""
         empty = _request(prompts.EXTRACT_FACTS.format(who=""), prompts.facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
         said = backlog.characters // CHARACTERS_OF_TOKEN + backlog.messages * LINE_TOKENS
         room = max(LEAST_ROOM, int((self._window - frame) * (1 - ANSWER_SHARE)))
         requests = max(-(-backlog.messages // MOST_TURNS), -(-said // room))
         tokens = said + requests * (frame + ANSWER_TOKENS)
-        return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=tokens)
+        unit = 10 ** max(0, len(str(tokens)) - 2)
+        return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=-(-tokens // unit) * unit)
 
     def size(self, request: Request) -> int:
         """Tokens of a request's prompt."""

@@ -35,15 +35,18 @@ const given = (file, answers) => ({ owner: memory.owner, thread: memory.thread, 
 
 /** Says what an import would do, and asks what it has to know, until nothing is left to ask. */
 const planned = (place, file, answers) => attempt(async () => {
+  const asked = place.asked = {}; // another file may be chosen before this one is read
   place.replaceChildren(h("p", { class: "hint" }, tr("dashboard-loading")));
   try {
     const plan = await (await net.upload("import/plan", given(file, answers), file)).json();
+    if (place.asked !== asked) return null;
     const fields = plan.questions.map((question) => questionOf(question, answers));
     const next = (event) => { event.preventDefault(); planned(place, file, { ...answers, ...Object.fromEntries(fields.map((one) => [one.key, one.chosen()])) }); };
     const buttons = plan.questions.length ? h("button", { class: "button main" }, tr("dashboard-next"))
       : plan.has_new ? button(tr("transfer-import"), () => run(place, file, answers), { kind: "main" }) : learnButton(plan.learn);
     place.replaceChildren(h("form", { class: "import", on: { submit: next } }, h("p", { class: "lines", dir: "auto" }, plan.text), ...fields.map((one) => one.node), h("div", { class: "actions" }, buttons)));
   } catch (problem) {
+    if (place.asked !== asked) return null;
     place.replaceChildren();
     throw problem;
   }

@@ -59,4 +59,4 @@ import-not-answered = Bitte beantworte zuerst meine Fragen zur Datei.
 import-ask-chats = Welche Chats soll ich nehmen? Tippe auf einen, um ihn zu nehmen oder wegzulassen.
 import-ask-speaker = Wer davon bist du?
 import-ask-order = Wie schreibt diese Datei das Datum?
-import-ask-facts = Darin stehen Fakten über dich. Ich würde alle behalten; tippe auf eine Zahl, um einen wegzulassen.
+import-ask-facts = Darin stehen Fakten über dich. Ich würde die mit einem Haken behalten; tippe auf einen, um das zu ändern.

@@ -61,4 +61,4 @@ import-not-answered = Please answer my questions about the file first.
 import-ask-chats = Which chats shall I take? Press one to take it or leave it out.
 import-ask-speaker = Which of the speakers are you?
 import-ask-order = How does this file write dates?
-import-ask-facts = It holds facts about you. I would keep all of these; press a number to drop one.
+import-ask-facts = It holds facts about you. I would keep those with a tick; press one to change that.

@@ -59,4 +59,4 @@ import-not-answered = Responde primero a mis preguntas sobre el archivo.
 import-ask-chats = ¿Qué chats tomo? Pulsa uno para incluirlo o dejarlo fuera.
 import-ask-speaker = ¿Cuál de ellos eres tú?
 import-ask-order = ¿Cómo escribe las fechas este archivo?
-import-ask-facts = Contiene datos sobre ti. Los guardaría todos; pulsa un número para descartar uno.
+import-ask-facts = Contiene datos sobre ti. Guardaría los marcados; pulsa uno para cambiarlo.

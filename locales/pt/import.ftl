@@ -59,4 +59,4 @@ import-not-answered = Responda primeiro às minhas perguntas sobre o arquivo.
 import-ask-chats = Quais conversas devo pegar? Toque em uma para incluir ou deixar de fora.
 import-ask-speaker = Qual dessas pessoas é você?
 import-ask-order = Como este arquivo escreve as datas?
-import-ask-facts = Contém fatos sobre você. Eu guardaria todos; toque em um número para descartar um.
+import-ask-facts = Contém fatos sobre você. Eu guardaria os marcados; toque em um para mudar isso.

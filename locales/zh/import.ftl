@@ -59,4 +59,4 @@ import-not-answered = 请先回答我关于此文件的问题。
 import-ask-chats = 要导入哪些聊天？点一下即可选择或取消。
 import-ask-speaker = 其中哪一个是你？
 import-ask-order = 此文件中的日期怎么写？
-import-ask-facts = 里面有关于你的事实。以下全部会保留；点数字可去掉其中一条。
+import-ask-facts = 里面有关于你的事实。我会保留打勾的；点一下可更改。

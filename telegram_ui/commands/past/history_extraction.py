@@ -25,7 +25,7 @@ class HistoryExtractionCommands(Family):
             "learning-what-it-takes",
             messages=estimate.messages,
             requests=estimate.requests,
-            tokens=_rounded(estimate.tokens),
+            tokens=estimate.tokens,
         )
         return text, self._row(ask, LEARN, tr("learning-offer"), ids)
 
@@ -62,9 +62,3 @@ class HistoryExtractionCommands(Family):
 def _ids(argument: str) -> tuple[int, int]:
     first, _, last = argument.partition(".")
     return int(first), int(last)
-
-
-def _rounded(tokens: int) -> int:
-    """To two digits, upwards: it is an estimate."""
-    unit = int("1" + "0" * max(0, len(str(tokens)) - 2))
-    return -(-tokens // unit) * unit
