@@ -65,10 +65,10 @@ const ENDING = 10; // seconds after which one that was paused has surely ended o
 async function run(place, file, answers, patience = 0) {
   const stopping = new AbortController();
   const bar = h("div");
-  const show = (done, total) => bar.replaceChildren(progress(tr("transfer-importing"), done, total, tr("search-so-far", { shown: done, total })));
+  const show = (done, total, shown = tr("search-so-far", { shown: done, total })) => bar.replaceChildren(progress(tr("transfer-importing"), done, total, shown));
   place.replaceChildren(bar, h("div", { class: "actions" }, button(tr("transfer-pause"), () => stopping.abort())));
   place.dataset.busy = "1";
-  show(0, 1);
+  show(0, 1, "");
   try {
     let end = null;
     for await (const line of linesOf(await net.upload("import/run", given(file, answers), file, stopping.signal))) {
