@@ -16,7 +16,8 @@ from storage.schema.rows import text_of
 from storage.schema.validation import RowError, checked
 from summaries.policies import POLICIES
 from text.time_zones import moment_of, next_time
-from transfer.formats.history import ImportedHistory, imported_source, wrong_at
+from transfer.formats.history import ImportedHistory, imported_source
+from transfer.formats.values import wrong_at
 
 _UNDER_WAY = ("past_from", "past_id", "past_until")
 """Columns of a history extraction, which begins only where its owner asks for it."""

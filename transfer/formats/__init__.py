@@ -14,6 +14,7 @@ keepsake.py          the file that /export writes, and its reading
 memories.py          what another assistant remembers, as text or a list
 telegram_desktop.py  Telegram Desktop's result.json
 telegram_html.py     Telegram Desktop's messages.html
+values.py            values that may be anything: as they have to be; dates
 whatsapp.py          WhatsApp's chat as text
 written_dates.py     dates as they are written for people, in any language
 """

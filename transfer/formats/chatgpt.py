@@ -12,20 +12,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import (
-    Conversations,
-    Turn,
-    branch,
-    demand_object,
-    is_numbered,
-    list_in,
-    object_of,
-    objects,
-    text_of,
-    without_citations,
-)
+from transfer.formats.conversations import Conversations, Turn, branch, is_numbered, without_citations
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 from transfer.formats.memories import sentences
+from transfer.formats.values import demand_object, list_in, object_of, objects, text_of
 
 _SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"

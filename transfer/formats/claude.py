@@ -10,20 +10,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import (
-    Conversations,
-    Turn,
-    branch,
-    demand_object,
-    is_numbered,
-    list_in,
-    moment,
-    object_of,
-    objects,
-    text_of,
-)
+from transfer.formats.conversations import Conversations, Turn, branch, is_numbered
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 from transfer.formats.memories import sentences
+from transfer.formats.values import demand_object, list_in, moment, object_of, objects, text_of
 
 _WORDS = ("text", "voice_note")
 

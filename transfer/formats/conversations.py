@@ -3,13 +3,14 @@
 A message or a conversation that is damaged is left out, counted and named; only a file without any other is refused.
 """
 
+import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
@@ -17,21 +18,9 @@ from typing import Any, NamedTuple
 from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import yielding_gil
-from transfer.formats.history import (
-    ImportedFact,
-    ImportedHistory,
-    ImportedMessage,
-    Question,
-    Reading,
-    SourceFile,
-    WrongElement,
-    fingerprint,
-    numbered,
-    offered,
-    titled,
-    wrong_at,
-)
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, Question, Reading, SourceFile
 from transfer.formats.json_stream import JsonStream, NotJson
+from transfer.formats.values import WrongElement, demand_object, moment, text_of, wrong_at
 
 _ROLES: Mapping[Role, str] = {
     "user": "user|you|human|me|prompt|question|du|ich|usuario|usuário|пользователь|вы|用户",
@@ -44,13 +33,9 @@ MOST_SPEAKERS = 20
 """People among whom the one is chosen who imports a chat."""
 _WHEN = ("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date")
 """The members that say when something was said or began."""
-_WRITTEN = ("%d.%m.%Y%H:%M:%SUTC%z", "%d.%m.%Y%H:%M:%S", "%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss")
-"""Dates as Telegram's pages and SillyTavern write them, without their spaces."""
 _SKIPPED = ("here", "wordless", "service")
 _SHOWN = 40
 """Characters of a title by which a damaged conversation is named."""
-_MILLISECONDS = 10**11
-"""A number of seconds from here on would be in the year 5138: it is one of milliseconds."""
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
 _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
 Element = tuple[str, int, Any]
@@ -254,64 +239,64 @@ def is_numbered(name: str, kind: str) -> bool:
     )
 
 
-def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
-    """A date in ISO 8601, or as a program writes it, or (milli)seconds since 1970; None where there is none."""
-    if value is None or value == "":
-        return None
-    try:
-        if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            made = _written(value)
-            return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise WrongElement(where)
-        seconds = float(value)
-        return datetime.fromtimestamp(seconds / 1000 if abs(seconds) >= _MILLISECONDS else seconds, UTC)
-    except (ValueError, OverflowError, OSError):
-        raise WrongElement(where) from None
+FACTS_A_PAGE = 20
+PAGE = 2_500
+"""Characters of the facts that one message shows; it has at most 4,096."""
+MOST_OFFERED = 500
+LONGEST_OFFERED = 500
+"""Facts of another assistant: those shown together, those of one file, and the characters of each."""
 
 
-def _written(text: str) -> datetime:
-    with suppress(ValueError):
-        return datetime.fromisoformat(text)
-    for form in _WRITTEN[:-1]:
-        with suppress(ValueError):
-            return datetime.strptime("".join(text.split()), form)  # noqa: DTZ007 - without a zone it is the person's
-    return datetime.strptime("".join(text.split()), _WRITTEN[-1])  # noqa: DTZ007 - as above
+def offered(facts: Sequence[ImportedFact], reading: Reading) -> tuple[tuple[Question, ...], tuple[ImportedFact, ...]]:
+    """Facts as questions, a page each, and those that the person chose to keep: none before they are shown."""
+    known: dict[str, ImportedFact] = {}
+    for one in facts:
+        text = " ".join(one.text.split())[:LONGEST_OFFERED]
+        if text and len(known) < MOST_OFFERED:
+            known.setdefault(text, replace(one, text=text))
+    pages: list[list[ImportedFact]] = [[]]
+    for one in known.values():
+        if len(pages[-1]) == FACTS_A_PAGE or sum(len(held.text) for held in pages[-1]) + len(one.text) > PAGE:
+            pages.append([])
+        pages[-1].append(one)
+    asked = {
+        Question(name="facts", number=number, options=texts, several=True, is_long=True): page
+        for number, page in enumerate(pages)
+        if (texts := tuple(one.text for one in page))
+    }
+    return tuple(asked), tuple(page[one] for each, page in asked.items() for one in reading.chosen(each) or ())
 
 
-def demand_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
-    made = moment(value, where, zone)
-    if made is None:
-        raise WrongElement(where)
-    return made
+LONGEST_TITLE = 200
+"""Characters."""
 
 
-def demand_object(value: object, where: str = "") -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise WrongElement(where)
-    return value
+def titled(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
+    """A conversation whose first message carries its title."""
+    title = title.strip()[:LONGEST_TITLE]
+    return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
 
 
-def list_in(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
-    """The list that a member is, empty where it is missing."""
-    made = value.get(name)
-    if made is not None and not isinstance(made, list):
-        raise WrongElement(f"{where}.{name}")
-    return made or []
+def fingerprint(*parts: object) -> str:
+    """What identifies a message that has no id of its own."""
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def objects(value: object) -> list[dict[str, Any]]:
-    """The objects in what should be a list of them."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+def numbered(name: str, seen: Counter[str]) -> str:
+    """A fingerprint, with its number where the file has it a second time: equal messages are several."""
+    seen[name] += 1
+    return f"{name}:{seen[name]}" if seen[name] > 1 else name
 
 
-def object_of(value: object) -> dict[str, Any]:
-    """An object, empty where it is none."""
-    return value if isinstance(value, dict) else {}
-
-
-def text_of(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def told_apart(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
+    """Messages of one id in a file: those with other words stay, under a name of their own, and equal ones are one."""
+    made: dict[tuple[Role, str], ImportedMessage] = {}
+    for one in yielding_gil(messages):
+        held = made.setdefault((one.role, one.source), one)
+        if held.content != one.content:
+            other = replace(one, source=f"{one.source}:{fingerprint(one.content)}")
+            made.setdefault((one.role, other.source), other)
+    return list(made.values())
 
 
 def without_citations(text: str) -> str:

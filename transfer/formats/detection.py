@@ -34,6 +34,7 @@ from transfer.formats import (
     telegram_html,
     whatsapp,
 )
+from transfer.formats.conversations import told_apart
 from transfer.formats.history import (
     SAMPLED,
     ImportedHistory,
@@ -43,7 +44,6 @@ from transfer.formats.history import (
     Sample,
     SourceFile,
     split,
-    told_apart,
     well_formed_history,
 )
 from transfer.formats.json_stream import JsonStream, NotJson

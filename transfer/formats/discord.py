@@ -12,20 +12,9 @@ from itertools import count
 from pathlib import PurePosixPath
 from typing import Any
 
-from transfer.formats.conversations import (
-    Conversations,
-    Element,
-    LeftOut,
-    demand_object,
-    elements_of,
-    forwarded,
-    list_in,
-    object_of,
-    objects,
-    reacted,
-    text_of,
-)
+from transfer.formats.conversations import Conversations, Element, LeftOut, elements_of, forwarded, reacted
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.values import demand_object, list_in, object_of, objects, text_of
 
 _TALK = ("Default", "Reply", None)
 

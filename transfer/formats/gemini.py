@@ -13,27 +13,10 @@ from typing import Any
 
 from locales.catalog import LANGUAGES, tr
 from records.errors import ImportRefused
-from transfer.formats.conversations import (
-    Conversations,
-    LeftOut,
-    Turn,
-    demand_moment,
-    demand_object,
-    list_in,
-    object_of,
-    objects,
-    text_of,
-)
-from transfer.formats.history import (
-    ImportedHistory,
-    ImportFormat,
-    Reading,
-    Sample,
-    SourceFile,
-    WrongElement,
-    fingerprint,
-)
+from transfer.formats.conversations import Conversations, LeftOut, Turn, fingerprint
+from transfer.formats.history import ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 from transfer.formats.html_blocks import Block, blocks, text_in
+from transfer.formats.values import WrongElement, demand_moment, demand_object, list_in, object_of, objects, text_of
 from transfer.formats.written_dates import WrittenDate, moment_of, months_of, written
 
 _PRODUCTS = ("gemini", "bard")

@@ -10,17 +10,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import (
-    ROLES,
-    Conversations,
-    Turn,
-    branch,
-    demand_object,
-    list_in,
-    object_of,
-    text_of,
-)
+from transfer.formats.conversations import ROLES, Conversations, Turn, branch
 from transfer.formats.history import ImportedHistory, ImportFormat, Reading, Sample, SourceFile
+from transfer.formats.values import demand_object, list_in, object_of, text_of
 
 _SPEAKER = re.compile(
     rf"^(?:#{{1,6}}\s*)?(?:\*\*|__)?({'|'.join(sorted(ROLES, key=len, reverse=True))})(?: said)?"

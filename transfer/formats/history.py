@@ -1,14 +1,10 @@
 """The messages of a file from elsewhere: the values that every format is read into, and what a format is."""
 
-import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, TypeVar
 
-from locales.catalog import tr
-from records.errors import ImportRefused
 from records.facts import FactKind
 from records.messages import Origin, Role
 from runtime.cooperative import yielding_gil
@@ -19,25 +15,6 @@ LONGEST_MESSAGE = 16_000
 """Characters of one message; a longer one becomes several, of one turn. Telegram's own have at most 4,096."""
 SAMPLED = 20_000
 """Characters at the beginning of a file by which a text is recognised."""
-
-
-class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """An element of a file is missing, or not what belongs there. `where`: in which part of it; who reads the file adds
-    which element it is.
-    """
-
-    def __init__(self, where: str = "") -> None:
-        super().__init__(where)
-        self.where = where
-
-    def place(self, element: str, line: int) -> str:
-        """Where a person finds it. `line`: of the file, counted from 1."""
-        return tr("import-line", where=f"{element}{self.where}", line=str(line))
-
-
-def wrong_at(place: str) -> ImportRefused:
-    """The error that the person reads."""
-    return ImportRefused(tr("import-wrong", where=place))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -198,68 +175,8 @@ class ImportFormat:
     longest_message: int = LONGEST_MESSAGE
 
 
-FACTS_A_PAGE = 20
-PAGE = 2_500
-"""Characters of the facts that one message shows; it has at most 4,096."""
-MOST_OFFERED = 500
-LONGEST_OFFERED = 500
-"""Facts of another assistant: those shown together, those of one file, and the characters of each."""
-
-
-def offered(facts: Sequence[ImportedFact], reading: Reading) -> tuple[tuple[Question, ...], tuple[ImportedFact, ...]]:
-    """Facts as questions, a page each, and those that the person chose to keep: none before they are shown."""
-    known: dict[str, ImportedFact] = {}
-    for one in facts:
-        text = " ".join(one.text.split())[:LONGEST_OFFERED]
-        if text and len(known) < MOST_OFFERED:
-            known.setdefault(text, replace(one, text=text))
-    pages: list[list[ImportedFact]] = [[]]
-    for one in known.values():
-        if len(pages[-1]) == FACTS_A_PAGE or sum(len(held.text) for held in pages[-1]) + len(one.text) > PAGE:
-            pages.append([])
-        pages[-1].append(one)
-    asked = {
-        Question(name="facts", number=number, options=texts, several=True, is_long=True): page
-        for number, page in enumerate(pages)
-        if (texts := tuple(one.text for one in page))
-    }
-    return tuple(asked), tuple(page[one] for each, page in asked.items() for one in reading.chosen(each) or ())
-
-
-LONGEST_TITLE = 200
-"""Characters."""
-
-
-def titled(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
-    """A conversation whose first message carries its title."""
-    title = title.strip()[:LONGEST_TITLE]
-    return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
-
-
 _TEXTS = ("source", "content", "speaker", "title", "also", "text")
 _Part = TypeVar("_Part", ImportedMessage, ImportedFact)
-
-
-def fingerprint(*parts: object) -> str:
-    """What identifies a message that has no id of its own."""
-    return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
-
-
-def numbered(name: str, seen: Counter[str]) -> str:
-    """A fingerprint, with its number where the file has it a second time: equal messages are several."""
-    seen[name] += 1
-    return f"{name}:{seen[name]}" if seen[name] > 1 else name
-
-
-def told_apart(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
-    """Messages of one id in a file: those with other words stay, under a name of their own, and equal ones are one."""
-    made: dict[tuple[Role, str], ImportedMessage] = {}
-    for one in yielding_gil(messages):
-        held = made.setdefault((one.role, one.source), one)
-        if held.content != one.content:
-            other = replace(one, source=f"{one.source}:{fingerprint(one.content)}")
-            made.setdefault((one.role, other.source), other)
-    return list(made.values())
 
 
 def well_formed_history(history: ImportedHistory) -> ImportedHistory:

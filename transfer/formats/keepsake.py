@@ -17,16 +17,9 @@ from typing import IO, Any, Literal, TypeGuard
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin, Role
-from transfer.formats.conversations import demand_moment, demand_object, text_of
-from transfer.formats.history import (
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    WrongElement,
-    imported_source,
-    wrong_at,
-)
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, imported_source
 from transfer.formats.json_stream import JsonStream
+from transfer.formats.values import WrongElement, demand_moment, demand_object, text_of, wrong_at
 
 MARK = "keepsake-export"
 VERSION = 1

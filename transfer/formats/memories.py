@@ -11,15 +11,8 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.history import (
-    ImportedFact,
-    ImportedHistory,
-    ImportFormat,
-    Reading,
-    Sample,
-    SourceFile,
-    offered,
-)
+from transfer.formats.conversations import offered
+from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 
 _LINE = re.compile(
     r"^\s{0,12}(?:[-*•–—]\s+|\d{1,4}[.)]\s+)?(?:\[([^\]\n]{0,40})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)[\s:–—-]+)?(.*)$"

@@ -14,30 +14,10 @@ from typing import Any
 from locales.catalog import tr
 from locales.lists import listed
 from runtime.cooperative import consumed
-from transfer.formats.conversations import (
-    DELETED,
-    Conversations,
-    LeftOut,
-    demand_moment,
-    demand_object,
-    forwarded,
-    object_of,
-    objects,
-    poll,
-    reacted,
-    text_of,
-)
-from transfer.formats.history import (
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    Question,
-    Reading,
-    SourceFile,
-    WrongElement,
-    titled,
-)
+from transfer.formats.conversations import DELETED, Conversations, LeftOut, forwarded, poll, reacted, titled
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Question, Reading, SourceFile
 from transfer.formats.json_stream import JsonStream
+from transfer.formats.values import WrongElement, demand_moment, demand_object, object_of, objects, text_of
 
 _MOST_NAMED = 5
 MOST_CHOICES = 30

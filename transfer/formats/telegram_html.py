@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from functools import partial
 
-from transfer.formats.conversations import Conversations, LeftOut, demand_moment, forwarded, poll
+from transfer.formats.conversations import Conversations, LeftOut, fingerprint, forwarded, poll
 from transfer.formats.history import (
     SAMPLED,
     ImportedHistory,
@@ -17,9 +17,9 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
-    fingerprint,
 )
 from transfer.formats.html_blocks import Block, blocks
+from transfer.formats.values import demand_moment
 
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from locales.catalog import tr
 from runtime.cooperative import yielding_gil
-from transfer.formats.conversations import Conversations
+from transfer.formats.conversations import Conversations, fingerprint, numbered
 from transfer.formats.history import (
     ImportedHistory,
     ImportedMessage,
@@ -23,10 +23,8 @@ from transfer.formats.history import (
     Reading,
     Sample,
     SourceFile,
-    WrongElement,
-    fingerprint,
-    numbered,
 )
+from transfer.formats.values import WrongElement
 from transfer.formats.written_dates import HALF, hour_of, moment_at
 
 _MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"

@@ -1,0 +1,95 @@
+"""Values of a file, in which anything may stand: as they have to be, or as if nothing stood there; dates as programs
+write them.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+from locales.catalog import tr
+from records.errors import ImportRefused
+
+_WRITTEN = ("%d.%m.%Y%H:%M:%SUTC%z", "%d.%m.%Y%H:%M:%S", "%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss")
+"""Dates as Telegram's pages and SillyTavern write them, without their spaces."""
+_MILLISECONDS = 10**11
+"""A number of seconds from here on would be in the year 5138: it is one of milliseconds."""
+
+
+class WrongElement(Exception):  # noqa: N818 - reads as the state it is
+    """An element of a file is missing, or not what belongs there. `where`: in which part of it; who reads the file adds
+    which element it is.
+    """
+
+    def __init__(self, where: str = "") -> None:
+        super().__init__(where)
+        self.where = where
+
+    def place(self, element: str, line: int) -> str:
+        """Where a person finds it. `line`: of the file, counted from 1."""
+        return tr("import-line", where=f"{element}{self.where}", line=str(line))
+
+
+def wrong_at(place: str) -> ImportRefused:
+    """The error that the person reads."""
+    return ImportRefused(tr("import-wrong", where=place))
+
+
+def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
+    """A date in ISO 8601, or as a program writes it, or (milli)seconds since 1970; None where there is none."""
+    if value is None or value == "":
+        return None
+    try:
+        if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
+            made = _written(value)
+            return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise WrongElement(where)
+        seconds = float(value)
+        return datetime.fromtimestamp(seconds / 1000 if abs(seconds) >= _MILLISECONDS else seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise WrongElement(where) from None
+
+
+def _written(text: str) -> datetime:
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    for form in _WRITTEN[:-1]:
+        with suppress(ValueError):
+            return datetime.strptime("".join(text.split()), form)  # noqa: DTZ007 - without a zone it is the person's
+    return datetime.strptime("".join(text.split()), _WRITTEN[-1])  # noqa: DTZ007 - as above
+
+
+def demand_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
+    made = moment(value, where, zone)
+    if made is None:
+        raise WrongElement(where)
+    return made
+
+
+def demand_object(value: object, where: str = "") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise WrongElement(where)
+    return value
+
+
+def list_in(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
+    """The list that a member is, empty where it is missing."""
+    made = value.get(name)
+    if made is not None and not isinstance(made, list):
+        raise WrongElement(f"{where}.{name}")
+    return made or []
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects in what should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def object_of(value: object) -> dict[str, Any]:
+    """An object, empty where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
