@@ -119,6 +119,9 @@ async def test_all_formats_come_together_in_one_memory(
                 done = await importer.run(HERE, ME, file.data, given, progress=ignore)
                 counts = (done.messages, done.known)
                 assert counts == ((0, len(file.taken)) if again else (len(file.taken), 0))
+            pasted = Given(answers={"facts0": (0, 1)})
+            done = await importer.run(HERE, ME, b"- Anna lives in Bern.\n- She grows walnuts.", pasted, progress=ignore)
+            assert done.facts == (0 if again else 2)
         async with talk.services.memory.home(ME) as store:
             stored = await rows(store, "messages")
         async with talk.services.exporter.files(ME) as exported:
@@ -135,4 +138,4 @@ async def test_all_formats_come_together_in_one_memory(
 
 
 def remembered(export: bytes) -> list[Any]:
-    return [json.loads(export)[name] for name in ("messages", "summaries")]
+    return [json.loads(export)[name] for name in ("messages", "summaries", "facts")]
