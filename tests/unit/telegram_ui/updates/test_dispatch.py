@@ -448,9 +448,10 @@ async def test_a_file_is_as_large_as_it_turns_out_to_be(
     assert turn.passages == ()
 
 
-async def test_an_export_that_was_not_announced_is_not_read_as_a_document(bots: Bots, peer: Peer) -> None:
+@pytest.mark.parametrize("name", ["result.json", "data-2026-11-27-batch-0000.zip", "MyActivity.json"])
+async def test_an_export_that_was_not_announced_is_not_read_as_a_document(bots: Bots, peer: Peer, name: str) -> None:
     async with bots.running():
-        peer.world.send_file(ANN, ANN, kind="document", name="result.json", data=b"{}")
+        peer.world.send_file(ANN, ANN, kind="document", name=name, data=b"{}")
         await peer.told("send /import first", ANN)
     assert bots.conversation.turns == []
 
