@@ -1,5 +1,6 @@
 """The dashboard in a real browser: what people see of their memory and do to it, on a phone and on a desktop."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from urllib.parse import quote, urlencode
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, FilePayload, Page, Request, expect
+from playwright.async_api import Browser, ConsoleMessage, FilePayload, Page, Request, Route, expect
 
 from benchmarks.filling import fill
 from locales.catalog import LANGUAGES
@@ -221,7 +222,19 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
             await expect(page.get_by_role("heading", name="Ann’s memory")).to_be_visible()
             await shown.goes("past")
             file: FilePayload = {"name": "notes.json", "mimeType": "", "buffer": json.dumps(notes).encode()}
+            other: FilePayload = {"name": "other.json", "mimeType": "", "buffer": json.dumps(notes[:1]).encode()}
+            is_chosen_again = asyncio.Event()
+
+            async def read_late(route: Route) -> None:
+                await is_chosen_again.wait()
+                await route.continue_()
+
+            await page.route("**/import/plan?*other.json*", read_late)
+            await page.get_by_label("The file").set_input_files(other)
             await page.get_by_label("The file").set_input_files(file)
+            await expect(page.locator(".import").first).to_contain_text("24 messages")
+            async with page.expect_response(lambda answer: "other.json" in answer.url):
+                is_chosen_again.set()
             await page.get_by_role("button", name="Import", exact=True).click()
             receipt = page.locator(".import [role=status]")
             await expect(receipt).to_contain_text("24")
