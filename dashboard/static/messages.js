@@ -34,7 +34,7 @@ export const openMessage = (message) => attempt(async () => {
   sheet(speakerOf(whole),
     h("p", { class: "hint" }, fullDate(whole.at), whole.edited_at ? ` · ${tr("dashboard-edited")}` : ""),
     h("p", { class: "text", dir: "auto" }, whole.text),
-    whole.chunk === null ? null : h("p", {}, h("a", { href: `#summaries/${whole.chunk}`, on: { click: closeSheet } }, tr("dashboard-summary"))),
+    whole.chunk === null ? null : h("p", {}, h("a", { href: `#summaries/${whole.chunk}`, on: { click: closeSheet } }, tr("summaries-kind-1"))),
     others.length ? h("details", {}, h("summary", {}, tr("dashboard-turn")), h("ul", { class: "quotes" }, others.map((one) => quoteOf(one)))) : null,
     h("div", { class: "actions" },
       whole.link ? h("a", { class: "button", href: whole.link, target: "_blank", rel: "noopener noreferrer" }, icon("link"), tr("dashboard-in-telegram")) : null,

@@ -4,7 +4,7 @@
 import { h } from "./dom.js";
 import { read } from "./memory.js";
 import { empty, tile } from "./parts.js";
-import { counted, manner, roughly, tr } from "./texts.js";
+import { counted, kindOf, manner, roughly, tr } from "./texts.js";
 
 const SPANS = [30, 90, 365];
 const HEIGHT = 200;
@@ -95,7 +95,7 @@ const table = (title, head, rows) => h("div", { class: "table", role: "region", 
 function folds(root, made) {
   if (!made.length) return;
   const seconds = manner(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
-  const rows = made.slice(-30).reverse().map((one) => [`${one.day} · L${one.level} × ${one.count}`, one.tokens_in, one.tokens_out, seconds.format(one.milliseconds / 1000)]);
+  const rows = made.slice(-30).reverse().map((one) => [`${one.day} · ${kindOf(one.level)} × ${one.count}`, one.tokens_in, one.tokens_out, seconds.format(one.milliseconds / 1000)]);
   root.append(h("section", { class: "card" }, h("h3", {}, tr("dashboard-stat-folds")), table(tr("dashboard-stat-folds"), [tr("dashboard-stat-day"), tr("dashboard-stat-read"), tr("dashboard-stat-written"), tr("dashboard-stat-time")], rows)));
 }
 

@@ -5,7 +5,7 @@ import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
 import { look, memory, read, write } from "./memory.js";
 import { attempt, button, confirmed, empty, paged, pagerOf, roundButton, walkable } from "./parts.js";
-import { counted, dateOf, manner, spanOf, tr } from "./texts.js";
+import { counted, dateOf, kindOf, manner, spanOf, tr } from "./texts.js";
 
 const MOST_ZOOM = 16;
 const NARROWEST = 14; // pixels of a brick, so that a finger meets it
@@ -69,8 +69,8 @@ function pyramidOf(all, chosen) {
   const { places, width } = spans(all);
   const levels = [...new Set(all.map((one) => one.level))].sort((a, b) => b - a);
   const most = Math.max(...levels.map((level) => all.filter((one) => one.level === level).length));
-  const canvas = h("div", { class: "canvas" }, levels.map((level) => h("div", { class: "level", role: "group", "aria-label": `L${level}` },
-    h("span", { class: "level-name", "aria-hidden": "true" }, `L${level}`),
+  const canvas = h("div", { class: "canvas" }, levels.map((level) => h("div", { class: "level", role: "group", "aria-label": kindOf(level) },
+    h("span", { class: "level-name", "aria-hidden": "true" }, String(level)),
     all.filter((one) => one.level === level).sort((a, b) => places.get(a.id).from - places.get(b.id).from).map((one, index) => brickOf(one, places.get(one.id), width, one.id === chosen, index === 0)))));
   const frame = h("div", { class: "pyramid" }, canvas);
   walkable(canvas, "a.brick");
@@ -96,7 +96,7 @@ function pyramidOf(all, chosen) {
 }
 
 function brickOf(one, { from, to }, width, isChosen, isFirst) {
-  const told = `L${one.level} · ${headOf(one)}`;
+  const told = `${kindOf(one.level)} · ${headOf(one)}`;
   return h("a", {
     href: `#summaries/${one.id}`, class: one.is_active ? "brick active" : "brick", tabIndex: isFirst ? 0 : -1, title: told,
     "aria-current": isChosen ? "true" : null, "aria-label": told,
@@ -108,7 +108,7 @@ async function opened(place, id) {
   const { summary, sources, messages, above } = await read("summary", { id });
   place.replaceChildren(
     h("article", { class: "card summary", vars: { "--hue": hueOf(summary.id) } },
-      h("header", {}, h("h3", {}, tr("dashboard-summary")), h("p", { class: "hint" }, `L${summary.level} · ${headOf(summary)}`)),
+      h("header", {}, h("h3", {}, kindOf(summary.level)), h("p", { class: "hint" }, headOf(summary))),
       h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
       h("details", {}, h("summary", {}, tr("why-details")), costOf(summary), summary.base_id !== null ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
     ...[
@@ -119,7 +119,7 @@ async function opened(place, id) {
 }
 
 const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title), paged(those, (rows) => h("ul", { class: "cards" }, rows.map((one) =>
-  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text), h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` }, `L${one.level} · ${spanOf(one.first_at, one.last_at)}`)))))));
+  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text), h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` }, `${kindOf(one.level)} · ${spanOf(one.first_at, one.last_at)}`)))))));
 
 const headOf = (one) => [tr("shared-messages", { messages: one.messages }), spanOf(one.first_at, one.last_at), tr(one.is_active ? "dashboard-legend-active" : "dashboard-legend-part")].join(" · ");
 

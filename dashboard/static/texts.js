@@ -46,11 +46,14 @@ export function dayKey(at) {
 export const clockOf = (at) => dated("clock", CLOCK).format(new Date(at));
 export const fullDate = (at) => dated("full", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(new Date(at));
 
-/** "May 4", with its year where that is another one. */
-export function dateOf(at) {
+// "May 4", with its year where that is another one; `more`: a clock time as well.
+function written(name, at, more) {
   const isThisYear = dayKey(at).slice(0, 4) === dayKey(Date.now()).slice(0, 4);
-  return dated(`day${isThisYear}`, { month: "long", day: "numeric", ...(isThisYear ? {} : { year: "numeric" }) }).format(new Date(at));
+  return dated(`${name}${isThisYear}`, { month: "long", day: "numeric", ...(isThisYear ? {} : { year: "numeric" }), ...more });
 }
+
+/** "May 4", with its year where that is another one. */
+export const dateOf = (at) => written("day", at).format(new Date(at));
 
 /** "Today", "Yesterday", or the weekday and the date. */
 export function dayOf(at) {
@@ -63,5 +66,9 @@ export function dayOf(at) {
 /** From when to when, in as few words as it takes. */
 export function spanOf(first, last) {
   if (!first || !last) return "";
-  return dayKey(first) === dayKey(last) ? `${dateOf(first)}, ${clockOf(first)} – ${clockOf(last)}` : dated("span", { year: "numeric", month: "short", day: "numeric" }).formatRange(new Date(first), new Date(last));
+  const form = dayKey(first) === dayKey(last) ? written("moments", first, CLOCK) : dated("span", { year: "numeric", month: "short", day: "numeric" });
+  return form.formatRange(new Date(first), new Date(last));
 }
+
+/** What a summary of this level is one of. */
+export const kindOf = (level) => tr(`summaries-kind-${Math.min(level, 3)}`);

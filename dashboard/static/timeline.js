@@ -229,7 +229,7 @@ function bar(log, speakers) {
 
 function coverOf(summary, isOpen) {
   return h("details", { class: "cover", open: isOpen, data: { cover: String(summary.id) }, vars: { "--hue": hueOf(summary.id) } },
-    h("summary", {}, h("b", {}, `${tr("dashboard-summary")} · ${tr("shared-messages", { messages: summary.messages })}`), h("span", {}, spanOf(summary.first_at, summary.last_at))),
+    h("summary", {}, h("b", {}, `${tr("summaries-kind-1")} · ${tr("shared-messages", { messages: summary.messages })}`), h("span", {}, spanOf(summary.first_at, summary.last_at))),
     h("p", { class: "text", dir: "auto" }, summary.text),
     h("p", {}, h("a", { href: `#summaries/${summary.id}` }, tr("why-details"))));
 }

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { read } from "./memory.js";
 import { quoteOf } from "./messages.js";
 import { empty, pagerOf } from "./parts.js";
-import { counted, dateOf, fullDate, spanOf, tr } from "./texts.js";
+import { counted, dateOf, fullDate, kindOf, spanOf, tr } from "./texts.js";
 
 export const why = {
   id: "why",
@@ -31,7 +31,7 @@ function answerOf(one, isOpen) {
     part(tr("dashboard-tab-facts"), one.facts.map((fact) => h("li", { class: "quote" }, h("p", { class: "text", dir: "auto" }, fact.text ?? tr("why-gone")), h("p", { class: "hint" }, tr("memory-since", { day: dateOf(fact.since) }), ` · ${fact.why}`), fact.replaced ? h("p", { class: "hint" }, fact.replaced) : null))),
     part(tr("why-part-snippets"), one.snippets.map((snippet) => quoted(snippet.message, h("p", { class: "reason" }, snippet.why)))),
     part(tr("why-looked-up"), one.looked_up.map((message) => quoted(message))),
-    part(tr("dashboard-tab-summaries"), one.summaries.map((summary) => h("li", { class: "quote" }, h("p", { class: "quote-head" }, h("a", { href: `#summaries/${summary.id}` }, `L${summary.level} · ${spanOf(summary.first_at, summary.last_at)}`)), h("p", { class: "text clamp", dir: "auto" }, summary.text)))),
+    part(tr("dashboard-tab-summaries"), one.summaries.map((summary) => h("li", { class: "quote" }, h("p", { class: "quote-head" }, h("a", { href: `#summaries/${summary.id}` }, `${kindOf(summary.level)} · ${spanOf(summary.first_at, summary.last_at)}`)), h("p", { class: "text clamp", dir: "auto" }, summary.text)))),
     one.recent.length ? h("details", {}, h("summary", {}, `${headed(tr("why-part-recent"))}: ${counted(one.recent.length)}`), h("ul", { class: "quotes" }, one.recent.map((message) => quoteOf(message)))) : null,
     part(tr("why-cut"), one.cut.map((cut) => h("li", { class: "quote" }, cut))));
 }

@@ -46,7 +46,6 @@ dashboard-messages = Nachrichten
 dashboard-found = Gefunden: { $number }
 dashboard-show-there = Im Verlauf zeigen
 dashboard-newest = Zu den neuesten
-dashboard-summary = Zusammenfassung
 dashboard-turn = Der Rest dieses Wortwechsels
 dashboard-in-telegram = In Telegram öffnen
 dashboard-forget = Vergessen

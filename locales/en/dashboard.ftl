@@ -48,7 +48,6 @@ dashboard-messages = Messages
 dashboard-found = Found: { $number }
 dashboard-show-there = Show it in the timeline
 dashboard-newest = To the newest
-dashboard-summary = Summary
 dashboard-turn = The rest of this exchange
 dashboard-in-telegram = Open in Telegram
 dashboard-forget = Forget

@@ -46,7 +46,6 @@ dashboard-messages = Mensajes
 dashboard-found = Encontrados: { $number }
 dashboard-show-there = Ver en la cronología
 dashboard-newest = A lo más nuevo
-dashboard-summary = Resumen
 dashboard-turn = El resto de este intercambio
 dashboard-in-telegram = Abrir en Telegram
 dashboard-forget = Olvidar

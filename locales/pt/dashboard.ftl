@@ -46,7 +46,6 @@ dashboard-messages = Mensagens
 dashboard-found = Encontradas: { $number }
 dashboard-show-there = Mostrar na linha do tempo
 dashboard-newest = Para as mais novas
-dashboard-summary = Resumo
 dashboard-turn = O resto desta troca
 dashboard-in-telegram = Abrir no Telegram
 dashboard-forget = Esquecer

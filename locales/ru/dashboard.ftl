@@ -46,7 +46,6 @@ dashboard-messages = Сообщения
 dashboard-found = Найдено: { $number }
 dashboard-show-there = Показать в ленте
 dashboard-newest = К новым
-dashboard-summary = Сводка
 dashboard-turn = Остальное из этого обмена
 dashboard-in-telegram = Открыть в Telegram
 dashboard-forget = Забыть

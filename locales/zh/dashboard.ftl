@@ -46,7 +46,6 @@ dashboard-messages = 消息
 dashboard-found = 找到：{ $number }
 dashboard-show-there = 在时间线中查看
 dashboard-newest = 到最新消息
-dashboard-summary = 摘要
 dashboard-turn = 这轮对话的其余部分
 dashboard-in-telegram = 在 Telegram 中打开
 dashboard-forget = 忘记

@@ -76,7 +76,7 @@ function drawTries() {
   const said = new Set(visibleMessages(chat).filter((one) => !one.from?.is_bot).map(textOf));
   const left = isPrivate(chat) && said.size <= NEWCOMER ? TRIES.filter((one) => !said.has(one)).slice(0, MOST_TRIES) : [];
   bar.hidden = left.length === 0;
-  bar.replaceChildren(...left.map((text) => h("button", { type: "button", class: "chip", on: { mousedown: keepFocus, click: () => sendText(text) } }, text)));
+  bar.replaceChildren(...left.map((text) => h("button", { type: "button", class: "chip", dir: "auto", on: { mousedown: keepFocus, click: () => sendText(text) } }, text)));
 }
 
 // Whoever types while nothing that takes text has the focus means the message.
