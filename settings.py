@@ -105,7 +105,7 @@ def between(least: Number, most: Number, words: str, kind: Callable[[str], Numbe
 
 
 def whole(least: int, most: int = LARGEST) -> Read[int]:
-    return between(least, most, f"a whole number, {least} or more, at most {most}", int)
+    return between(least, most, f"a whole number from {least} to {most:,}", int)
 
 
 def one_of(*choices: Choice) -> Read[Choice]:
