@@ -5,4 +5,4 @@ search-nothing = لم يُعثر على شيء. جرّب كلمات أخرى أ�
 search-so-far = { $shown } من { $total }
 search-more = المزيد
 search-in-all = في كل المحادثات
-search-close = لا توجد رسالة بهذه الكلمات. قريب في المعنى:
+search-close = لا توجد رسالة بهذه الكلمات. الأقرب في المعنى:

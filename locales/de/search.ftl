@@ -5,4 +5,4 @@ search-nothing = Nichts gefunden. Versuch es mit anderen oder weniger Wörtern.
 search-so-far = { $shown } von { $total }
 search-more = Mehr
 search-in-all = In allen Unterhaltungen
-search-close = Keine Nachricht hat diese Wörter. Ähnlich in der Bedeutung:
+search-close = Keine Nachricht hat diese Wörter. In der Bedeutung am nächsten:

@@ -5,4 +5,4 @@ search-nothing = Nothing was found. Try other words, or fewer.
 search-so-far = { $shown } of { $total }
 search-more = More
 search-in-all = In all conversations
-search-close = No message has these words. Similar in meaning:
+search-close = No message has these words. Nearest in meaning:

@@ -5,4 +5,4 @@ search-nothing = No se encontró nada. Prueba con otras palabras o con menos.
 search-so-far = { $shown } de { $total }
 search-more = Más
 search-in-all = En todas las conversaciones
-search-close = Ningún mensaje tiene esas palabras. De significado parecido:
+search-close = Ningún mensaje tiene esas palabras. Lo más cercano en significado:

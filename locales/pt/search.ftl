@@ -5,4 +5,4 @@ search-nothing = Nada foi encontrado. Tente outras palavras, ou menos.
 search-so-far = { $shown } de { $total }
 search-more = Mais
 search-in-all = Em todas as conversas
-search-close = Nenhuma mensagem tem essas palavras. De significado parecido:
+search-close = Nenhuma mensagem tem essas palavras. O mais próximo em significado:

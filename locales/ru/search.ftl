@@ -5,4 +5,4 @@ search-nothing = Ничего не нашлось. Попробуй другие
 search-so-far = { $shown } из { $total }
 search-more = Ещё
 search-in-all = Во всех разговорах
-search-close = Сообщений с такими словами нет. Близко по смыслу:
+search-close = Сообщений с такими словами нет. Ближе всего по смыслу:

@@ -5,4 +5,4 @@ search-nothing = 什么也没找到。换些词，或少用几个词试试。
 search-so-far = { $shown } / { $total }
 search-more = 更多
 search-in-all = 在所有对话中查找
-search-close = 没有含有这些词的消息。意思相近的有：
+search-close = 没有含有这些词的消息。意思最接近的有：

@@ -8,7 +8,7 @@ from records.scopes import Scope
 from tests.support.talk import talking
 from tests.unit.telegram_ui.commands.conftest import ANN, Desk, Peer
 
-CLOSE = "No message has these words. Similar in meaning:"
+CLOSE = "No message has these words. Nearest in meaning:"
 
 
 async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer: Peer) -> None:
