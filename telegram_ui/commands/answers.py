@@ -172,8 +172,12 @@ class AnswerButtons(Family):
         """Note a press, and answer it now: Telegram shows the button as busy until then, and a model may take long."""
         self._pressed[ask.argument] = None
         if ask.update.callback_query is not None:
-            with suppress(TelegramError):
-                await ask.update.callback_query.answer()
+            try:
+                with suppress(TelegramError):
+                    await ask.update.callback_query.answer()
+            except asyncio.CancelledError:
+                self._pressed.pop(ask.argument, None)  # it may be asked for again
+                raise
 
     async def _answered(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
         try:

@@ -301,9 +301,31 @@ class Answering:
             await self._delivery.say(chat, notice, keyboard=again)
 
 
+class Waiting:
+    """Work in the queue of its scope's answers that /stop may take out, as long as it has not come to the answer."""
+
+    @property
+    def update_ids(self) -> list[int]:
+        raise NotImplementedError
+
+    async def __call__(self) -> None:
+        raise NotImplementedError
+
+
 @define(eq=False)
-class WaitingTurn:
-    """A chat turn in its queue; it may get more pieces while its ticket is held."""
+class WaitingPress(Waiting):
+    """A button that has something answered."""
+
+    update_ids: list[int]
+    _work: Callable[[], Awaitable[None]]
+
+    async def __call__(self) -> None:
+        await self._work()
+
+
+@define(eq=False)
+class WaitingTurn(Waiting):
+    """A chat turn; it may get more pieces while its ticket is held."""
 
     pieces: list[ParsedUpdate]
     _answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]

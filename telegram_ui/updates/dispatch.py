@@ -24,7 +24,7 @@ from telegram_ui.sending.chat import work_under
 from telegram_ui.sending.documents import document_in
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, WaitingTurn
+from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, Waiting, WaitingPress, WaitingTurn
 from telegram_ui.updates.attached import FILE, kind_name
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
@@ -108,7 +108,7 @@ class Dispatcher:
         """Queue an update of somebody who is served."""
         if parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
-            enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed))
+            enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_answer=False)
             self._queues.commands.submit(parsed.location, partial(_soon, enter))
         elif parsed.kind == "press":
             self._press(received, parsed)
@@ -205,7 +205,7 @@ class Dispatcher:
         queues = self._queues.slow if is_slow else self._queues.commands
         queues.submit(parsed.location, finished)
 
-    def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
+    def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_answer: bool = True) -> None:
         """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
         asked = Repeatable(pieces=(parsed,), received=received)
 
@@ -218,7 +218,8 @@ class Dispatcher:
                     await self._done(received)
                 raise
 
-        self._queues.chats.submit(parsed.location, finished)
+        waiting = WaitingPress([received.update_id], finished) if is_answer else finished
+        self._queues.chats.submit(parsed.location, waiting)
 
     async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
         """A button that has something answered: what came of it is settled as any turn is."""
@@ -251,7 +252,7 @@ class Dispatcher:
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # What had begun says by itself that it was stopped.
         if not stopped and not self._queues.chats.cancel(parsed.location):
-            waiting = self._queues.chats.drop_next(parsed.location, WaitingTurn)
+            waiting = self._queues.chats.drop_next(parsed.location, Waiting)
             if waiting is None:
                 await self._delivery.say(parsed.chat, tr("answers-nothing-to-stop"))
                 return

@@ -215,6 +215,24 @@ async def test_stop_reaches_a_message_whose_turn_looks_for_its_place(bots: Bots,
     assert bots.conversation.turns == []
 
 
+async def test_stop_reaches_a_button_that_is_about_to_have_something_answered(bots: Bots, peer: Peer) -> None:
+    data = Buttons(b"key").data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "/help me")
+        message = await peer.told("did help me", ANN)
+        peer.fault("hang", "answerCallbackQuery")
+        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        await peer.called("answerCallbackQuery")
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told(tr("answers-stopped"), ANN)
+        peer.faults.clear()
+        await service.intake.idle()
+        assert await bots.pending() == []
+        assert bots.conversation.turns == []
+        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        await peer.told(f"echo {tr('answers-go-on')}", ANN)
+
+
 async def test_stop_ends_the_answer_and_leaves_an_import_to_go_on(bots: Bots, peer: Peer) -> None:
     """And every other slow command: what it has done so far would be half of something."""
     bots.conversation.gate("hang")
