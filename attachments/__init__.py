@@ -1,4 +1,4 @@
-"""What people send along, made into text. Does not know Telegram, models or stores.
+"""Turns what people send along into text.
 
 formats/           The formats of documents, one file each: bytes → lines, each with its place
 documents.py       a document is read in a process of its own, with limits

@@ -1,7 +1,4 @@
-"""A document is read in a process of its own, with limits: whatever is in it, the bot lives on.
-
-Does not know formats.
-"""
+"""A document is read in a process of its own, with limits: whatever is in it, the bot lives on."""
 
 import asyncio
 from contextlib import aclosing

@@ -1,6 +1,6 @@
-"""What runs in the process that reads a document: its passages.
+"""Runs in the process that reads a document into passages.
 
-Imports little (runtime/subprocess_child.py). Does not know formats.
+Imports little (runtime/subprocess_child.py).
 """
 
 import sys

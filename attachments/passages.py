@@ -1,7 +1,4 @@
-"""Lines of a document → passages of a size that can be searched and quoted, each with its place. Pure.
-
-Does not know formats.
-"""
+"""Lines of a document → passages of a size that can be searched and quoted, each with its place. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -98,7 +95,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _place(first: Line, last: Line, number: int) -> str:
-    """Where a passage stands: "page 3", "lines 2–9", "sheet Prices, rows 2–9", "“Introduction”", "part 4"."""
+    """Name the place of a passage: "page 3", "lines 2–9", "sheet Prices, rows 2–9", "“Introduction”", "part 4"."""
     if not first.noun:
         return first.group or f"part {number}"
     if first.number == last.number:

@@ -1,4 +1,4 @@
-"""What a chat model is to those who ask it. Does not know prompts, memory or Telegram."""
+"""The interface of a chat model."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence

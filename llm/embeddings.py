@@ -1,6 +1,6 @@
 """Texts as vectors of meaning: by the model that ships with the install, or by an OpenAI-compatible endpoint.
 
-Every vector is normalised, so that a dot product is a cosine. Does not know what is searched, or where vectors live.
+Every vector is normalised, so that a dot product is a cosine.
 """
 
 from collections.abc import Sequence

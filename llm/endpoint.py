@@ -1,4 +1,4 @@
-"""What every call to an OpenAI-compatible endpoint shares: one client, failures as ModelErrors, bounded retries.
+"""The base of every call to an OpenAI-compatible endpoint: one client, failures as ModelErrors, bounded retries.
 
 No sentence of here holds a key, a prompt or the endpoint's own words.
 """
@@ -35,7 +35,7 @@ Sleep = Callable[[float], Awaitable[None]]
 T = TypeVar("T")
 
 FAILURES: tuple[type[Exception], ...] = (NoConnection, StatusError, ModelError)
-"""What a call may raise."""
+"""The errors of a call."""
 
 
 def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
@@ -93,7 +93,7 @@ class Patience:
 
 
 class Connection(TypedDict, total=False):
-    """Where a model is, and how long it is waited for. `base_url`: OpenAI's where it is missing or empty."""
+    """The address of a model, and how long it is waited for. `base_url`: OpenAI's where it is missing or empty."""
 
     model: Required[str]
     api_key: Required[Secret]
@@ -104,7 +104,7 @@ class Connection(TypedDict, total=False):
 
 
 class EndpointClient:
-    """What asks one model at an endpoint. Use as `async with`, which closes its connections."""
+    """The client of one model at an endpoint. Use as `async with`, which closes its connections."""
 
     settings = SettingNames(model="OPENAI_MODEL", key="OPENAI_API_KEY", url="OPENAI_BASE_URL")
     silence = 1
@@ -131,7 +131,7 @@ class EndpointClient:
     async def _answered(
         self, ask: Callable[["OpenAIClient", Patience], Awaitable[T]], *, most: float | None = None
     ) -> T:
-        """What a request is answered with, after as many attempts as may be made in time. Raises a ModelError.
+        """Return the answer to a request, after as many attempts as fit in time. Raises a ModelError.
 
         `most`: seconds of an answer.
         """
@@ -170,7 +170,7 @@ class EndpointClient:
         return True
 
     def _failure(self, error: Exception) -> ModelError:
-        """What a call raised, as a ModelError."""
+        """Turn any error of a call into a ModelError."""
         if isinstance(error, ModelError):
             return error
         if isinstance(error, StatusError):

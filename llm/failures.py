@@ -1,4 +1,4 @@
-"""What a call to an endpoint may end in, and how an endpoint's refusal is read.
+"""The failures of a call to an endpoint, and how an endpoint's refusal is read.
 
 No sentence of here holds a key, a prompt or the endpoint's own words.
 """

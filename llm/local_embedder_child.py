@@ -49,7 +49,7 @@ def child() -> None:
 
 
 def prepared(text: str) -> str:
-    """What the engine is given: normalised first, since one character may become eighteen, and then cut.
+    """The text as the engine gets it: normalised first, since one character may become eighteen, and then cut.
 
     The engine normalises too, and reserves too little memory for what grows by that. It ends a text at the first NUL.
     """

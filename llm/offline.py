@@ -28,7 +28,7 @@ _SPEAKERS: dict[Block, Speaker | None] = {
     "remembered": "user", "conversation": "user", "replied": "user", "summaries": "summary", "instructions": "summary",
     "profile": "fact", "facts": "fact", "dropped": None, "superseded": None,
 }  # fmt: skip
-"""Who speaks in which block of a prompt; None: what no longer holds."""
+"""The speaker of each block of a prompt; None: it no longer holds."""
 _QUESTION_WORDS = {
     "what", "when", "where", "which", "who", "whose", "why", "how", "что", "когда", "где", "кто", "как", "какой",
     "сколько", "почему", "qué", "cuál", "cuándo", "dónde", "quién", "cómo",
@@ -158,7 +158,7 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
 
 
 def _worth(text: str) -> int:
-    """How much a sentence tells: words; numbers, and capital letters within it."""
+    """Score how much a sentence tells, by its words, numbers and capitalised words."""
     telling = [word for word in text.split()[1:] if word.lstrip("\"'“„«(")[:1].isupper()]
     telling += [word for word in text.split() if any(map(str.isdigit, word))]
     return min(6, len(_terms(text))) + 2 * min(6, len(telling))
@@ -205,7 +205,7 @@ def _lines(text: str, default: Speaker) -> Iterator[Sentence]:
 
 
 def _terms(text: str) -> frozenset[str]:
-    """What a text is about. Six letters count, which joins what stems leave apart (allergy, allergic)."""
+    """The topics of a text. Six letters count, which joins what stems leave apart (allergy, allergic)."""
     return frozenset(term[:6] for term in content_terms(text))
 
 
@@ -245,15 +245,15 @@ _STATEMENTS: Mapping[str, str] = {
     "I am an": " is an", "I like": " likes", "I love": " likes", "I enjoy": " likes", "I hate": " hates",
     "I do not like": " does not like",
 }  # fmt: skip
-"""What a clause says of its speaker, and how the fact made of it goes on after the name."""
+"""Statements about oneself, and how the fact goes on after the name."""
 _SEVERAL = (" is allergic to", " is a", " is an", " likes", " hates", " does not like")
-"""What may be true of several things at once."""
+"""Beginnings of facts that may be true of several things at once."""
 _INSTRUCTIONS = ("from now on ", "always ", "never ", "please always ", "please never ", "please do not ")
 _PLAIN = {"’": "'", "“": '"', " i ": " I ", " i'": " I'", "I'm ": "I am ", "I've ": "I ", "don't ": "do not ",
           "I now ": "I ", "I really ": "I ", " My ": " my "}  # fmt: skip
 _ENDS = (", ", ". ", "; ", "! ", " and ", " but ", " because ", " since ", " last ", " this ", " yesterday", " today",
          " in 1", " in 2", *(f" in {month.title()}" for month in ENGLISH_MONTHS))  # fmt: skip
-"""Where a clause ends: what follows says when or why, or something else."""
+"""Ends of a clause: what follows says when or why, or something else."""
 _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "if", "bit", "little", "lot", "few"}
 
 
@@ -297,7 +297,7 @@ def _told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _statement(clause: str) -> tuple[str, str]:
-    """What a clause says of its speaker: how the fact begins after the name, and the rest, "" where it says nothing."""
+    """Split a statement into the beginning of the fact after the name, and the rest; "" where it states nothing."""
     origin, to, place = clause.partition(" to ")
     if to and " moved from " in origin:
         return " lives in", place

@@ -1,7 +1,7 @@
 """Chat completions of any OpenAI-compatible endpoint, streamed inside.
 
 Owns the request's shape, the reading of the stream, and what counts as a whole answer: a server that ignores `stream`,
-a cut-off stream and a silent one are told apart. Does not know prompts, memory or Telegram.
+a cut-off stream and a silent one are told apart.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ _OPTIONAL = {
     ),
     "stream": re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL),
 }
-"""What an endpoint may refuse, and how it says so."""
+"""Parameters that an endpoint may refuse, and how it says so."""
 _REASONING = "reasoning next to tools"
 _REFUSED, _CALLS = "requests with tools, perhaps", "calls that can be read, perhaps"
 

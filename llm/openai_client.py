@@ -28,8 +28,8 @@ _OWN_HEADERS = frozenset(
     {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
     | {"transfer-encoding", "user-agent"}
 )
-"""What is sent. The SDK adds an account's names and any header out of the environment, which belong to its own address
-alone (OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS, …), and describes this machine.
+"""The headers that are sent. The SDK adds an account's names and any header out of the environment, which belong to its
+own address alone (OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS, …), and describes this machine.
 """
 
 OnBytes = Callable[[], None]
@@ -148,8 +148,8 @@ class Answer:
         self.body = cast(Body, stream.response.stream)
 
     async def events(self) -> AsyncGenerator[object, None]:
-        """What each server-sent event carries, parsed. Raises StatusError for an error in its place, BrokenOff where
-        the connection is lost, and ModelBroken for what is no JSON.
+        """Yield the parsed content of each server-sent event. Raises StatusError for an error in its place, BrokenOff
+        where the connection is lost, and ModelBroken for what is no JSON.
         """
         try:
             async for event in self._stream:

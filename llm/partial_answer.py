@@ -1,6 +1,6 @@
 """One answer of a model as it arrives: its text, thoughts, calls and usage, and when it is whole.
 
-Owns what of it may be shown. Does not know where it comes from, or who reads it.
+Owns what of it may be shown.
 """
 
 import re
@@ -39,7 +39,7 @@ class PartialAnswer:
     usage: Usage | None = None
     calls: Calls = field(default_factory=Calls)
     shown: str = ""
-    """What a reader has seen of it."""
+    """The text that a reader has seen."""
 
     def add(self, value: Mapping[str, Any], part: str) -> int:
         """Take in one chunk (part "delta") or a whole answer (part "message"); its characters, thoughts included."""

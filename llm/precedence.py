@@ -1,6 +1,6 @@
 """Answers go first: background requests wait while people are answered at the same endpoint, and give way to them.
 
-Owns who waits, who is interrupted, and for how long. Does not know what is asked, or how.
+Owns who waits, who is interrupted, and for how long.
 """
 
 import asyncio

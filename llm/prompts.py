@@ -25,7 +25,7 @@ LONGEST_PROFILE = 400
 """Words of the document about an owner."""
 
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
-"""What is folded: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
+"""Kinds of folds: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
 
 _FOLD_OPENING: dict[FoldKind, str] = {
     "conversation": "Summarise the conversation below for later use.",
@@ -145,7 +145,7 @@ def minute(moment: datetime) -> str:
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """How long ago, in the largest unit that says something: "today", "3 days ago", "5 weeks ago", "2 years ago"."""
+    """The time since then in its largest unit: "today", "3 days ago", "5 weeks ago", "2 years ago"."""
     days = (now.date() - moment.date()).days
     for unit, size, least in (("year", 365, 730), ("month", 30, 60), ("week", 7, 14), ("day", 1, 2)):
         if days >= least:
@@ -154,7 +154,7 @@ def ago(moment: datetime, now: datetime) -> str:
 
 
 def speaker(message: Message) -> str:
-    """Who spoke, on one line."""
+    """The name of who spoke, on one line."""
     return one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
 
 
@@ -170,7 +170,7 @@ def split_heading(line: str) -> tuple[str, str]:
 
 
 def group_line(name: str, text: str) -> str:
-    """What a member of a group says (quoted); no line of it can pass for another member's."""
+    """The words of a group's member (quoted); no line of it can pass for another member's."""
     return f"{one_line(name) or 'User'}: {text}"
 
 
@@ -216,7 +216,7 @@ def snippet_heading(moment: datetime, now: datetime) -> str:
 
 
 def named_line(message: Message, text: str) -> str:
-    """What is shown of a message, behind the name of its speaker."""
+    """A message behind the name of its speaker."""
     return f"{speaker(message)}: {said(message, text)}"
 
 
@@ -232,7 +232,7 @@ def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet]
 
 
 def whom(owner: int) -> str:
-    """How instructions name those whom a memory is about."""
+    """Name the people whom a memory is about, for instructions."""
     return "the user" if owner > 0 else "the people of this group"
 
 
@@ -298,17 +298,17 @@ def replied_block(replied: Replied) -> str:
 
 
 def document_block(passages: Iterable[str]) -> str:
-    """What is in the files that the user sent along, as data."""
+    """Passages of the files that the user sent along, as data."""
     return block("document", map(quoted, passages))
 
 
 def forwarded_blocks(texts: Iterable[str]) -> str:
-    """What the user forwarded, as data."""
+    """Forwarded texts, as data."""
     return "\n".join(in_block("forwarded", one) for one in texts)
 
 
 def describe_picture(words: str) -> str:
-    """What is asked for the memory about a picture. `words`: what its sender wrote to it, which shows the language."""
+    """The request to describe a picture for the memory. `words`: its sender's, which show the language."""
     if not words.strip():
         return _DESCRIBE.format(language="")
     asked = _DESCRIBE.format(language=", in the language of the words that came with it")
@@ -326,7 +326,7 @@ def with_persona(system_prompt: str, config: OwnerConfig | None) -> str:
 
 
 def name_conversation(messages: Iterable[Message], *, most: int) -> str:
-    """What is asked for the title of a conversation. `most`: characters of each message."""
+    """The request for the title of a conversation. `most`: characters of each message."""
     lines = [named_line(one, one.content[:most]) for one in messages]
     return f"{_NAME}\n\n{block('conversation', lines)}"
 

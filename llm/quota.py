@@ -1,8 +1,7 @@
-"""What each call of a model costs whom, counted always; and the day's token budgets: who may still ask.
+"""Counts what each call of a model costs whom, and holds the day's token budgets: who may still ask.
 
 Owns the rule: prompt and completion count, background work and embeddings at an endpoint too; a chat answer counts for
-the person who asked, everything else for the owner of the memory; a day begins at 00:00 UTC. Does not know what the
-model is asked.
+the person who asked, everything else for the owner of the memory; a day begins at 00:00 UTC.
 """
 
 import asyncio
@@ -32,7 +31,7 @@ Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]
 
 
 class Ledger(Protocol):
-    """Where spent tokens are recorded, by UTC day, by person or owner, and by model."""
+    """The record of spent tokens, by UTC day, by person or owner, and by model."""
 
     async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None: ...
 
@@ -138,7 +137,7 @@ class Quota:
             await self._spend(owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(counted, those)))
 
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
-        """What `spender` used on the last days (UTC), today's included, by day and model. Raises StorageError."""
+        """The usage of `spender` on the last days (UTC), today's included, by day and model. Raises StorageError."""
         await self.write()
         return await self._ledger.days(spender, self._clock().date(), days)
 

@@ -66,7 +66,7 @@ def block(tag: Block, lines: Iterable[str]) -> str:
 
 
 def said(message: Message, text: str) -> str:
-    """What is shown of a message: in a block of its own where its speaker did not write it themselves."""
+    """A message as data: in a block of its own where its speaker did not write it themselves."""
     return in_block(message.origin, text) if message.origin in OTHERS else quoted(text)
 
 

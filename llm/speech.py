@@ -19,7 +19,7 @@ LONGEST_SPOKEN = 4_096
 LONGEST_RECORDING = 8_000_000
 """Bytes: an hour of speech in Opus."""
 _OGG = b"OggS"
-"""What a file begins with that Telegram plays as a voice message (Bot API, sendVoice)."""
+"""The beginning of a file that Telegram plays as a voice message (Bot API, sendVoice)."""
 
 
 class Speaker(EndpointClient):
@@ -66,7 +66,7 @@ class Transcriber(EndpointClient):
     """The endpoint sends nothing before it has heard all of it."""
 
     async def transcribe(self, data: bytes, name: str, mime: str) -> str:
-        """What is said in a recording; "" for silence. Raises a ModelError."""
+        """Return the words of a recording; "" for silence. Raises a ModelError."""
         return await self._answered(partial(self._ask, data, name, mime))
 
     async def check(self) -> str:

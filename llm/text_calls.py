@@ -40,7 +40,7 @@ _BEGINNING = re.compile(
     r"(?:^[ \t]*(?:`{1,3}|~{1,3})[ \t]*\w*\s*|^[ \t]*)?(?:<[a-z_=]{0,10}|\[[a-z_]{0,11}\s*)?\Z",
     re.MULTILINE | re.IGNORECASE,
 )
-"""What has arrived of an opening."""
+"""The beginning of an opening that still arrives."""
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?TOOL_CALLS\]", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</parameter>", re.DOTALL)
@@ -59,7 +59,7 @@ class Reading:
 
 
 def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> Reading:
-    """What of a text is a call of the tools with these names; nothing is one where there are no names.
+    """Find the calls of the tools with these names in a text; none where there are no names.
 
     `is_whole` False: the text still arrives; what may become a call is held back. `settled`: how much of it was shown
     before.

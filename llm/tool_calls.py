@@ -1,6 +1,6 @@
 """Tools on the wire: how they are offered, how a model's calls arrive piece by piece, and how results go back.
 
-Owns this part of the JSON of chat completions. Does not know what a tool does.
+Owns this part of the JSON of chat completions.
 """
 
 import json
@@ -131,7 +131,7 @@ class Offer:
 
     @property
     def names(self) -> frozenset[str]:
-        """What a call may name."""
+        """The names that a call may have."""
         return self.known | {tool.name for tool in self.tools}
 
     def forbids(self, called: Iterable[str]) -> bool:

@@ -1,6 +1,6 @@
 """A trial of a model for --check: whether it answers, calls a tool, and keeps to a JSON schema.
 
-Does not know the settings. What a model cannot do is no failure here: the bot does without.
+What a model cannot do is no failure here: the bot does without.
 """
 
 import json
@@ -13,7 +13,7 @@ _WORD = {"type": "object", "properties": {"word": {"type": "string"}}, "required
 TOOL = Tool(name="note", description="Notes a word.", parameters=_WORD)
 SCHEMA = {"name": "trial", "strict": True, "schema": {**_WORD, "additionalProperties": False}}
 UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
-"""What says that a model cannot do a thing, rather than that it cannot be reached."""
+"""Errors of a model that cannot do a thing, rather than cannot be reached."""
 
 
 async def trial(model: ChatModel, *, tools: bool, schema: bool) -> str:

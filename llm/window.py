@@ -1,4 +1,4 @@
-"""How long a prompt may be for one model: as its operator says, and as its endpoint's refusals show."""
+"""The longest prompt of one model: as its operator says, and as its endpoint's refusals show."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ LEAST = 256
 ANSWER_SHARE, MOST_ANSWER = 4, 1024
 """One in 4 tokens of a window is left free for the answer, at most 1,024."""
 SHORTER = 0.6
-"""What is tried of a prompt that was refused as too long, where the refusal does not tell two sizes."""
+"""The share of a prompt that is tried after a refusal as too long that does not tell two sizes."""
 SMALLEST, LARGEST = 64, 10**8
 """Sizes that are believed."""
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
@@ -21,7 +21,7 @@ def room_for_answer(window: int) -> int:
 
 @dataclass
 class Window:
-    """What is known of one model's window; None: nothing is known.
+    """The known window of one model; None: nothing is known.
 
     `tokens`: of prompt and answer, in the endpoint's tokens. `ratio`: the endpoint's tokens for one that is counted
     here. `most`: of a prompt, counted here, after one was refused.

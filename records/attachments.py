@@ -1,4 +1,4 @@
-"""What people send along with their words: the text of documents, pictures, and what was spoken."""
+"""Attachments: the text of documents, pictures, and what was spoken."""
 
 import math
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Picture:
 
     @property
     def tokens(self) -> int:
-        """What it costs in a prompt, as far as it can be known."""
+        """Its cost in a prompt, as far as it can be known."""
         return picture_tokens(self.width, self.height)
 
 

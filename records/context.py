@@ -1,4 +1,4 @@
-"""What one request carries, and where each part of it comes from."""
+"""The context of one request, and where each part of it comes from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MOST_UNFOLDED = 20_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextSources:
-    """What a context is made of apart from what is searched for, read at one moment.
+    """The material of a context apart from search results, read at one moment.
 
     `last`: the messages of the newest turns, active or archived; `unfolded`: the newest `MOST_UNFOLDED` active
     messages; `summaries`: the active ones; all of the scope and ascending. `facts` that hold and the `profile` are the
@@ -104,7 +104,7 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """What one request carries, and where each part of it comes from.
+    """The context of one request, and where each part of it comes from.
 
     `facts`: first the instructions and preferences that apply, then what matches the question.
     `wanted`: the tokens that it would have without snippets, if nothing were cut.

@@ -125,7 +125,7 @@ class StaleFold(StorageError):  # noqa: N818
 
 
 class StaleFacts(StorageError):  # noqa: N818
-    """What was to be learned from was changed or forgotten meanwhile."""
+    """The sources of these facts were changed or forgotten meanwhile."""
 
 
 class NewerFacts(StaleFacts):

@@ -118,7 +118,7 @@ class NewProfile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactChange:
-    """What happens to a new fact: it is inserted, or adds sources to `same_as` (`ends`: and ends that fact).
+    """The fate of a new fact: it is inserted, or adds sources to `same_as` (`ends`: and ends that fact).
 
     `closes`: the facts that it replaces; `gave_way_to`: a fact that was said later and replaced it. Numbers below 0
     refer to earlier changes of the same list: -1 is the first.

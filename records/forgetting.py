@@ -1,4 +1,4 @@
-"""What an owner wants forgotten, and what was removed with it."""
+"""A request to forget, and its receipt: what was removed with it."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgetting:
-    """What an owner wants forgotten. Holds no text.
+    """A request of an owner to forget something. Holds no text.
 
     messages, facts: by their ids (facts with `until`: those that were deleted before it) · dates: what was said from
     `since` to before `until` · conversations: all that was said there, by their threads · archives: chunks that are
@@ -40,7 +40,7 @@ class Forgetting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Remainder:
-    """What stays and repeats words of what is forgotten. `answers`: their ids; the rest: how many.
+    """Texts that stay although they repeat forgotten words. `answers`: their ids; the rest: how many.
 
     `others`: further messages that hold such words, because somebody said them there. `is_complete` False: there were
     too many words to look for all of them.
@@ -60,7 +60,7 @@ class Remainder:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """What a forgetting removes, or removed, in counts.
+    """Counts of what a request to forget removes, or removed.
 
     `reactivated`: messages that stay and become active again, since their summary is removed. `kept_aside`: files that
     the operator keeps next to the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or

@@ -14,12 +14,12 @@ UNSTORED = 10**12
 """Ids from here on are of messages that are in no store."""
 
 Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture"]
-"""Where a message's words come from: "" = said here by its role; "overheard" = imported, and somebody else's;
+"""The origin of a message's words: "" = said here by its role; "overheard" = imported, and somebody else's;
 "document" = a passage of a file that was sent along; "picture" = what a model saw in a picture that was.
 """
 
 TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]
-"""What somebody who looks through messages wants to see of them; "" = all."""
+"""Kinds of messages that the timeline can be narrowed to; "" = all."""
 TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
 """Origins of what came with a person's words, and is not theirs."""
@@ -140,7 +140,7 @@ class MessageOutline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """What the edit of a message changed. `turn`: its turn; None where nothing of it is stored, or the words
+    """The outcome of an edited message. `turn`: its turn; None where nothing of it is stored, or the words
     are the same. `is_last`: nothing was said since, so that it may be answered again.
     """
 

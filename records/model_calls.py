@@ -1,4 +1,4 @@
-"""What a model is asked and what it answers: messages, tools, tokens."""
+"""Requests to a model and its answers: messages, tools, tokens."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DayOfUse:
-    """What somebody spent with a model on a day (UTC)."""
+    """Tokens that somebody spent with a model on a day (UTC)."""
 
     day: date
     model: str
@@ -48,14 +48,14 @@ class DayOfUse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Price:
-    """What a million tokens of a model cost: of prompts, of answers, and of the part of prompts that was cached."""
+    """The price of a million tokens of a model: of prompts, of answers, and of the part of prompts that was cached."""
 
     prompt: float
     completion: float
     cached: float
 
     def of(self, used: Usage) -> float:
-        """What this usage cost."""
+        """The cost of this usage."""
         fresh = used.prompt - used.cached
         return (fresh * self.prompt + used.cached * self.cached + used.completion * self.completion) / 1_000_000
 
@@ -86,7 +86,7 @@ def prices_of(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """What an operator says of a model; what is left at None is found out by asking it.
+    """A model's abilities as the operator states them; None: found out by asking it.
 
     `context`: tokens of a prompt and its answer together, in the model's own tokens. `vision`: whether it takes
     pictures. `tokens`: its tokens for one that is counted here.

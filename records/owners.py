@@ -11,7 +11,7 @@ Policy = str
 
 
 class StorageType(StrEnum):
-    """Where an owner's memory lives; the value is what `users.storage_type` holds."""
+    """The store of an owner's memory; the value stands in `users.storage_type`."""
 
     SQLITE = "sqlite"
     JSON = "json"
@@ -77,7 +77,7 @@ MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 
 
 def mode_of(config: OwnerConfig | None) -> Mode:
-    """How the memory of an owner with these choices stands; `config` None: nothing was ever configured."""
+    """The mode of an owner's memory with these choices; `config` None: nothing was ever configured."""
     if config is None or not config.enabled:
         return "off"
     return "incognito" if config.incognito else "on"

@@ -35,7 +35,7 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
-    """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
+    """The state of a scope as /summary_status shows it. `config` is None where nothing was ever configured.
 
     `rebuilding`: chunks rebuilt, and all of them; `history_extraction`: imported messages that facts were learned from,
     and all of them. `newest`: the summary made last. `indexed`: messages of the owner that the search by

@@ -61,7 +61,7 @@ class Summary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPlan:
-    """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
+    """The plan of one fold: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
 
     `base_id`: the summary among `summary_ids` that the new one replaces (rolling, sliding). `window_ids`: the messages,
     archived before or now, that the summary covers where that is not all of its sources (sliding).
@@ -134,7 +134,7 @@ class FoldFailure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldOutcome:
-    """What came of a request to fold. `error` is a sentence for the owner; `summaries` are those made, in order;
+    """The outcome of a request to fold. `error` is a sentence for the owner; `summaries` are those made, in order;
     `archived`: the number of messages that were archived.
 
     "waiting": a fold is due, and is made when there are tokens to spend again.

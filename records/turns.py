@@ -39,27 +39,27 @@ class Incoming:
 
     @property
     def words(self) -> str:
-        """What they wrote or forwarded, without what was in the files that they sent along."""
+        """Their words and forwarded texts, without the content of files."""
         return _joined([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
 
     @property
     def own_words(self) -> str:
-        """What they wrote themselves."""
+        """Their own words."""
         return _joined([piece for piece in self.pieces if piece.origin not in OTHERS])
 
     @property
     def forwarded(self) -> tuple[str, ...]:
-        """What they forwarded, a text each."""
+        """The forwarded texts."""
         return tuple(one.text for one in self.pieces if one.origin in OTHERS and one.origin not in SENT_ALONG)
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """What was in the documents that they sent along."""
+        """The passages of documents that they sent along."""
         return tuple(piece.text for piece in self.pieces if piece.origin in SENT_ALONG)
 
     @property
     def source(self) -> str:
-        """What names this turn: the source of its last piece."""
+        """The name of this turn: the source of its last piece."""
         return self.pieces[-1].source
 
 

@@ -1,4 +1,4 @@
-"""What is due is told, once: noted before and after, so that a process that dies meanwhile loses nothing.
+"""Tells reminders that are due, once: noted before and after, so that a process that dies meanwhile loses nothing.
 
 Owns how often a reminder is sent and when it is due next. Does not know how one is worded or sent (Tell), nor what
 asked for it.

@@ -135,7 +135,7 @@ def _impossible(due_at: datetime, now: datetime) -> Impossible | None:
 
 
 def _what(tokens: list[str]) -> str:
-    """What is left, without the word that joined it to the time."""
+    """The rest, without the word that joined it to the time."""
     joins = words("reminders-joining-words")
     return " ".join(tokens[1:] if tokens and tokens[0].casefold().strip(_ENDS) in joins else tokens)
 
@@ -169,7 +169,7 @@ def _weekday(token: str) -> int | None:
 
 @cache
 def _beginnings(language: str) -> Sequence[tuple[str, ...]]:
-    """How words for each day begin: its short name, and as much of the long one as no other day has; of Arabic also
+    """Beginnings of each day's words: its short name, and as much of the long one as no other day has; of Arabic also
     without the article.
     """
     short = [folded(normal(one)).strip(".") for one in weekdays(language)]

@@ -1,4 +1,4 @@
-"""What any program of this kind needs and that knows nothing of memory: log, locks, HTTP server, threads.
+"""The parts of any server, which know nothing of memory: log, locks, HTTP server, threads.
 
 bounded_json.py JSON that a stranger wrote, within what may be parsed at once
 cooperative.py  large work during which other work goes on: loops in a thread that pause

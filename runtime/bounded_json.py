@@ -1,7 +1,4 @@
-"""JSON that a stranger wrote, parsed on the event loop: only what nobody has to wait for.
-
-Does not know what is in it.
-"""
+"""JSON that a stranger wrote, parsed on the event loop: only what nobody has to wait for."""
 
 import json
 

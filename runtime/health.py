@@ -1,7 +1,7 @@
-"""What a supervisor, a load balancer and Prometheus ask: does it live, may it be given work, what has it counted.
+"""Answers a supervisor, a load balancer and Prometheus: is it alive, may it be given work, what has it counted.
 
-Owns /healthz, /readyz and /metrics. Does not know what is checked. Nothing here tells of people, and nothing is
-changed; there is no password either, so the address is to be one that only the operator's own machines reach.
+Owns /healthz, /readyz and /metrics. Nothing here tells of people, and nothing is changed; there is no password either,
+so the address is to be one that only the operator's own machines reach.
 """
 
 import asyncio

@@ -1,7 +1,4 @@
-"""The one way to open an HTTP client session (certificates, proxies, no cookies) and to read a body within a bound.
-
-Does not know whom it talks to.
-"""
+"""The one way to open an HTTP client session (certificates, proxies, no cookies) and to read a body within a bound."""
 
 import ssl
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Serves an ASGI app in the running loop: listens before it is used, leaves signals alone, logs nothing, stops cleanly.
 
-The one place that runs uvicorn. Does not know what it serves.
+The one place that runs uvicorn.
 """
 
 import asyncio

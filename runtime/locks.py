@@ -1,7 +1,6 @@
 """One readers-writer lock an owner: who may use that owner's memory at the same moment.
 
-Owns the rules of waiting. Turns of one scope are put in order by its queue (telegram_ui/updates/serial_queue.py). Does
-not know what is done inside.
+Owns the rules of waiting. Turns of one scope are put in order by its queue (telegram_ui/updates/serial_queue.py).
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
 Our own records name ids and counts only. Records of libraries are shown by their template, without its values, because
 those hold URLs with tokens, payloads and prompts; their tracebacks are shown as places without values. What is left is
-searched for every secret that is set. Does not know who logs what.
+searched for every secret that is set.
 """
 
 import logging

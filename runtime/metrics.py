@@ -1,4 +1,4 @@
-"""What the process counts of itself, for Prometheus. Each room declares its own figures next to what they count.
+"""The counters of the process, for Prometheus. Each room declares its own figures next to what they count.
 
 Owns the registry and the page. Labels take values of the program alone (outcomes, methods, types of errors), never a
 person's: their number has a bound, and they say nothing of anybody. The one place that knows prometheus_client.

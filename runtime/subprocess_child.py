@@ -1,4 +1,4 @@
-"""What a child of subprocess_worker.py does for itself: it limits what it may take, and gives pieces back.
+"""The child's side of subprocess_worker.py: it limits its own resources, and gives pieces back.
 
 Imports next to nothing, as whatever runs in a child should: asyncio alone would be more than half of its start.
 """

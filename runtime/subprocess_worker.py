@@ -54,7 +54,7 @@ async def ended(process: Process) -> None:
 async def pieces(
     code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float
 ) -> AsyncGenerator[tuple[str, Any], None]:
-    """What a child gives back, until it is closed: use as `async with aclosing(pieces(…))`. Ends with the child.
+    """Yields what a child gives back, until it is closed: use as `async with aclosing(pieces(…))`. Ends with the child.
 
     `code`: as `code_of` gives it. `arguments`: of ours, no stranger's. `longest_wait`: seconds after which the child is
     ended, however little it computed. Raises ChildDied.

@@ -47,8 +47,8 @@ async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
 async def taken(
     take: Callable[[], Coroutine[Any, Any, Result]], give_back: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
-    """What `take` returns. Where the task is cancelled meanwhile, it is finished all the same and given back: a commit
-    that had begun would otherwise leave a lease that nobody holds.
+    """Return what `take` returns. Where the task is cancelled meanwhile, it is finished all the same and given back: a
+    commit that had begun would otherwise leave a lease that nobody holds.
     """
     task = asyncio.ensure_future(take())
     try:
@@ -87,5 +87,5 @@ async def repeated(work: Callable[[], Awaitable[None]], *, every: float, grace: 
 
 
 async def done(work: Callable[[], Result], *, in_thread: bool) -> Result:
-    """What `work` returns. What takes long is done in a thread, so that it does not hold the event loop up."""
+    """Return the result of `work`, run in a thread where it takes long, so that the event loop goes on."""
     return await asyncio.to_thread(work) if in_thread else work()

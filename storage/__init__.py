@@ -1,4 +1,4 @@
-"""Where memories are kept.
+"""Stores of memories: one protocol, three backends.
 
 bot_state/        Bot-wide state that belongs to no memory: inbox, people, usage, wizard, directory, leases, replicas
 engine/           The databases under every store: one protocol, SQLite and PostgreSQL

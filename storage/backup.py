@@ -62,7 +62,7 @@ STATE: Mapping[str, str] = {
     "forgettings": "user_id, what, begun_at, is_erased",
     "renamings": "old_id, new_id, at, is_done",
 }
-"""What belongs to no memory. Setups end after ten minutes, and announcements are not repeated by a restore."""
+"""Tables that belong to no memory. Setups end after ten minutes, and announcements are not repeated by a restore."""
 _STAYS_ON_THE_SERVER = frozenset({"usage", "people", "export_keys"})
 """The rest is restored into memory.db, from where a start brings it to the server."""
 
@@ -80,7 +80,7 @@ class _NotYet(Exception):  # noqa: N818 - no error: the bot is in the middle of 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BackedUp:
-    """What a backup holds. `elsewhere`: memories in PostgreSQL or in other DATA_DIRs that were not asked for."""
+    """The content of a backup. `elsewhere`: memories in PostgreSQL or in other DATA_DIRs that were not asked for."""
 
     messages: int
     elsewhere: int
@@ -88,7 +88,7 @@ class BackedUp:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restored:
-    """What a restore did. `aside`: the folder that holds what was in DATA_DIR before; None where there was nothing."""
+    """The outcome of a restore. `aside`: the folder of what was in DATA_DIR before; None where there was nothing."""
 
     messages: int
     made_at: str
@@ -97,7 +97,7 @@ class Restored:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sources:
-    """Where each memory is read, all as of one moment."""
+    """Readers of each memory, all as of one moment."""
 
     homes: Mapping[int, StorageType]
     readers: Mapping[StorageType, Reader]
@@ -353,7 +353,7 @@ _DAMAGE = (
     *(OSError, EOFError, zlib.error),
     *(KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError),
 )
-"""What reading a file that is no gzip file, or a damaged one, raises."""
+"""Errors of reading a file that is no gzip file, or a damaged one."""
 
 
 def _checked(file: Path) -> Iterator[Row]:

@@ -1,6 +1,6 @@
-"""How a summary's text is made: what the model is asked, in parts where it is long, and again after a refusal.
+"""Makes the text of a summary: asks the model, in parts where the source is long, and again after a refusal.
 
-Owns the requests, the second attempt, the score and the fallback. Does not know what happens to the text.
+Owns the requests, the second attempt, the score and the fallback.
 """
 
 import asyncio

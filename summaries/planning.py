@@ -2,7 +2,6 @@
 alone.
 
 Pure. A state goes in, one plan or None comes out; the caller commits the plan and asks again until there is none.
-Does not know texts, models or stores.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -122,7 +121,7 @@ def ids_of(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
 
 
 def _before_the_newest(turns: Sequence[ActiveTurn]) -> int:
-    """How many turns, from the oldest on, lie before those that stay verbatim under pressure."""
+    """Count the turns, from the oldest on, before those that stay verbatim under pressure."""
     share = KEPT_SHARE * sum(turn.tokens for turn in turns)
     messages, tokens = 0, 0
     for index in range(len(turns) - 1, -1, -1):

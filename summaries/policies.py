@@ -1,4 +1,4 @@
-"""The fold policies: this is the list to which a new one is added. Does not know what any of them does."""
+"""The fold policies: this is the list to which a new one is added."""
 
 from collections.abc import Mapping
 

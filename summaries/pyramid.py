@@ -1,6 +1,6 @@
 """The default policy: every N turns a chunk becomes an L1, and summaries are folded upwards so that few stay active.
 
-Pure, as every planner is. Does not know texts, models or stores.
+Pure, as every planner is.
 """
 
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""How good a summary is, from 0 to 1, measured without a judge. It informs and refuses nothing (quality_gate.py does).
+"""Scores a summary from 0 to 1, without a judge. It informs and refuses nothing (quality_gate.py does).
 
 Pure, and without word lists: a summary should keep numbers, names and addresses. The parts are the usual reference-free
 measures, the weights are ours.
@@ -22,7 +22,7 @@ WEIGHTS: Mapping[str, float] = {
     "repetition": 0.1,
 }
 USERS_WEIGHT = 2.0
-"""How much more the user's words count than the answers."""
+"""Weight of the user's words; the answers have 1."""
 SUPPORT = 0.25
 """A summary sentence covers a turn when they share this much of the shorter one's terms."""
 SHORT_SOURCE = 60

@@ -1,6 +1,6 @@
 """The rolling policy: one live summary of everything but the newest turns, updated with what was said since.
 
-Pure, as every planner is. Does not know texts, models or stores.
+Pure, as every planner is.
 """
 
 from records.summaries import FoldPlan, FoldReason

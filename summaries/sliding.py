@@ -1,7 +1,6 @@
 """The sliding policy: after every turn, one live summary of the last messages only.
 
-What leaves the window leaves the text; it stays archived and searchable. Pure, as every planner is. Does not know
-texts, models or stores.
+What leaves the window leaves the text; it stays archived and searchable. Pure, as every planner is.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Text → the terms by which it is searched, according to script and language, one message at a time. Pure.
 
 Owns normalisation, the detection of languages, stems, and which words carry no meaning. The same function analyses
-messages and questions; terms are compared for equality only. Does not know how terms are stored or scored.
+messages and questions; terms are compared for equality only.
 """
 
 import re
@@ -185,7 +185,7 @@ def _inspect(word: str) -> _Known:
 
 
 def _votes(word: str) -> _Known:
-    """What a word in Latin script says of its language."""
+    """The votes of a word in Latin script for each language."""
     bare = word.split("'")[0] + "'"
     votes = []
     for language in _LATIN:

@@ -68,7 +68,7 @@ def _piece_end(text: str, start: int) -> int:
 
 
 def reading_length(text: str) -> int:
-    """How long a text is for a model, in letters of an alphabet: a bound on tokens that needs no tokenizer."""
+    """The length of a text for a model, in letters of an alphabet: a bound on tokens that needs no tokenizer."""
     if text.isascii():
         return len(text)
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))

@@ -1,6 +1,6 @@
 """How the seven languages of the bot name times, as data: months, weekdays, numbers, units, and the words before or after them.
 
-For folded text (analyzer.py): lower case, without diacritics. Does not know clocks or ranges.
+For folded text (analyzer.py): lower case, without diacritics.
 """
 
 # ruff: noqa: E501 - words of many languages, in patterns

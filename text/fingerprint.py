@@ -1,7 +1,7 @@
 """Fingerprints of sentences, equal where two say the same: numbers, dates, names, people, negation, mood. Pure.
 
 Owns the word lists of the languages it knows. A difference that it misses costs a wrong merge, an imagined one only a
-duplicate: in doubt it sees one. Does not know facts or models.
+duplicate: in doubt it sees one.
 """
 
 # ruff: noqa: E501, SIM905 - lists of words

@@ -1,7 +1,7 @@
 """Things that nobody has two of: a home, an employer, a name, the date of one exam. Read from the words of a fact. Pure.
 
 A new home ends the old one, whatever the model that found it says. Owns the words of the languages it knows; what they
-miss costs a fact that stays next to its successor. Does not know stores or models.
+miss costs a fact that stays next to its successor.
 """
 
 # ruff: noqa: E501, SIM905 - words of many languages, in patterns

@@ -89,7 +89,7 @@ def lines(data: bytes, *, group: str = "", most: int | None = None) -> Iterator[
 
 
 def _kept(mark: re.Match[str]) -> str:
-    """What a reader needs of a mark: the end of an element; of all else nothing is seen."""
+    """Keep the end of an element, and drop any other mark."""
     return mark[0] if _END.fullmatch(mark[0]) else " "
 
 

@@ -1,7 +1,6 @@
 """A message of an admin to everybody, on its way: its words, whom it goes to, and who has had it.
 
-Only what is under way is kept: once it is over, words and people are erased. Does not know who is asked, nor how it
-is sent.
+Only what is under way is kept: once it is over, words and people are erased.
 """
 
 from collections.abc import Sequence
@@ -75,7 +74,7 @@ class Broadcasts:
         return bool(begun)
 
     async def sending(self) -> Sequence[Broadcast]:
-        """What is under way, the oldest first."""
+        """Broadcasts under way, the oldest first."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
         return [_broadcast(row) for row in rows]
@@ -87,7 +86,7 @@ class Broadcasts:
         return int(rows[0][0]) if rows else None
 
     async def note(self, one: Broadcast, person: int, outcome: Outcome) -> None:
-        """What came of it for one person; unknown until then."""
+        """Note the outcome for one person; unknown until then."""
         async with self.database.write(one.admin) as tx:
             await tx.rows(_OUTCOME, outcome, one.id, person)
 

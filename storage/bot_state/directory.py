@@ -1,8 +1,7 @@
 """Which store holds each owner, and the durable record of a move between stores. Lives in memory.db.
 
-At any moment exactly one store answers for an owner: the one that `users.storage_type` names. A move copies,
-verifies, flips that row, then erases the source; a move that was interrupted is finished or undone at the next start.
-Does not know why an owner moves.
+At any moment exactly one store answers for an owner: the one that `users.storage_type` names. A move copies, verifies,
+flips that row, then erases the source; a move that was interrupted is finished or undone at the next start.
 """
 
 from collections.abc import Mapping
@@ -22,7 +21,7 @@ Stores = Mapping[StorageType, MemoryStore]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Location:
-    """Where an owner's memory lives. `epoch` grows with every move: whatever was begun under an earlier one is void."""
+    """An owner's location. `epoch` grows with every move: whatever was begun under an earlier one is void."""
 
     owner: int
     storage: StorageType

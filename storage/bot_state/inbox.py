@@ -1,8 +1,7 @@
 """The update inbox: raw updates of Telegram, committed before Telegram is told that we have them. What it promises
 wherever it is kept, and the one in memory.db.
 
-Owns which updates are seen, pending and done, and how often a file's reading and an answer's sending were begun. Does
-not know what is in a payload.
+Owns which updates are seen, pending and done, and how often a file's reading and an answer's sending were begun.
 """
 
 import json
@@ -17,7 +16,7 @@ from storage.schema.rows import text_of
 from text.characters import well_formed
 
 Counted = Literal["attempts", "readings", "sends"]
-"""What is counted of an update over all runs, so that what kills the process is not tried for ever: the beginnings of
+"""Counters of an update over all runs, so that what kills the process is not tried for ever: the beginnings of
 its work, of work that an untrusted file decides, and of the sending of its answer.
 """
 NOBODY = 0
@@ -38,7 +37,7 @@ class Arrival:
 
 
 class Lease(NamedTuple):
-    """That this process serves an owner; `fence`: a number that no other lease ever had."""
+    """This process's claim on an owner; `fence`: a number that no other lease ever had."""
 
     owner: int
     fence: int
@@ -99,7 +98,7 @@ class Inbox:
         return await self.database.transact(put, None)
 
     async def pending(self, bot_id: int) -> list[PendingUpdate]:
-        """What is not done, in the order of arrival."""
+        """Updates that are not done, in the order of arrival."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
@@ -107,7 +106,7 @@ class Inbox:
         return [pending_of(row) for row in rows]
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
-        """How memory stood when this was said, for a run that takes it up later."""
+        """Note how memory stood when this was said, for a run that takes it up later."""
         await self._change("mode = ?", mode, bot_id, update_id)
 
     async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:

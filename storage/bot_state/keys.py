@@ -50,7 +50,7 @@ class UsedLinks:
             await tx.rows(_WITHDRAW, _of_person(person), text_of(until))
 
     async def withdrawn_until(self, person: int) -> datetime | None:
-        """What was noted last by `withdraw`; None where nothing was, or that is over."""
+        """The moment that was noted last by `withdraw`; None where nothing was, or that is over."""
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT expires_at FROM used_links WHERE nonce = ?", _of_person(person))
         return datetime.fromisoformat(row[0]) if row else None

@@ -1,7 +1,7 @@
 """Which owners this process serves: a lease on each, where several processes share one database.
 
 Whoever holds an owner's lease handles everything of that owner, in the talk and in the background, so that what a
-process knows of an owner need not be known to another. Does not know how a lease is kept.
+process knows of an owner need not be known to another.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,7 +1,4 @@
-"""Who asked to be let in, and whom an admin let in or removed: held in memory, since each update asks.
-
-Does not know the settings, nor who is an admin.
-"""
+"""People who asked to be let in, and whom an admin let in or removed: held in memory, since each update asks."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -35,7 +32,7 @@ class People:
                 return
 
     def standing(self, person: int) -> Standing | None:
-        """What is known of a person; None: nothing."""
+        """The status of a person; None: unknown."""
         found = self._held.get(person)
         return found.standing if found else None
 

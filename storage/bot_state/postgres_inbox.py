@@ -1,6 +1,6 @@
 """The update inbox in PostgreSQL, which processes share: each update is handed to the one that serves its owner.
 
-Every change of an update that was handed out checks the lease under which it was. Does not know what is in a payload.
+Every change of an update that was handed out checks the lease under which it was.
 """
 
 import asyncio
@@ -97,7 +97,7 @@ class PostgresInbox(Inbox):
 
 @define(eq=False)
 class SharedWork:
-    """How several processes divide the updates of one inbox among them. `former`: where updates were kept before this
+    """Divides the updates of one inbox among several processes. `former`: where updates were kept before this
     process shared its work.
     """
 
@@ -112,7 +112,7 @@ class SharedWork:
         return PollingLeader(self.leases, bot_id)
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
-        """What this process is to do from now on, in the order of arrival, each once for as long as it serves the
+        """Claim what this process is to do from now on, in the order of arrival, each once for as long as it serves the
         owner; after a failure also what was handed out before and is not done. Owners whom nobody serves are served by
         this process from now on. Raises StorageError.
         """
@@ -134,7 +134,7 @@ class SharedWork:
         await self.leases.replica.until_called()
 
     async def unfinished_of(self, bot_id: int, people: Sequence[int]) -> dict[int, int]:
-        """How many updates of each person are not done, in whichever process. Raises StorageError."""
+        """Count the updates of each person that are not done, in whichever process. Raises StorageError."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(_UNFINISHED, bot_id, json.dumps(sorted(set(people))))
         return {row[0]: row[1] for row in rows}

@@ -1,7 +1,7 @@
 """Leases on owners, in PostgreSQL: each is served by one process at a time, and by another when that one dies.
 
 A lease has a fence, a number that no other lease ever had; every writing transaction of an owner checks it, so that a
-process that was taken for dead and wakes cannot commit. Does not know what is done for an owner.
+process that was taken for dead and wakes cannot commit.
 """
 
 import asyncio
@@ -174,7 +174,7 @@ class PostgresLeases:
             await self._gain(await self.database.transact(taken, None))
 
     def _share(self, connection: Connection, waiting: Sequence[int]) -> int:
-        """How many of these owners make as many for this process as for each other one that lives."""
+        """This process's fair share of these owners among all that live."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting),)).fetchall()[0]
         fair: int = math.ceil((served + free) / max(1, processes))

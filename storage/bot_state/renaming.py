@@ -1,7 +1,7 @@
 """A group's memory under a new id: Telegram gives a group another one when it becomes a supergroup.
 
 Owns the durable record of it in memory.db, so that the next start finishes an interrupted renaming, and what arrives
-later under the old id finds its memory. Does not know Telegram, nor who still uses the old id.
+later under the old id finds its memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ class OwnerRenaming:
             raise
 
     async def _renamed(self, tx: Transaction, old: int, new: int) -> None:
-        """What this database holds of an owner is another's now."""
+        """Give what this database holds of an owner to another id."""
         await renamed(tx, old, new)
 
     async def _finish(self, old: int, new: int, at: str) -> None:

@@ -1,4 +1,4 @@
-"""What memory.db says of owners, said in PostgreSQL instead, for several processes that serve one bot.
+"""The facts about owners that memory.db holds, kept in PostgreSQL for several processes that serve one bot.
 
 Owns which DATA_DIR holds a memory that is kept in files, and what is settled when a process begins to serve an owner.
 Does not know how owners are divided among processes (postgres_leases.py).
@@ -65,7 +65,7 @@ class SharedDirectory(Directory):
         return found
 
     async def take_over_notes(self) -> None:
-        """What memory.db noted of owners while its process was alone is known to all from now on."""
+        """Share with all processes what memory.db noted of owners while its process was alone."""
         async with self._local.read() as reader:
             renamed = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings")
             forgotten = await reader.rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")

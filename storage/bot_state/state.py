@@ -1,6 +1,6 @@
-"""Where what belongs to no store is kept: in memory.db for a process that is alone, in PostgreSQL for several.
+"""Opens the state that belongs to no store: in memory.db for a process that is alone, in PostgreSQL for several.
 
-Owns how both are opened, and what an earlier process left half done is finished by. Does not know who uses them.
+Owns how both are opened, and what an earlier process left half done is finished by.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ Stores = dict[StorageType, MemoryStore]
 
 @dataclass(frozen=True, kw_only=True)
 class BotState:
-    """What memory.db, or PostgreSQL for all processes, knows of owners and their updates.
+    """Bot-wide state that belongs to no memory, in memory.db or in PostgreSQL.
 
     `usage`: tokens; `people`: who was let in or removed by a button; `export_key`: signs exports, and the sessions of
     the dashboard by a key made from it; `shared_work` None: all that is received is this process's own to do.

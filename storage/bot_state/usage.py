@@ -1,7 +1,4 @@
-"""Tokens spent by UTC day, person (or owner) and model. Stored, so that a restart gives nobody a new day.
-
-Does not know budgets or prices, nor what the tokens were spent on.
-"""
+"""Tokens spent by UTC day, person (or owner) and model. Stored, so that a restart gives nobody a new day."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -37,7 +34,7 @@ class UsageLedger:
             await tx.rows("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
 
     async def of(self, day: date) -> dict[int, Usage]:
-        """What each id spent on a day."""
+        """The usage of each id on a day."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM usage WHERE day = ?", day.isoformat())
         found: dict[int, Usage] = {}
@@ -46,7 +43,7 @@ class UsageLedger:
         return found
 
     async def days(self, spender: int, until: date, days: int) -> list[DayOfUse]:
-        """What an id spent on the last `days` days to `until`, by day and model, ascending."""
+        """The usage of an id on the last `days` days to `until`, by day and model, ascending."""
         since = until - timedelta(days=days - 1)
         async with self.database.read(None) as reader:
             rows = await reader.rows(

@@ -1,7 +1,4 @@
-"""Where each person stands in the /summary wizard of a scope; stored, so that a restart changes nothing.
-
-Does not know the wizard's other steps or words, nor the time: an expired state is returned, and its reader says so.
-"""
+"""The step of each person in the /summary wizard of a scope; stored, so that a restart changes nothing."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,4 @@
-"""DATA_DIR: private, writable, held by one process at a time, and cleaned of what a killed process left half-made.
-
-Does not know what is written there.
-"""
+"""DATA_DIR: private, writable, held by one process at a time, and cleaned of what a killed process left half-made."""
 
 import contextlib
 import itertools
@@ -25,16 +22,16 @@ LOCK_NAME = ".lock"
 ASIDE = "before-restore-"
 """The beginning of the names of the folders into which a restore moves what was there before."""
 _SETTING_ASIDE, _PUTTING_IN = ".restore-1-", ".restore-2-"
-"""How a folder is called whose files replace what is there, in the two steps of `exchange`."""
+"""Names of folders whose files replace what is there, in the two steps of `exchange`."""
 _STAYS = frozenset({".lock", "playground"})
-"""What a restore does not replace: the lock that it holds, and the playground's own memory."""
+"""Files that a restore does not replace: the lock that it holds, and the playground's own memory."""
 RESTORING, BACKING_UP, PROBE = ".restoring-", ".keepsake-backup-", ".probe-"
 """The beginnings of the names of what a restore and a backup work on, and of the file that proves `path` writable."""
 LEFTOVERS = (
     *(f"{RESTORING}*", f"{BACKING_UP}*", ".keepsake-????????", f"{PROBE}*"),
     *("memory.db*.partial*", "index.db*.partial*", "memory.json*.tmp"),
 )
-"""What only a killed process leaves behind, and nobody reads again; it may hold the text of whole memories."""
+"""Files that only a killed process leaves behind, and nobody reads again; it may hold the text of whole memories."""
 
 
 @contextlib.contextmanager

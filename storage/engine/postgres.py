@@ -1,6 +1,6 @@
 """All access to a PostgreSQL server: connections from a pool, transactions of an owner one after the other.
 
-Statements run in threads, as SQLite's do, so that the same tables serve both. Does not know what the tables mean.
+Statements run in threads, as SQLite's do, so that the same tables serve both.
 """
 
 import asyncio
@@ -80,7 +80,7 @@ class _InThreads:
         return self.connection
 
     def _done(self, work: Callable[[Any], Result]) -> Result:
-        """What `work` does; once more where a newer program has changed a table since a statement was prepared."""
+        """Run `work`; once more where a newer program has changed a table since a statement was prepared."""
         connection = self.take()
         is_whole = connection.is_idle
         try:
@@ -205,7 +205,7 @@ class PostgresDatabase:
             await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED}"))
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
-        """What `work` returns; it is waited for even when the caller is cancelled meanwhile."""
+        """Return the result of `work`; it is waited for even when the caller is cancelled meanwhile."""
 
         def done() -> Result:
             with explained():

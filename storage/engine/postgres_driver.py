@@ -1,7 +1,4 @@
-"""The PostgreSQL driver: connections that take the shared statements, psycopg's options, and our words for errors.
-
-Does not know tables, pools or tasks.
-"""
+"""The PostgreSQL driver: connections that take the shared statements, psycopg's options, and our words for errors."""
 
 import contextlib
 import os
@@ -29,7 +26,7 @@ JOINED = 250
 HANGING_SECONDS = 15
 """A write in which nothing happens for so long is undone: its process hangs, and others wait for its locks."""
 STALE = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementName)
-"""What is said of a prepared statement that a change of a table has voided, or that a pooler's other server lacks."""
+"""Errors of a prepared statement that a change of a table has voided, or that a pooler's other server lacks."""
 _DONE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 LEASE_LOST = "55K01"
 """Raised by demand_lease (shared_schema.py)."""
@@ -135,7 +132,7 @@ def _named(cursor: Any) -> RowMaker[Any]:
 
 
 class Cursor:
-    """What a statement returned, all of it: nothing is left on the way when the next statement begins."""
+    """The result of a statement, all of it: nothing is left on the way when the next statement begins."""
 
     def __init__(self, connection: "Connection") -> None:
         self.row_factory: Any = _Named

@@ -1,7 +1,4 @@
-"""What the tables of a store ask of a database, whichever engine it is: rows, connections, transactions of an owner.
-
-Does not know an engine, nor any table.
-"""
+"""The database as the tables of a store see it, whichever engine it is: rows, connections, transactions of an owner."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -20,7 +17,7 @@ class Row(Protocol):
 
 
 class Cursor(Protocol):
-    """What a statement returned. `row_factory` None: rows are plain tuples."""
+    """The result of a statement. `row_factory` None: rows are plain tuples."""
 
     row_factory: Any
 
@@ -65,7 +62,7 @@ class Reader:
         return rows[0] if rows else None
 
     async def together(self, work: Callable[[Connection], Result]) -> Result:
-        """What `work` reads with the connection, as of one moment: one hop between threads for all its statements."""
+        """Return what `work` reads as of one moment: one hop between threads for all its statements."""
 
         def frozen(connection: Connection) -> Result:
             connection.execute(self._begin)
@@ -77,7 +74,7 @@ class Reader:
         return await self._run(frozen)
 
     async def run(self, work: Callable[..., Result], *values: object) -> Result:
-        """What `work` does with the connection and these values: one hop between threads for all its statements."""
+        """Return the result of `work` with these values: one hop between threads for all its statements."""
         return await self._run(lambda connection: work(connection, *values))
 
 

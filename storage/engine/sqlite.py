@@ -1,6 +1,6 @@
 """All access to a SQLite file: one writer, a few readers next to it, errors in our words.
 
-A transaction is whole or nothing, also when its task is cancelled. Does not know what the tables mean.
+A transaction is whole or nothing, also when its task is cancelled.
 """
 
 import asyncio
@@ -55,12 +55,12 @@ class Database:
 
     @property
     def hops(self) -> int:
-        """How often work was handed to one of the file's threads so far."""
+        """The number of times that work was handed to one of the file's threads."""
         return self._writer.hops + sum(connection.hops for connection in self._all_readers)
 
     @property
     def commit_hooks(self) -> CommitHooks | None:
-        """Who hears of every commit, if set: the JSON store keeps its journal there, and tests break the disk there."""
+        """Called at every commit, if set: the JSON store keeps its journal there, and tests break the disk there."""
         return self._writer.commit_hooks
 
     @commit_hooks.setter

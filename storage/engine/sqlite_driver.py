@@ -1,6 +1,6 @@
 """The SQLite driver: which module serves, how a connection is opened, and our sentences for its errors.
 
-Owns the pragmas that every connection gets. Does not know tables, tasks or event loops.
+Owns the pragmas that every connection gets.
 """
 
 import contextlib

@@ -60,7 +60,7 @@ class InItsThread:
 
 
 class CommitHooks(Protocol):
-    """What is called around each commit, while nobody else writes. The first two run in the database's thread."""
+    """Callbacks around each commit, while nobody else writes. The first two run in the database's thread."""
 
     def before_commit(self, connection: sqlite3.Connection) -> None:
         """The last act of a writing transaction; if it raises, nothing is committed."""
@@ -74,7 +74,7 @@ class CommitHooks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Done(Generic[Result]):
-    """What a piece of work returned; it counts once its group is committed."""
+    """The result of a piece of work; it counts once its group is committed."""
 
     result: Result
 
@@ -155,7 +155,7 @@ class Writer:
 
     @contextlib.asynccontextmanager
     async def outside(self) -> AsyncIterator[Callable[[Work[Any]], Coroutine[Any, Any, Any]]]:
-        """What runs work on the connection outside any transaction, while nobody else writes."""
+        """Run work on the connection outside any transaction, while nobody else writes."""
         async with self._lock:
             yield self._run
 
@@ -208,7 +208,7 @@ class Writer:
 
     # in the database's thread --------------------------------------------------------------------------------
     def _together(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
-        """What each returns or fails with; None where a failure undid the work of several."""
+        """The result or error of each; None where a failure undid the work of several."""
         self._begin(connection)
         outcomes: list[_Outcome] = []
         try:

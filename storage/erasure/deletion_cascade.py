@@ -1,4 +1,4 @@
-"""What is deleted when an owner forgets something or edits a message, in one transaction of one store.
+"""Deletes what an owner forgets or edits, in one transaction of one store.
 
 Owns that nothing built on it stays: words, vectors, earlier versions, summaries, facts, profiles, explanations; and
 that messages which lose their summary become active again. Leases of folds under way are void afterwards. Does not know
@@ -43,7 +43,7 @@ from text.characters import well_formed
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Going:
-    """What a forgetting takes: `messages` by thread, ascending ids; `summaries` with those that become active again."""
+    """Rows to delete: `messages` by thread, ascending ids; `summaries` with those that become active again."""
 
     messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
     chunks: frozenset[int] = frozenset()
@@ -75,7 +75,7 @@ class DeletionCascade(OwnerTables):
         self._drop_copies = drop_copies
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """What `forget` would delete now; nothing is changed."""
+        """Count what `forget` would delete now; nothing is changed."""
         async with self.database.read(owner, frozen=True) as reader:
             return (await _decided(reader, owner, what))[1]
 
@@ -220,7 +220,7 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
 
 
 async def _decided(reader: Reader, owner: int, what: Forgetting) -> tuple[_Going, Forgotten]:
-    """What goes, with what quotes it if so wished, and how much that is and leaves."""
+    """Decide what goes, with what quotes it if so wished, and count what that is and leaves."""
     going = await _going(reader, owner, what)
     if not what.may_be_quoted:
         return going, await _counted(reader, owner, going, what)

@@ -1,7 +1,7 @@
-"""What goes together with messages that are forgotten or edited: pure sets of ids, no statement.
+"""Finds what depends on messages that are forgotten or edited: pure sets of ids, no statement.
 
 Owns which summaries, facts and profiles were built on a message, and which summaries become active again once those
-above them are gone. Does not know tables, nor why a message goes.
+above them are gone.
 """
 
 from bisect import bisect_left
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummarySources:
-    """What a summary was made from: the messages first..last of its thread, the chunks, and the summaries below it."""
+    """The sources of a summary: the messages first..last of its thread, the chunks, and the summaries below it."""
 
     id: int
     thread: int
@@ -42,7 +42,7 @@ class FactSources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileSources:
-    """What a version of the profile was made from. `made_at`: sortable text, of the same form as a fact's.
+    """The sources of a version of the profile. `made_at`: sortable text, of the same form as a fact's.
 
     `base_id`: the version before it. `facts`: None where they are not known.
     """

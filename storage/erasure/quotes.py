@@ -100,7 +100,7 @@ class _Said:
 
 
 async def quotes_of(reader: Reader, owner: int, going: Taken, *, facts: Collection[int] = ()) -> Quotes:
-    """What quotes the messages that go; or, where none goes, these facts."""
+    """Find what quotes the messages that go; or, where none goes, these facts."""
     words = await _words(reader, owner, going.messages, facts)
     said, holders = await _said(reader, owner, words, going.messages)
     if not words.new:
@@ -154,7 +154,7 @@ def _words_of(texts: Sequence[tuple[str, tuple[str, int]]]) -> _Words:
 
 
 async def _said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> tuple[_Said, set[int]]:
-    """Who says the new words; and all that hold a new or a rare one. Notes which words are new."""
+    """Find the messages that say the new words, and all that hold a new or a rare one. Notes which words are new."""
     said, holders = _Said(), set[int]()
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
     for word, since in words.since.items():

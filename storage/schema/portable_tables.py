@@ -1,7 +1,7 @@
 """The tables that belong to an owner's memory, in one portable form: what moves, is hashed, and stands in memory.json.
 
 A portable row is a dict of a table's columns, with booleans and lists as such. Owns which columns there are, what each
-may hold, how a row is stored in SQLite, and what older files leave out. Does not know files or transactions.
+may hold, how a row is stored in SQLite, and what older files leave out.
 """
 
 import json
@@ -21,7 +21,7 @@ Portable = dict[str, object]
 Kind = Literal[
     "truth", "whole", "telegram_id", "number", "text", "date", "texts", "ids", "stretches", "figures", "object"
 ]
-"""What a column may hold: a boolean, a whole number (Telegram's own are larger than ours), a number, a text, a date, a
+"""Kinds of columns: a boolean, a whole number (Telegram's own are larger than ours), a number, a text, a date, a
 list of texts, of ids, of [first, last], or an object (of numbers: figures)."""
 NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})
 """Kinds that are JSON in SQLite."""
@@ -367,9 +367,9 @@ TABLES = (
 )
 BY_NAME = {table.name: table for table in TABLES}
 ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
-"""What goes with an owner, each by its `user_id`; `users` and the word index apart."""
+"""Tables that go with an owner, each by its `user_id`; `users` and the word index apart."""
 UPSERT_USER = USERS.upsert_with("storage_type")
-"""Where the owner lives stays as it is for an owner who is known."""
+"""The store of an owner who is known stays as it is."""
 COUNTERS = {
     "next_message_id": "messages",
     "next_summary_id": "summaries",

@@ -1,4 +1,4 @@
-"""Rows of SQLite → the values of records.py, and back. Does not know files, transactions or what the rows are for."""
+"""Rows of SQLite → the values of records/, and back."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

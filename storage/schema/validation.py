@@ -1,7 +1,6 @@
 """Portable rows out of a file that people may have edited: each value of its kind, each reference to something there.
 
-Owns what a row must be so that every later reading of it works. Pure. Does not know where the rows come from, or what
-they are for.
+Owns what a row must be so that every later reading of it works. Pure.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,13 +19,13 @@ Problem = Literal[
     "missing", "no-truth", "no-whole", "no-number", "no-date", "no-text", "no-choice", "no-list", "no-object",
     "no-figures", "no-summary", "twice",
 ]  # fmt: skip
-"""What may be wrong with a value: it is not there, or not of its kind, none of its choices, names a summary that is
+"""Faults of a value: it is not there, or not of its kind, none of its choices, names a summary that is
 not there, or stands there twice. transfer/rows.py has the sentences.
 """
 
 
 class RowError(Exception):
-    """What is wrong with which value of which row, without its content. `row`: "messages[3]", counted from 0."""
+    """The fault of one value of a row, without its content. `row`: "messages[3]", counted from 0."""
 
     def __init__(self, row: str, name: str, problem: Problem) -> None:
         super().__init__(f"{row}: '{name}': {problem}")

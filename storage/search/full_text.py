@@ -1,6 +1,6 @@
 """The index of words in a database: which messages of a scope hold which terms. FTS5 here; other engines bring theirs.
 
-Owns the tables `words` and `word_counts`. Does not know how text becomes terms, nor what may answer a question.
+Owns the tables `words` and `word_counts`.
 """
 
 import json
@@ -23,7 +23,7 @@ LEAST_WEIGHT = 1e-6
 
 
 class FullText(Protocol):
-    """What a database finds by words, inside the caller's transaction. All scores are BM25's, larger is better."""
+    """Search by words, inside the caller's transaction. All scores are BM25's, larger is better."""
 
     def put(self, connection: Connection, entries: Sequence[Entry]) -> None:
         """Index new messages."""
@@ -47,7 +47,7 @@ class FullText(Protocol):
         """Give the terms of an owner's messages another owner's id, while the messages are still the old one's."""
 
     def frequency(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
-        """How many messages of the scope hold each term."""
+        """Count the messages of the scope that hold each term."""
         ...
 
     def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:

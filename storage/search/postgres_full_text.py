@@ -1,7 +1,7 @@
 """Words in PostgreSQL: terms in a tsvector with a GIN index, found by it and ranked by our own BM25.
 
 The analysis is ours and each term carries its scope, as in SQLite, so both find the same messages. How often a term
-stands in a message is read from `places.marks`. Does not know how text becomes terms.
+stands in a message is read from `places.marks`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a search reads of a memory: columns and vectors, never texts. Every backend keeps it."""
+"""The interface of a search: it reads columns and vectors, never texts. Every backend keeps it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class MessageVectors:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Closeness:
-    """How close in meaning all passages of a scope are to a question: [n] each, `seqs` of their messages, `parts`
+    """The closeness in meaning of all passages of a scope to a question: [n] each, `seqs` of their messages, `parts`
     there, centred `cosines`. `nearest`: seqs of the closest messages, best first; `mean`: of the cosines.
     """
 

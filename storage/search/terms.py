@@ -1,7 +1,7 @@
-"""How the terms of a message stand in an index: as tokens that carry their scope, and as 32 bits for counting.
+"""The terms of a message in an index: as tokens that carry their scope, and as 32 bits for counting.
 
 Every token carries its scope ("u42t0x" + term), so that a search reads the postings of its own scope alone, however
-many owners there are, and document frequencies are a scope's own. Pure. Does not know where tokens are kept.
+many owners there are, and document frequencies are a scope's own. Pure.
 """
 
 import unicodedata

@@ -32,7 +32,7 @@ CENTRING = 0.7
 GOING_ON = 0.98
 """A question goes on with what was said last if that is closer to it than this share of all passages."""
 LAST_SAID = 0.5
-"""What was said last then counts so much, and the question 1."""
+"""The weight of what was said last; the question has 1."""
 LOADED = 5_000
 RENEWED = 10_000
 
@@ -201,7 +201,7 @@ class VectorIndex:
                 raise one
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
-        """How many of an owner's messages are indexed, and how many there are."""
+        """Count an owner's messages that are indexed, and all of them."""
         async with self.database.read(owner, frozen=True) as reader:
             total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
             left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
@@ -210,7 +210,7 @@ class VectorIndex:
         return (count - int(left[0]) if left and current else 0), count
 
     async def with_vectors(self, owner: int, model: str) -> int:
-        """How many of an owner's messages have any; the embedder refused the others that are indexed."""
+        """Count an owner's messages that have vectors; the embedder refused the others that are indexed."""
         async with self.database.read(owner, frozen=True) as reader:
             return int((await reader.row(_WITH_VECTORS, owner, model) or [0])[0])
 
@@ -219,7 +219,7 @@ class VectorIndex:
     async def closeness(
         self, scope: Scope, model: str, query: Floats, limit: int, *, said_last: Sequence[int] = ()
     ) -> Closeness | None:
-        """How close all passages of a scope are to a question [d], and the `limit` closest messages; None where none
+        """The closeness of all passages of a scope to a question [d], and the `limit` closest messages; None where none
         has a vector of the model yet, and in very large scopes. `said_last`: ids of the messages that the question goes
         on with if they are close to it.
         """

@@ -2,7 +2,7 @@
 
 memory.json and memory.json.journal are authoritative. index.db holds the same rows in SQLite and may be deleted while
 the bot is stopped. Each commit is journalled and fsynced first, so that a message costs the same at any size; now and
-then a snapshot replaces memory.json. Does not know what is remembered.
+then a snapshot replaces memory.json.
 """
 
 import asyncio
@@ -224,7 +224,7 @@ def _size(path: Path) -> int:
 
 
 def _changed(table: Table) -> str:
-    """What a transaction touched: the keys, and the rows, where they were not deleted."""
+    """The changes of a transaction: the keys, and the rows, where they were not deleted."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
     return f"""

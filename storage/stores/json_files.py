@@ -49,7 +49,7 @@ class Snapshot:
 
 
 def identity_of(path: Path) -> str | None:
-    """What tells this very file from an edited or exchanged one; None when there is none."""
+    """A fingerprint that tells this very file from an edited or exchanged one; None when there is none."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -307,7 +307,7 @@ def entry_of(line: bytes) -> Entry | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scan:
-    """What a journal holds: where its good part ends, its last whole record, and whether anything before is garbled."""
+    """A scan of a journal: where its good part ends, its last whole record, and whether anything before is garbled."""
 
     end: int = 0
     last_seq: int = 0
@@ -386,7 +386,7 @@ class Journal:
         os.fsync(self._handle)
 
     def keep(self) -> None:
-        """What was written belongs to a committed transaction."""
+        """Keep what was written: it belongs to a committed transaction."""
         if self._dirty and self._handle is not None:
             self.size = os.fstat(self._handle).st_size
         self._dirty = False

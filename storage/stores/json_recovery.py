@@ -61,7 +61,7 @@ _ALONE = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_sto
 
 
 class Recovery:
-    """What happens at start: a working copy that agrees with memory.json and journal. Runs in a thread.
+    """Makes at start a working copy that agrees with memory.json and journal. Runs in a thread.
 
     Nothing unreadable is overwritten or thrown away; `reports` says what was found and done.
     """
@@ -367,7 +367,7 @@ class MissingWords:
         return missing.is_set()
 
     def renamed(self, owner: int, new: int) -> None:
-        """What is missing of an owner is that of another id now, in the table too."""
+        """Give what is missing of an owner to another id, in the table too."""
         if (missing := self.missing.pop(owner, None)) is not None:
             self.missing[new] = missing
 

@@ -1,4 +1,4 @@
-"""What a store of memories promises, kept in SQL tables: memory.db's, memory.json's working copy, or PostgreSQL's.
+"""A store of memories, kept in SQL tables: memory.db's, memory.json's working copy, or PostgreSQL's.
 
 Each method is atomic and durable when it returns: all of it is on disk, or none and a StorageError was raised. So is
 each of its parts' (storage/tables). Every read, write and delete takes a scope (or, where it is owner-wide, an owner).
@@ -201,7 +201,7 @@ class MemoryStore(FoldTable):
         )
 
     async def context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
-        """What a context is made of apart from what is searched for, with the messages of the newest `turns` turns; of
+        """The material of a context apart from search results, with the messages of the newest `turns` turns; of
         messages only those of turns below `before`.
         """
         return await self._together(

@@ -1,7 +1,6 @@
 """The memories of owners in a PostgreSQL database.
 
 The statements are those of MemoryStore; here stands what differs.
-Does not know how a connection is made.
 """
 
 from contextlib import AbstractAsyncContextManager

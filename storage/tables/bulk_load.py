@@ -1,6 +1,6 @@
 """Many messages put into an empty file at once: without its indexes and triggers, which do their work once at the end.
 
-Owns what the triggers of a new message would have written. Does not know where the messages come from.
+Owns what the triggers of a new message would have written.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The conversations of a place: which there are, and in which the talk goes on. A part of MemoryStore.
 
-Owns the SQL of `conversations` (`store.conversations`). Does not know what is said in them.
+Owns the SQL of `conversations` (`store.conversations`).
 """
 
 import json

@@ -1,6 +1,6 @@
 """Everything of an owner out of the tables as portable rows, and back into the tables of any store.
 
-Owns the order of the rows: tables as in TABLES, messages in time. Does not know files or stores.
+Owns the order of the rows: tables as in TABLES, messages in time.
 """
 
 import asyncio

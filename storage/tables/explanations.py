@@ -1,7 +1,6 @@
 """The explanations of the newest answers. A part of MemoryStore (`store.explanations`).
 
 Owns the SQL of `accounts` (the table of explanations), and of the Telegram ids of answers.
-Does not know what is in an explanation, except the Telegram messages that showed its answer.
 """
 
 import json

@@ -1,7 +1,6 @@
 """Facts about owners, how far each scope was learned from, and the vectors of facts.
 
-A part of MemoryStore (`store.facts`). Owns the SQL of `facts`, `fact_vectors` and `progress`. Does not know how facts
-are found, or which of them say the same.
+A part of MemoryStore (`store.facts`). Owns the SQL of `facts`, `fact_vectors` and `progress`.
 """
 
 import asyncio

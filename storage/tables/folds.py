@@ -1,7 +1,6 @@
 """Summaries and the folds that make them: leases, fences, and the one transaction that archives.
 
-A part of MemoryStore. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what is due, nor how the text
-of a summary is made.
+A part of MemoryStore. Owns the SQL of `summaries`, `jobs` and `failures`.
 """
 
 import json

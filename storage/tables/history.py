@@ -1,7 +1,7 @@
 """Importing into a memory: history, which is archived at once, and the rows of our own export.
 
 A part of MemoryStore (`store.history`). The ids of history count down from -1, block by block, ascending in time within
-a block; they say nothing of the order among blocks, which is that of time. Does not know files or formats.
+a block; they say nothing of the order among blocks, which is that of time.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Which imported history facts are learned from, and how far that has come.
 
 A part of MemoryStore (`store.history_extraction`). Owns the columns past_from, past_id, past_until and past_learned of
-`progress`; fact_table.py moves `past_id` on in the transaction that stores the facts. Does not know how they are found.
+`progress`; facts.py moves `past_id` on in the transaction that stores the facts.
 """
 
 import json
@@ -22,7 +22,7 @@ class HistoryExtractionTable(OwnerTables):
     """Learning facts from imported history on request, one range of an owner's ids at a time."""
 
     async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
-        """How much of the imported messages first..last is left to learn from."""
+        """Count the imported messages first..last that are left to learn from."""
         [row] = await self._rows(owner, _AHEAD, owner, first, last)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
@@ -58,7 +58,7 @@ class HistoryExtractionTable(OwnerTables):
         return int(row["past_id"]), [message_of(row) for row in rows]
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
-        """How many of the owner's messages were read, and how many are to be; None where no extraction is under way."""
+        """Count the owner's messages that were read, and all that are to be; None where no extraction is under way."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
@@ -126,7 +126,7 @@ async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
 
 
 def _stretches(row: Row) -> list[Stretch]:
-    """What was learned from before the last extraction."""
+    """Stretches that were learned from before the last extraction."""
     return [(one[0], one[1]) for one in json.loads(row["past_learned"])]
 
 

@@ -1,5 +1,5 @@
-"""How messages are stored: their ids, their order in time, their words and explanations, each once. And what a context
-is made of apart from what is searched for: which of a scope's messages a prompt may carry word for word.
+"""Stores messages: their ids, their order in time, their words and explanations, each once. Also reads the
+material of a context apart from search results: which of a scope's messages a prompt may carry word for word.
 
 Everything here runs inside the caller's transaction, in one hop to the database's thread.
 """

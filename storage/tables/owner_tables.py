@@ -1,4 +1,4 @@
-"""What the parts of a store have in common: one database, and which of its owners are this store's.
+"""The base of the parts of a store: one database, and which of its owners are this store's.
 
 Owns how single statements run, how new ids are taken, and what concerns all rows of an owner: erasing, renaming.
 """
@@ -34,7 +34,7 @@ class OwnerTables:
             return await reader.row(sql, *values)
 
     async def _together(self, owner: int, work: Callable[[Connection], Result]) -> Result:
-        """What `work` reads, as of one moment and in one hop to the database's thread."""
+        """Return what `work` reads, as of one moment and in one hop to the database's thread."""
         async with self.database.read(owner) as reader:
             return await reader.together(work)
 

@@ -1,6 +1,6 @@
 """The profiles of owners: every version, of which the newest is in use.
 
-A part of MemoryStore (`store.profiles`). Owns the SQL of `profiles`. Does not know how a profile is made.
+A part of MemoryStore (`store.profiles`). Owns the SQL of `profiles`.
 """
 
 import json

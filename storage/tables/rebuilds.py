@@ -1,6 +1,6 @@
 """Making all summaries of a scope again: what there is to cover, and the one transaction that replaces them.
 
-A part of MemoryStore (`store.rebuilds`), under the fold lease of fold_table.py. Does not know how a text is made.
+A part of MemoryStore (`store.rebuilds`), under the fold lease of folds.py.
 """
 
 import json
@@ -35,7 +35,7 @@ class RebuildTable(OwnerTables):
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
 
     async def part(self, scope: Scope, digest: str) -> NewSummary | None:
-        """What an unfinished rebuild of this scope had already made from the same input."""
+        """Return the part that an unfinished rebuild of this scope had already made from the same input."""
         row = await self._row(
             scope.owner,
             "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",

@@ -1,7 +1,7 @@
 """The reminders of owners: kept, due, and told once.
 
 A part of MemoryStore (`store.reminders`). Owns the SQL of `reminders`. Does not know when one is due again
-(text/wall_clock.py), or how it is told.
+(text/time_zones.py), or how it is told.
 """
 
 from datetime import datetime, tzinfo

@@ -1,4 +1,4 @@
-"""/start, /help, /privacy and /stop. Does not know what the other commands do: their rows say it."""
+"""/start, /help, /privacy and /stop."""
 
 from itertools import groupby
 

@@ -1,6 +1,6 @@
 """Callback data that works for its person in its scope alone, also after a restart; and whose answer has buttons.
 
-Owns its form, kind:person:payload:signature, within Telegram's 64 bytes. Does not know what buttons do.
+Owns its form, kind:person:payload:signature, within Telegram's 64 bytes.
 """
 
 import base64

@@ -1,6 +1,6 @@
 """/new and /chats: several conversations with one person, of which one is open.
 
-Owns their words and buttons. Does not know what is kept apart between conversations, nor how one is forgotten.
+Owns their words and buttons.
 """
 
 from telegram import InlineKeyboardButton

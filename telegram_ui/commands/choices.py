@@ -1,6 +1,6 @@
 """/settings: every choice of an owner in one message, changed by its buttons; /tz, /incognito and /language.
 
-Owns their words. Does not know what a choice does.
+Owns their words.
 """
 
 from collections.abc import Callable, Sequence
@@ -113,7 +113,7 @@ class ChoiceCommands(Family):
         await self._show(ask, text, *rows, [self._button(ask, LANGUAGE, language, ASK)])
 
     def _powers(self, ask: Ask, config: OwnerConfig | None) -> list[str]:
-        """What the operator's settings do not allow; admins are told which of them would."""
+        """Abilities that the operator's settings leave out; admins are told which setting would add each."""
         services, is_admin = self._services, self._operation.is_admin(ask.person, is_private=ask.chat.is_private)
         model = services.models[model_choices.model_of(config, tuple(services.models))]
         lines = [
@@ -189,7 +189,7 @@ def _change(what: str, value: str) -> Callable[[OwnerConfig], OwnerConfig] | Non
 
 
 def settings_text(config: OwnerConfig | None) -> str:
-    """How things stand; the buttons below say the rest."""
+    """The state of the settings; the buttons below say the rest."""
     lines = [tr("choices-heading"), "", state_of(config)]
     if config is not None and config.enabled:
         lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))

@@ -68,7 +68,7 @@ class DashboardCommands(Family):
 
 
 def host_of(settings: Settings, dependencies: Dependencies, health: Health) -> Host:
-    """What the dashboard's server is told of the bot."""
+    """The bot as the dashboard's server sees it."""
 
     async def configures(owner: int, person: int) -> bool:
         return await dependencies.may_configure(Chat(id=owner, is_private=False), Person(id=person, name=""))

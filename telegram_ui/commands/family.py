@@ -1,6 +1,6 @@
 """Families of commands: commands and buttons are declared next to the methods that answer them.
 
-A family is a class; registry.py lists them all. Does not know any of them, nor how updates arrive.
+A family is a class; registry.py lists them all.
 """
 
 import time
@@ -180,7 +180,7 @@ def press(kind: str, **options: Unpack[PressOptions]) -> Callable[[Handler], Pre
 
 
 class Answers:
-    """How answers are stopped, and sent until they arrive, and commands given: whoever has the queues says how."""
+    """Stops answers, sends them until they arrive, and gives commands: whoever has the queues sets how."""
 
     give: GiveCommand
     """Answers a command as if this person had written it here."""

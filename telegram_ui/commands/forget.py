@@ -1,6 +1,6 @@
 """/forget: says what would be erased, asks once more, erases, and gives a receipt of counts.
 
-Owns its words and its buttons. Does not know how anything is erased, nor what is derived from a message.
+Owns its words and its buttons.
 """
 
 import sys
@@ -170,7 +170,7 @@ class ForgetCommands(Family):
         return "\n".join([*lines, *quotes, tr("forget-final")]), choices
 
     async def _named(self, place: Scope, target: Target) -> str:
-        """What a target is, as its owner knows it."""
+        """Name a target as its owner knows it."""
         async with self._services.memory.home(place.owner) as store:
             match target.kind:
                 case "fact":

@@ -1,6 +1,6 @@
 """Targets of /forget: read from words, written into a button's payload, and read from it again.
 
-Pure. Does not know what is stored, nor what is said about it.
+Pure.
 """
 
 import re

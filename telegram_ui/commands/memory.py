@@ -1,7 +1,6 @@
 """/memory: facts and profile of an owner, shown and corrected.
 
-Owns its words, and what each button carries: an action and its numbers, "f.12.0" (see LOOKS and VERBS). Does not know
-how facts are learned.
+Owns its words, and what each button carries: an action and its numbers, "f.12.0" (see LOOKS and VERBS).
 """
 
 import logging

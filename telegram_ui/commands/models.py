@@ -1,6 +1,6 @@
 """/model and /persona: which model answers, and in what manner.
 
-Owns their words and buttons. Does not know what a model is asked, nor the words of the given personas.
+Owns their words and buttons.
 """
 
 import hashlib
@@ -123,7 +123,7 @@ class ModelCommands(Family):
         return await self._own.take(ask, lambda shown: self._choose_own(ask, shown), most=LONGEST_PERSONA)
 
     async def _choose_own(self, ask: Ask, shown: int = 0) -> str:
-        """What to say. `shown`: the message with the list that asked for it, 0 for none."""
+        """Choose, and return what to say. `shown`: the message with the list that asked for it, 0 for none."""
         words = " ".join(ask.argument.split())
         if len(words) > LONGEST_PERSONA:
             return tr("shared-too-long", most=str(LONGEST_PERSONA), length=str(len(words)))

@@ -1,6 +1,6 @@
-"""How summaries are made: /summary_policy, /summary_prompt, /summary_rebuild.
+"""Choices about summaries: /summary_policy, /summary_prompt, /summary_rebuild.
 
-Owns their words and buttons. Does not know what a policy does, nor how a summary is made.
+Owns their words and buttons.
 """
 
 import logging

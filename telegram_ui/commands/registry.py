@@ -1,7 +1,6 @@
 """All families of commands, and which of them answers a command, a press, a text or a file.
 
-A family that is added to FAMILIES is in /help, in the menus and in docs/reference.md. Does not know what any of them
-says, how updates arrive, or who is served at all.
+A family that is added to FAMILIES is in /help, in the menus and in docs/reference.md.
 """
 
 import asyncio
@@ -160,11 +159,11 @@ class Commands:
         return f"{tr('shared-near', near=f'/{near[0]}')} {unknown}" if near else unknown
 
     def row(self, name: str) -> Press:
-        """How a command of `names` is declared."""
+        """The declaration of a command of `names`."""
         return self._declared[f"/{name}"][1]
 
     def row_of_press(self, data: str, chat: Chat, person: Person) -> Press | None:
-        """How a button with this data is declared; None for none of ours, and for another person's, who is told so at
+        """The button that this data declares; None for none of ours, and for another person's, who is told so at
         once.
         """
         with suppress(NotTheirs):

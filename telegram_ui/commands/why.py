@@ -180,7 +180,7 @@ def _items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
 
 
 def _sources(explanation: Explanation) -> str:
-    """What it was made from and how much of each, in one line."""
+    """The sources of the answer and how much of each, in one line."""
     counts = {
         "recent": len(explanation.recent) + explanation.record.here,
         "summaries": len(explanation.summaries),

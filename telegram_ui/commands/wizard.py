@@ -1,7 +1,7 @@
 """/summary: two questions, storage and threshold, by button or in words; then memory is on. Also /cancel.
 
 Owns the steps, their words and what input counts. The step of each person is kept in the store, so that a restart
-changes nothing. Does not know other commands, nor how messages are sent.
+changes nothing.
 """
 
 import logging

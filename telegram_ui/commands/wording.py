@@ -136,7 +136,7 @@ def said(message: Message, text: str) -> str:
 
 
 def _place(noted: str) -> str:
-    """Where in a file a passage stands, in the reader's language."""
+    """The place of a passage in its file, in the reader's language."""
     noun, _, at = noted.partition(" ")
     noun = noun.removesuffix("s")
     is_numbered = noun in ("page", "line", "row", "part", "chapter") and at.replace("–", "").isdecimal()

@@ -1,4 +1,4 @@
-"""Where an answer goes, and whether the running work may still speak there.
+"""The address of an answer, and whether the running work may still speak there.
 
 Work that one update begins runs in one context, with all its tasks. Before each request that people could see, the bot
 asks `demand_lease`: a process that was paused and replaced is silent when it wakes.
@@ -22,7 +22,7 @@ ANONYMOUS_ADMIN = 1087968824
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chat:
-    """Where people write: a private chat, a group, a group's topic, or a person's direct messages with a channel.
+    """A place to write: a private chat, a group, a group's topic, or a person's direct messages with a channel.
 
     `thread`: the topic; for direct messages the negative of theirs, since the two kinds have numbers of their own.
     `conversation`: the thread of the conversation that goes on there; 0: the first one, or not looked up yet.

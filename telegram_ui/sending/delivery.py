@@ -131,7 +131,7 @@ class Delivery:
         return state
 
     def mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
-        """How a growing answer is shown in this chat."""
+        """The way in which a growing answer is shown in this chat."""
         if self._streaming == "auto":
             return "draft" if chat.is_private and self.state(chat).takes_drafts else "edit"
         return self._streaming

@@ -100,7 +100,7 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
 
 @cache
 def _config() -> RenderConfig:
-    """How the converter writes what Telegram has no entity for: signs that people know, and headings without any."""
+    """Configure the converter where Telegram has no entity: signs that people know, and headings without any."""
     config = RenderConfig.isolated()
     symbols = config.markdown_symbol
     symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""

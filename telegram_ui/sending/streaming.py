@@ -139,7 +139,7 @@ class AnswerStream:
         return self._sent
 
     def kept(self) -> str | None:
-        """What a reader has seen of the answer when they stop it; None where nobody does: the bot itself stops."""
+        """The text that a reader has seen when they stop it; None where nobody does: the bot itself stops."""
         if self._delivery.is_closing:
             return None
         return self._text if self._shown else ""
@@ -150,7 +150,7 @@ class AnswerStream:
         return tuple(self._sent)
 
     def _standing(self, parts: Sequence[Piece]) -> int:
-        """How many pieces of the whole answer are there as they should be; the last is sent in any case."""
+        """Count the pieces of the whole answer that are there as they should be; the last is sent in any case."""
         standing = 0
         for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
             if shown != _Part(part, is_growing=False):

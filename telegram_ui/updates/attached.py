@@ -13,7 +13,7 @@ FileKind = Literal["document", "picture", "speech"]
 
 FILE = "document"
 RECORDED = ("voice", "video_note")
-"""What is said there was said into Telegram."""
+"""Kinds that were spoken into Telegram."""
 PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})
 """The formats that models with vision take."""
 

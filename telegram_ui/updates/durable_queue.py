@@ -252,7 +252,7 @@ class DurableQueue(asyncio.Queue[object]):
         await self._noted(what, self._inbox.take_back(self._bot_id, update_id, what))
 
     async def _noted(self, what: str, work: Awaitable[T]) -> T | None:
-        """What came of writing something; None where the disk does not take it."""
+        """Write something, and return the outcome; None where the disk does not take it."""
         try:
             return await work
         except StorageError as error:

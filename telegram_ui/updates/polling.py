@@ -1,4 +1,4 @@
-"""How updates are fetched: what is not on disk is not confirmed, and an update that nobody can read holds up none.
+"""Fetches updates: what is not on disk is not confirmed, and an update that nobody can read holds up none.
 
 Also the watch over polling, and which of several processes polls.
 """

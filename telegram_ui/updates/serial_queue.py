@@ -60,7 +60,7 @@ class SerialQueues:
         self._idle.set()
 
     def __len__(self) -> int:
-        """How many pieces of work wait or run."""
+        """The number of pieces of work that wait or run."""
         return sum(map(len, self._waiting.values())) + len(self._running)
 
     def submit(self, key: Hashable, work: Work, *, held: bool = False) -> Ticket:

@@ -116,7 +116,7 @@ class SharedQueue(DurableQueue):
         return len(rows)
 
     async def _catches_up(self, update: telegram.Update) -> bool:
-        """Where only the reply was lost, what others wrote before it may not be claimed yet, and comes first."""
+        """Claim first what others wrote before it: it may not be claimed yet where only the reply was lost."""
         bot = update.get_bot()
         try:
             await self.claim(bot)
