@@ -1,6 +1,6 @@
 """What the memory holds of the chats, put back on the page after a restart; and how everything of a chat is erased.
 
-Reads the memory, next to memory_view.py. Does not know the page.
+Does not know the page.
 """
 
 import json

@@ -29,7 +29,7 @@ STALE = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementN
 """Errors of a prepared statement that a change of a table has voided, or that a pooler's other server lacks."""
 _DONE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 LEASE_LOST = "55K01"
-"""Raised by demand_lease (shared_schema.py)."""
+"""Raised by demand_lease (storage/schema/postgres.sql)."""
 
 
 _ESCAPE = "\ufdd0"
