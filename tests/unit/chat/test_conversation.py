@@ -162,7 +162,7 @@ async def test_a_message_longer_than_the_prompt_is_cut_and_its_owner_told(tmp_pa
         await talk.remember()
         text = "START " + "word " * 6000 + "END"
         reply = await talk.say(text)
-        assert any("without the middle" in notice for notice in reply.notices)
+        assert any("only the beginning and the end" in notice for notice in reply.notices)
         assert (await stored(talk))[0] == ("user", text)
         assert talk.prompts()[-1].endswith("END")
 

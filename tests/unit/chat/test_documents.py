@@ -71,7 +71,7 @@ async def test_a_long_document_leaves_room_for_memory_and_its_sender_is_told(tal
     await talk.say("My cat is called Murka.")
     long = " ".join(["Nothing of interest is said in this sentence."] * 30)
     reply = await sends(talk, tuple(f"{number}. {long}" for number in range(50)))
-    assert "without the middle" in " ".join(reply.notices)
+    assert "only the beginning and the end" in " ".join(reply.notices)
     prompt = talk.prompts()[-1]
     assert "Murka" in prompt
     assert "[lease.pdf, page 1]" in prompt

@@ -96,4 +96,4 @@ async def test_a_message_that_alone_is_too_long_is_answered_by_its_ends(tmp_path
         await talk.remember()
         reply = await talk.say("START " + "frogs and small fish. " * 400 + "END")
         assert reply.text == "Yes."
-        assert any("without the middle" in notice for notice in reply.notices)
+        assert any("only the beginning and the end" in notice for notice in reply.notices)
