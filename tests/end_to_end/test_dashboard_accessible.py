@@ -78,10 +78,7 @@ async def test_everything_is_reached_and_left_by_keyboard(own_house: House, brow
             async def tabs_to(name: str) -> None:
                 for _ in range(60):
                     await page.keyboard.press("Tab")
-                    if (
-                        await page.evaluate("document.activeElement.ariaLabel || document.activeElement.innerText")
-                        == name
-                    ):
+                    if await page.evaluate(FOCUSED) == name:
                         return
                 raise AssertionError(f"{name} is not reached")
 

@@ -10,7 +10,7 @@ from records.errors import KeepsakeError
 from records.reminders import Reminder, Wish
 from records.scopes import Person
 from records.turns import Proposal
-from reminders.sending import MOST_SENDS, Told
+from reminders.sending import MOST_SENDS, Tell, Told
 from reminders.wishes import plain
 from telegram_ui.commands import proposals
 from telegram_ui.commands.outreach.reminders import ReminderTeller, offer_payload, read_offer
@@ -154,20 +154,24 @@ async def test_in_a_group_who_asked_cancels_or_an_admin(desk: Desk) -> None:
     assert await desk.press(BOB, GROUP, message, buttons["✕ 1"]) == f"Cancelled: meet {BOB}"
 
 
+async def send_due(desk: Desk, tell: Tell) -> None:
+    await asyncio.gather(*await desk.services.reminders.begin_due(tell))
+
+
 async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     await desk.say(ANN, ANN, "/reminders add every day at 10:00 to eat")
     teller = ReminderTeller(desk.commands.dependencies)
-    await desk.services.reminders.send_due(teller.tell)
+    await send_due(desk, teller.tell)
     desk.pass_time(timedelta(hours=1))
     since = len(desk.peer.texts(ANN))
     for _ in range(2):
-        await desk.services.reminders.send_due(teller.tell)
+        await send_due(desk, teller.tell)
     assert sorted(desk.peer.texts(ANN)[since:]) == ["Reminder: eat", "Reminder: stretch"]
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
     desk.pass_time(timedelta(days=3))
-    await desk.services.reminders.send_due(teller.tell)
+    await send_due(desk, teller.tell)
     assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sun 22 November 10:00."
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
@@ -178,7 +182,7 @@ async def test_who_was_removed_is_reminded_of_nothing(desk: Desk) -> None:
     desk.pass_time(timedelta(hours=1))
     desk.services.memory.serves = lambda person: person != ANN
     since = len(desk.peer.texts(ANN))
-    await desk.services.reminders.send_due(ReminderTeller(desk.commands.dependencies).tell)
+    await send_due(desk, ReminderTeller(desk.commands.dependencies).tell)
     assert (desk.peer.texts(ANN)[since:], await of(desk)) == ([], [])
 
 
@@ -192,7 +196,7 @@ async def test_a_process_that_dies_while_it_tells_does_so_twice_at_most(desk: De
         raise KeepsakeError
 
     for _ in range(4):
-        await desk.services.reminders.send_due(dies)
+        await send_due(desk, dies)
     assert len(told) == MOST_SENDS
     assert await of(desk) == []
 
@@ -206,9 +210,9 @@ async def test_where_telegram_does_not_take_it_it_is_told_later(desk: Desk) -> N
         return told.pop()
 
     for _ in range(3):
-        await desk.services.reminders.send_due(tell)
+        await send_due(desk, tell)
     assert [one.sends for one in await of(desk)] == [0]
-    await desk.services.reminders.send_due(tell)
+    await send_due(desk, tell)
     assert await of(desk) == []
     assert told == []
 
@@ -228,10 +232,10 @@ async def test_nobody_waits_for_a_chat_in_which_telegram_wants_a_pause(desk: Des
         return "arrived"
 
     desk.pass_time(timedelta(hours=1))
-    of_ann = asyncio.create_task(desk.services.reminders.send_due(tell))
+    of_ann = asyncio.create_task(send_due(desk, tell))
     await waits.wait()
     desk.pass_time(timedelta(hours=1))
-    await desk.services.reminders.send_due(tell)
+    await send_due(desk, tell)
     assert told == ["eat"]
     over.set()
     await of_ann
@@ -242,5 +246,5 @@ async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     desk.pass_time(timedelta(hours=1))
     desk.peer.fault("error", method="sendMessage", error_code=403, description="Forbidden: bot was blocked by the user")
-    await desk.services.reminders.send_due(ReminderTeller(desk.commands.dependencies).tell)
+    await send_due(desk, ReminderTeller(desk.commands.dependencies).tell)
     assert await of(desk) == []
