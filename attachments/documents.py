@@ -16,7 +16,7 @@ from runtime import subprocess_worker
 LONGEST_WAIT = 180.0
 """Seconds after which a child is ended, however little it computed."""
 LONGEST_NAME = 80
-_CHILD = subprocess_worker.code_of("attachments.documents_child")
+CHILD = subprocess_worker.code_of("attachments.documents_child")
 
 
 class DocumentReader:
@@ -51,7 +51,7 @@ def _ends_brackets(character: str) -> bool:
 async def _read_in_child(data: bytes, name: str) -> DocumentText:
     try:
         async with aclosing(
-            subprocess_worker.pieces(_CHILD, (name, str(len(data)), current()), data, longest_wait=LONGEST_WAIT)
+            subprocess_worker.pieces(CHILD, (name, str(len(data)), current()), data, longest_wait=LONGEST_WAIT)
         ) as pieces:
             async for kind, value in pieces:
                 if kind == "refused":

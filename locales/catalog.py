@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, timedelta
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -38,7 +37,6 @@ of a fact) is a str.
 """
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-_reading = threading.RLock()
 LONGEST = 2_500
 """Characters of one argument: Fluent refuses a whole text for a longer one (MAX_PART_LENGTH)."""
 
@@ -54,18 +52,12 @@ def tr(key: str, /, **arguments: Argument) -> str:
 
 def text_in(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
     """A text in one of LANGUAGES, or in English where that language does not have it. Raises LookupError."""
-    return _written(language, key, arguments) if arguments else _without_arguments(language, key)
-
-
-@cache
-def _without_arguments(language: str, key: str) -> str:
-    """Buttons have the same few labels under every answer."""
-    return _written(language, key, {})
+    return _written(language, key, arguments) if arguments else texts.without_arguments(language, key)
 
 
 def _written(language: str, key: str, arguments: Mapping[str, Argument]) -> str:
     for one in (language, ENGLISH):
-        bundle = _read(one, key.partition("-")[0])
+        bundle = texts.bundle(one, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
             text, errors = bundle.format_pattern(pattern, {name: _cut(value) for name, value in arguments.items()})
             if errors:
@@ -139,39 +131,47 @@ def families(language: str = ENGLISH) -> Sequence[str]:
     return sorted(file.stem for file in (FOLDER / language).glob("*.ftl"))
 
 
-@cache
-def _bundle(language: str) -> "FluentBundle":
-    # Here, because it takes a tenth of a second that a start can spend otherwise.
-    from fluent.runtime import FluentBundle
+class Texts:
+    """The texts that were read so far, each family when one of its texts is first asked for."""
 
-    # What a placeable holds may run the other way than an Arabic sentence: Fluent isolates it there.
-    return FluentBundle([language], use_isolating=language in RIGHT_TO_LEFT)
+    def __init__(self) -> None:
+        self._bundles: dict[str, FluentBundle] = {}
+        self._families: set[tuple[str, str]] = set()
+        self._without_arguments: dict[tuple[str, str], str] = {}
+        self._reading = threading.Lock()
+
+    def bundle(self, language: str, family: str) -> "FluentBundle":
+        """A language's bundle with a family's texts in it. The menus are read in a thread: one at a time, or two
+        threads would make a bundle each, and what one of them has read would be missing for ever.
+        """
+        with self._reading:
+            for name in (SHARED, family):
+                if (language, name) not in self._families:
+                    file = FOLDER / language / f"{name}.ftl"
+                    has_file = name.isidentifier() and file.is_file()
+                    self.extend(language, file.read_text(encoding="utf-8") if has_file else "")
+                    self._families.add((language, name))
+            return self._bundles[language]
+
+    def extend(self, language: str, source: str) -> None:
+        """Add texts in Fluent's syntax; a text that is there already stays."""
+        # Here, because it takes a tenth of a second that a start can spend otherwise.
+        from fluent.runtime import FluentBundle, FluentResource
+
+        if language not in self._bundles:
+            # What a placeable holds may run the other way than an Arabic sentence: Fluent isolates it there.
+            self._bundles[language] = FluentBundle([language], use_isolating=language in RIGHT_TO_LEFT)
+        if source:
+            self._bundles[language].add_resource(FluentResource(source))
+
+    def without_arguments(self, language: str, key: str) -> str:
+        """Buttons have the same few labels under every answer."""
+        if (language, key) not in self._without_arguments:
+            self._without_arguments[language, key] = _written(language, key, {})
+        return self._without_arguments[language, key]
 
 
-@cache
-def _file(language: str, family: str) -> bool:
-    file = FOLDER / language / f"{family}.ftl"
-    if not family.isidentifier() or not file.is_file():
-        return False
-    _extend(language, file.read_text(encoding="utf-8"))
-    return True
-
-
-def _extend(language: str, source: str) -> None:
-    """Add texts in Fluent's syntax; a text that is there already stays."""
-    from fluent.runtime import FluentResource
-
-    _bundle(language).add_resource(FluentResource(source))
-
-
-def _read(language: str, family: str) -> "FluentBundle":
-    """A language's bundle with a family's texts in it. The menus are read in a thread: one at a time, or two threads
-    would make a bundle each, and what one of them has read would be missing for ever.
-    """
-    with _reading:
-        _file(language, SHARED)
-        _file(language, family)
-        return _bundle(language)
+texts = Texts()
 
 
 def spoken(code: str) -> str:

@@ -80,7 +80,7 @@ cuts a request off.
 """
 
 
-class _Protocol(BoundedProtocol):
+class ServerProtocol(BoundedProtocol):
     """HTTP/1.1 that lets a handler cut its connection, within the bounds that every server here has."""
 
     most_connections = MOST_CONNECTIONS
@@ -102,7 +102,7 @@ async def serve(app: ASGIApp, port: int = 0, *, host: str = "127.0.0.1") -> Asyn
         scope.setdefault("state", {})["lifetime"] = lifetime
         await app(scope, receive, send)
 
-    async with serving(with_lifetime, host, port, protocol=_Protocol, grace=5, idle=IDLE_FOR) as taken:
+    async with serving(with_lifetime, host, port, protocol=ServerProtocol, grace=5, idle=IDLE_FOR) as taken:
         try:
             yield f"http://{host}:{taken}"
         finally:

@@ -4,7 +4,6 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 
 import hypothesis
 import pytest
@@ -73,9 +72,8 @@ def own_texts(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     """A program that has read no texts yet; called with a language and texts, it adds these. They end with the test:
     another one counts the texts that there are.
     """
-    for of_files in ("_bundle", "_file", "_without_arguments"):
-        monkeypatch.setattr(catalog, of_files, cache(getattr(catalog, of_files).__wrapped__))
-    return catalog._extend
+    monkeypatch.setattr(catalog, "texts", catalog.Texts())
+    return catalog.texts.extend
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "gre
 
 _OFFSET = re.compile(r"(?:utc|gmt|z)?([+-])(\d{1,2})(?::?([0-5]\d))?")
 # Zones without daylight saving time whose offset is no whole number of hours: minutes east of Greenwich.
-_PARTS_OF_HOURS: Mapping[int, str] = {
+PARTS_OF_HOURS: Mapping[int, str] = {
     -570: "Pacific/Marquesas",
     210: "Asia/Tehran",
     270: "Asia/Kabul",
@@ -56,14 +56,14 @@ def zone_named(words: str) -> str | None:
 def zone_of_offset(minutes: int) -> str | None:
     """The zone that is so many minutes east of Greenwich all year round, "" for UTC; None where there is none."""
     if minutes % 60:
-        return _PARTS_OF_HOURS.get(minutes)
+        return PARTS_OF_HOURS.get(minutes)
     # In the names of the database the sign is that of POSIX: Etc/GMT+5 is five hours behind Greenwich.
     return (f"Etc/GMT{-minutes // 60:+d}" if minutes else "") if -12 <= minutes // 60 <= 14 else None
 
 
 def offsets() -> Sequence[int]:
     """Those of which each shows another time of day, from west to east: two zones a day apart cannot be told by it."""
-    return sorted([*(60 * hours for hours in range(-10, 14)), *_PARTS_OF_HOURS])
+    return sorted([*(60 * hours for hours in range(-10, 14)), *PARTS_OF_HOURS])
 
 
 def clock_at(now: datetime, minutes: int) -> str:

@@ -214,7 +214,7 @@ class Importer:
         for scope, messages in (await asyncio.to_thread(_by_scope, lease.scope, work)).items():
             async with self._memory.home(owner) as store:
                 first = await store.history.room(owner, len(messages), after=work.after)
-            messages, beginnings = await asyncio.to_thread(_in_time, messages)
+            messages, beginnings = await asyncio.to_thread(in_time, messages)
             placed = await asyncio.to_thread(_placed, scope, messages, beginnings, first)
             pairs = zip(messages, placed, strict=True)
             ids |= {given.number: one.id for given, one in pairs if given.number}
@@ -383,7 +383,7 @@ def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessa
     return by_scope
 
 
-def _in_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
+def in_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
     """The messages in the order of time, and for each the position of the one that began its turn: conversations of one
     file overlap, and so do the files of an archive.
     """

@@ -25,7 +25,7 @@ LONGEST_WAIT = 900.0
 """Seconds after which a child is ended, however little it computed."""
 AT_ONCE = 2
 """Children, one of each person at most."""
-_CHILD = subprocess_worker.code_of("transfer.reading_child")
+CHILD = subprocess_worker.code_of("transfer.reading_child")
 
 
 class FileReader:
@@ -42,16 +42,16 @@ class FileReader:
         if len(data) <= READ_HERE and not is_packed:
             return await asyncio.to_thread(lambda: detection.read(data, **given))
         async with self._of_each.setdefault(person, asyncio.Lock()), self._slots:
-            return await _read_in_child(data, given)
+            return await read_in_child(data, given)
 
 
-async def _read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
+async def read_in_child(data: bytes, given: Mapping[str, Any]) -> ImportedHistory:
     """Ends with the child's last piece, or where the child ends."""
     messages: list[ImportedMessage] = []
     rows: dict[str, list[Mapping[str, object]]] = {}
     arguments = (base64.b64encode(pickle.dumps(given)).decode(), str(len(data)), current())
     try:
-        async with aclosing(subprocess_worker.pieces(_CHILD, arguments, data, longest_wait=LONGEST_WAIT)) as pieces:
+        async with aclosing(subprocess_worker.pieces(CHILD, arguments, data, longest_wait=LONGEST_WAIT)) as pieces:
             async for kind, value in pieces:
                 if kind == "messages":
                     messages += map(_message, value)

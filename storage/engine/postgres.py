@@ -318,7 +318,7 @@ def _prepare(url: str, migrate: Callable[[Raw], None], replica: Replica | None) 
     try:
         raw: Raw = psycopg.connect(url, **OPTIONS)
     except psycopg.Error as error:
-        sentence, is_wrong = _refused(str(error))
+        sentence, is_wrong = refusal(str(error))
         if is_wrong:
             raise SettingsError("DATABASE_URL", sentence) from error
         raise StorageError(f"DATABASE_URL: {sentence}") from error
@@ -328,7 +328,7 @@ def _prepare(url: str, migrate: Callable[[Raw], None], replica: Replica | None) 
             replica.register(raw)
 
 
-def _refused(words: str) -> tuple[str, bool]:
+def refusal(words: str) -> tuple[str, bool]:
     """Why a server did not let us in, and whether the setting is wrong; otherwise a later attempt may succeed. Of the
     driver's words nothing is shown: they may hold what is secret.
     """

@@ -67,7 +67,7 @@ class TsVector:
         if sums is None or not sums[0]:
             return []
         held = self.frequency(connection, scope, terms)
-        ranking = _Ranking(connection, scope, held, messages=sums[0], mean_length=sums[1] / sums[0])
+        ranking = Ranking(connection, scope, held, messages=sums[0], mean_length=sums[1] / sums[0])
         asked = _question([scope], terms)
         if sum(held.values()) <= NARROWED or len(terms) > MOST_NARROWED:
             found = ranking.scores(asked)
@@ -78,12 +78,12 @@ class TsVector:
 
     def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
         owner = scopes[0].owner  # scopes of one owner
-        found = connection.execute(_HOLDING, (owner, _question(scopes, terms), limit))
+        found = connection.execute(HOLDING, (owner, _question(scopes, terms), limit))
         return [seq for (seq,) in found]
 
 
 @define(eq=False)
-class _Scored:
+class Scored:
     """[messages]: their seqs, and their scores."""
 
     seqs: npt.NDArray[np.int64]
@@ -93,13 +93,13 @@ class _Scored:
         """The score that the best `limit` reach; 0.0 where there are fewer."""
         return 0.0 if len(self.scores) < limit else float(np.partition(self.scores, -limit)[-limit])
 
-    def and_those(self, other: "_Scored") -> "_Scored":
+    def and_those(self, other: "Scored") -> "Scored":
         """With those of another search that are not among these."""
         new = ~np.isin(other.seqs, self.seqs)
-        return _Scored(np.append(self.seqs, other.seqs[new]), np.append(self.scores, other.scores[new]))
+        return Scored(np.append(self.seqs, other.seqs[new]), np.append(self.scores, other.scores[new]))
 
 
-class _Ranking:
+class Ranking:
     """Messages of a scope by BM25. `held`: the terms, and in how many messages each stands."""
 
     def __init__(
@@ -108,19 +108,19 @@ class _Ranking:
         self._connection, self._scope, self._held, self._mean = connection, scope, held, max(mean_length, 1e-9)
         self._weights = {term: weight(count, messages) for term, count in held.items()}
 
-    def scores(self, asked: str) -> _Scored:
+    def scores(self, asked: str) -> Scored:
         """All messages for which a tsquery holds."""
         cursor = self._connection.cursor()
         cursor.row_factory = None  # of thousands of rows no column is read by its name
-        rows = cursor.execute(_MATCHES, (self._scope.owner, asked)).fetchall()
+        rows = cursor.execute(MATCHES, (self._scope.owner, asked)).fetchall()
         seqs, lengths = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
         marks = TermHashes([row[2] for row in rows])
         often = _by_message(marks.counts(HashFilter(map(term_hash, self._weights))), marks.messages, len(rows))
         each = often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / self._mean))
         # Row by row: a product of matrices may round the same message differently among others.
-        return _Scored(seqs, (np.array(list(self._weights.values()))[:, None] * each).sum(axis=0))
+        return Scored(seqs, (np.array(list(self._weights.values()))[:, None] * each).sum(axis=0))
 
-    def narrowed(self, limit: int) -> _Scored:
+    def narrowed(self, limit: int) -> Scored:
         """Messages among which the best `limit` are, without most of those that hold one common term and no other.
 
         However often a term stands in a message, it adds less than K1 + 1 times its weight (MaxScore: Turtle and Flood,
@@ -184,12 +184,12 @@ DELETE FROM words WHERE user_id = ?1 AND seq IN (
 """
 _FREQUENCY = "SELECT term, messages FROM word_counts WHERE user_id = ? AND term = ANY (string_to_array(?, ' '))"
 # Joined, the places of all of an owner's messages would be read.
-_MATCHES = """
+MATCHES = """
 SELECT seq, length, marks FROM places
 WHERE user_id = ?1 AND seq = ANY (ARRAY(SELECT seq FROM words WHERE user_id = ?1 AND terms @@ ?2::tsquery))
 """
 # OFFSET: otherwise all messages are read in order, and compared with the question, until the limit is reached.
-_HOLDING = """
+HOLDING = """
 SELECT seq FROM (SELECT seq FROM words WHERE user_id = ? AND terms @@ ?::tsquery OFFSET 0) AS found
 ORDER BY seq LIMIT ?
 """

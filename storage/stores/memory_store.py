@@ -145,7 +145,7 @@ class MemoryStore(FoldTable):
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Those of `ids` that are this scope's, in ascending order."""
-        return await self._messages(scope.owner, _BY_IDS, *scope, json.dumps(list(ids)))
+        return await self._messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
     async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
         """The newest `limit` messages with an id below `before`, ascending."""
@@ -371,7 +371,7 @@ WHERE versions.user_id = ? AND messages.thread_id = ? ORDER BY versions.id DESC 
 """
 # Sign and text leave SQLite nothing but the index of ids: it took that of times, to spare sorting fifty messages, and
 # walked through all messages of the scope.
-_BY_IDS = f"""
+BY_IDS = f"""
 {_MESSAGES}
 WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at || '', id
 """  # noqa: S608

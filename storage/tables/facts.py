@@ -100,7 +100,7 @@ class FactTable(OwnerTables):
             row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
             if (int(row[0]) if row and row[0] is not None else 0) != learned:
                 raise StaleFacts
-            rows = await tx.rows(_TEXTS, *scope, json.dumps([message.id for message in read]))
+            rows = await tx.rows(TEXTS, *scope, json.dumps([message.id for message in read]))
             if {row["id"]: row["content"] for row in rows} != {message.id: message.content for message in read}:
                 raise StaleFacts
             rows = await tx.rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown]))
@@ -355,7 +355,7 @@ WHERE served_here(s.user_id) AND s.total > 0 AND m.created_at <= ?
 AND m.id > COALESCE(p.learned_id, CASE m.is_active WHEN 1 THEN 0 ELSE m.id END)
 ORDER BY s.user_id, s.thread_id
 """
-_TEXTS = """
+TEXTS = """
 SELECT id, content FROM messages
 WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """

@@ -218,7 +218,7 @@ async def folded(
         json.dumps(plan.message_ids),
     )
     if plan.window_ids:
-        told, inherited = await _sources(tx, _WINDOW, scope, plan.window_ids), []
+        told, inherited = await _sources(tx, WINDOW, scope, plan.window_ids), []
         chunks = [row["chunk_id"] for row in told]
     else:
         told, inherited = messages, below
@@ -282,7 +282,7 @@ _ACTIVE_SUMMARIES = """
 SELECT * FROM summaries
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
-_WINDOW = """
+WINDOW = """
 SELECT id, created_at, chunk_id FROM messages
 WHERE user_id = ? AND +thread_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """

@@ -24,6 +24,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import hypothesis
 import telegram
 from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
@@ -389,7 +390,7 @@ def fuzz_memory(examples: int, seed: int) -> dict[str, int]:
     """Any order of appending, folding, failing, moving, switching, restarting and erasing, against plain Python."""
     _Counted.steps = 0
     machine = cast("Any", _Counted)
-    machine._hypothesis_internal_use_seed = seed
+    hypothesis.seed(seed)(machine)
     with postgres_server() as url:
         machine.postgres_url = url
         run_state_machine_as_test(

@@ -46,10 +46,10 @@ class ImportEntryPoints:
     async def open(cls, folder: Path) -> AsyncIterator["ImportEntryPoints"]:
         async with ExternalMemory.open(folder, clock=lambda: NOW) as memory:
             entry_points = cls(memory)
-            await entry_points._write_an_export()
+            await entry_points.write_an_export()
             yield entry_points
 
-    async def _write_an_export(self) -> None:
+    async def write_an_export(self) -> None:
         scope = Scope(owner=ME)
         await self._memory.switch(ME, enabled=True)
         await self._importer.run(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)

@@ -76,7 +76,7 @@ class TransferCommands(Family):
         self._awaited: dict[tuple[Scope, int], float] = {}
         self._answers: LRUCache[tuple[Scope, int], dict[str, tuple[int, ...]]] = LRUCache(KEPT)
         self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(KEPT)
-        self._running: dict[tuple[Scope, int | None], _Progress] = {}
+        self._running: dict[tuple[Scope, int | None], Progress] = {}
         self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(KEPT)
 
     # Not slow: the file that it waits for may follow at once.
@@ -278,7 +278,7 @@ class TransferCommands(Family):
             await self._go_on(ask, sent)
             return
         stop = [self._button(ask, STOP, tr("transfer-pause"))]
-        progress = self._running[here] = _Progress(lambda text: self._show(ask, text, stop), self._monotonic)
+        progress = self._running[here] = Progress(lambda text: self._show(ask, text, stop), self._monotonic)
         try:
             await self._show(ask, tr("transfer-importing"), stop)
             data, given = await self._data(ask, sent)
@@ -321,7 +321,7 @@ class _Stopped(Exception):  # noqa: N818 - reads as the state it is
     """Its person paused the import."""
 
 
-class _Progress:
+class Progress:
     """How far an import has got, shown now and then."""
 
     def __init__(self, show: Callable[[str], Awaitable[None]], clock: Callable[[], float]) -> None:

@@ -242,7 +242,7 @@ def test_a_long_address_of_a_chapter_is_none() -> None:
 
 
 async def test_a_child_that_dies_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "_CHILD", "import os; os.kill(os.getpid(), 9)")
+    monkeypatch.setattr(documents, "CHILD", "import os; os.kill(os.getpid(), 9)")
     with pytest.raises(DocumentUnreadable) as refused:
         await read(pdf(["x"]))
     assert refused.value.sentence == tr("files-died")
@@ -258,7 +258,7 @@ async def test_a_child_has_limits_and_no_secret(monkeypatch: pytest.MonkeyPatch)
         "documents_child.read = read\n"
         "documents_child.child()"
     )
-    monkeypatch.setattr(documents, "_CHILD", child)
+    monkeypatch.setattr(documents, "CHILD", child)
     with pytest.raises(DocumentUnreadable) as refused:
         await read(pdf(["x"]))
     assert refused.value.sentence == tr("files-died")
@@ -266,7 +266,7 @@ async def test_a_child_has_limits_and_no_secret(monkeypatch: pytest.MonkeyPatch)
 
 async def test_a_child_that_computes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "LONGEST_WAIT", 0.2)
-    monkeypatch.setattr(documents, "_CHILD", "while True: pass")
+    monkeypatch.setattr(documents, "CHILD", "while True: pass")
     with pytest.raises(DocumentUnreadable) as refused:
         await read(pdf(["x"]))
     assert refused.value.sentence == tr("files-died")

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from records.forgetting import Forgetting
 from records.messages import NewMessage, Role
 from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
-from storage.bot_state.erasure import _text
 from storage.bot_state.inbox import Arrival
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES
 from tests.peers.openai_server import Behaviour
@@ -375,7 +374,7 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         what = Forgetting(what="edits", ids=(earlier,))
         await store.forgetting.forget(ANNA.id, what)
         async with talk.services.memory.inbox.database.write(None) as tx:
-            record = (ANNA.id, _text(what), talk.moment[0].isoformat())
+            record = (ANNA.id, json.dumps(asdict(what)), talk.moment[0].isoformat())
             await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
     async with talking(tmp_path) as talk:
         assert [one.text for one in await talk.services.facts.known(ANNA.id) if one.is_valid] == ["Anna likes tulips."]

@@ -1,8 +1,8 @@
 """A working copy of memory.json that was deleted: its rows are there at once, its words come in the background."""
 
 import asyncio
-import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,8 @@ from records.forgetting import Forgetting
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search import word_index
+from storage.schema.rows import AnyRow
+from storage.search import terms, word_index
 from storage.stores import json_recovery as missing_words
 from storage.stores.json import JsonStore
 from tests.contract.conftest import ANNA, BORIS, NOW, config, said, talk
@@ -106,24 +107,29 @@ async def test_a_stop_in_between_is_taken_up_again(tmp_path: Path) -> None:
         assert store.reports == []
 
 
-async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(tmp_path: Path) -> None:
+async def test_what_was_forgotten_or_corrected_meanwhile_is_indexed_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with opened(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
         forgotten, corrected, kept = await store.append(ANNA, [said(f"walrus {one}") for one in range(3)])
-        async with store.database.read(None) as reader:
-            rows = await reader.rows("SELECT * FROM messages")
-        entries = await word_index.analysed([(row["seq"], row) for row in rows])
-        seqs = [row["seq"] for row in rows]
+    (tmp_path / "index.db").unlink()
+    read, go_on, analysed = asyncio.Event(), asyncio.Event(), word_index.analysed
+
+    async def slow(rows: Sequence[tuple[int, AnyRow]]) -> list[terms.Entry]:
+        entries = await analysed(rows)
+        read.set()
+        await go_on.wait()
+        return entries
+
+    monkeypatch.setattr(word_index, "analysed", slow)
+    async with opened(tmp_path) as store:
+        await read.wait()
+        monkeypatch.undo()
         await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(forgotten.id,)))
         await store.forgetting.revise(ANNA, corrected.id, "a seal", why="edited", now=NOW)
-
-        def takes_out(connection: Connection) -> None:
-            word_index.forget(connection, ANNA.owner, json.dumps([kept.id]))
-
-        await store.database.transact(takes_out, ANNA.owner)
-        await store.database.transact(
-            lambda connection: missing_words._put(connection, ANNA.owner, seqs, entries), ANNA.owner
-        )
+        go_on.set()
+        assert await store.indexed(ANNA.owner)
         assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [kept.id]
         assert [hit.message.id for hit in await store.search(ANNA, ["seal"], limit=9)] == [corrected.id]
 

@@ -7,7 +7,7 @@ from records.scopes import Scope
 from storage.engine.sqlite import migrate
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.search import candidates
+from storage.search.candidates import RANKED_WHOLE, candidates
 
 SCOPE = Scope(owner=1)
 MOMENT = 1_700_000_000.0
@@ -19,7 +19,7 @@ SELECT value, 1, 0, value, ?1, 1, 0, '', 5, 20, x'' FROM json_each(?2)
 
 
 def steps(connection: sqlite3.Connection, hit: int) -> int:
-    """Instructions of SQLite that it takes to find the neighbours of one message."""
+    """Instructions of SQLite that it takes to find one message and its neighbours."""
     taken = 0
 
     def count() -> int:
@@ -28,16 +28,16 @@ def steps(connection: sqlite3.Connection, hit: int) -> int:
         return 0
 
     connection.set_progress_handler(count, 1)
-    found, _ = candidates._around(connection, SCOPE, [hit])
+    found = candidates(connection, SCOPE, [], limit=1, nearest=[hit])
     connection.set_progress_handler(None, 0)
-    assert [row[1] for row in found] == [hit - 2, hit - 1, hit, hit + 1, hit + 2]
+    assert found.ids.tolist() == [1, hit - 2, hit - 1, hit, hit + 1, hit + 2], "with the first of the day"
     return taken
 
 
 def test_messages_of_one_moment_are_not_walked_through(tmp_path: Path) -> None:
     migrate(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
-        connection.execute(PLACE, (MOMENT, str(list(range(1, 101)))))
+        connection.execute(PLACE, (MOMENT, str(list(range(1, RANKED_WHOLE + 2)))))
         few = steps(connection, 50)
-        connection.execute(PLACE, (MOMENT, str(list(range(101, 5_001)))))
+        connection.execute(PLACE, (MOMENT, str(list(range(RANKED_WHOLE + 2, 20 * RANKED_WHOLE)))))
         assert steps(connection, 2_500) < 1.5 * few

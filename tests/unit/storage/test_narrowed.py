@@ -46,14 +46,14 @@ async def test_the_best_among_many_messages_are_the_best_of_all(
         async with database.write(ANNA.owner) as tx:
             await tx.run(lambda connection: word_index.put(connection, said))
         rows: list[int] = []
-        scores = full_text._Ranking.scores
+        scores = full_text.Ranking.scores
 
-        def counted(self: full_text._Ranking, question: str) -> full_text._Scored:
+        def counted(self: full_text.Ranking, question: str) -> full_text.Scored:
             found = scores(self, question)
             rows.append(len(found.seqs))
             return found
 
-        monkeypatch.setattr(full_text._Ranking, "scores", counted)
+        monkeypatch.setattr(full_text.Ranking, "scores", counted)
 
         async def best(terms: Sequence[str], limit: int, *, narrowed: bool) -> list[tuple[int, float]]:
             monkeypatch.setattr(full_text, "NARROWED", 0 if narrowed else 10**9)

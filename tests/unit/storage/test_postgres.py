@@ -16,12 +16,12 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from records.errors import SettingsError, StorageError, StorageTooNew, StorageTooOld
 from records.forgetting import Forgetting
 from records.scopes import Scope
-from storage.engine.postgres import _refused
+from storage.engine.postgres import refusal
 from storage.engine.postgres_driver import JOINED, joined, numbered, set_up
 from storage.schema import postgres_migrations as migrations
 from storage.schema.postgres_migrations import MIGRATIONS
 from storage.schema.rows import row_of_message
-from storage.search.postgres_full_text import _HOLDING, _MATCHES
+from storage.search.postgres_full_text import HOLDING, MATCHES
 from storage.stores.postgres import PostgresStore, postgres_database
 from storage.tables.history import insert
 from tests.contract.conftest import ANNA, BORIS, config, fold, said, talk
@@ -87,7 +87,7 @@ ANALYZE words; ANALYZE places
 """
 
 
-@pytest.mark.parametrize("statement", [_MATCHES, _HOLDING])
+@pytest.mark.parametrize("statement", [MATCHES, HOLDING])
 async def test_the_index_of_words_is_searched_even_where_all_rows_are_of_one_owner(
     tmp_path: Path, postgres_url: str, statement: str
 ) -> None:
@@ -307,13 +307,13 @@ async def test_a_server_that_is_away_may_answer_later(postgres_url: str) -> None
     ],
 )
 def test_what_passes_is_no_wrong_setting(words: str) -> None:
-    assert not _refused(f"connection failed: {words}")[1]
+    assert not refusal(f"connection failed: {words}")[1]
 
 
 def test_a_socket_that_may_not_be_opened_is_told_as_that() -> None:
     """The folder of a server's data, where some put its socket, is closed to all but the server's user."""
     words = 'connection to server on socket "/var/lib/password/.s.PGSQL.5432" failed: Permission denied'
-    assert "may not open the socket" in _refused(f"{words}\n\tIs the server running locally?")[0]
+    assert "may not open the socket" in refusal(f"{words}\n\tIs the server running locally?")[0]
 
 
 async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none(

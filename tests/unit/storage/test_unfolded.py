@@ -62,9 +62,9 @@ def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], i
     "read",
     [
         pytest.param(unfolded, id="what a context is made of"),
-        pytest.param(by_ids(memory_store._BY_IDS), id="candidates"),
-        pytest.param(by_ids(fact_table._TEXTS), id="what is learned from"),
-        pytest.param(by_ids(fold_table._WINDOW), id="the window of a sliding summary"),
+        pytest.param(by_ids(memory_store.BY_IDS), id="candidates"),
+        pytest.param(by_ids(fact_table.TEXTS), id="what is learned from"),
+        pytest.param(by_ids(fold_table.WINDOW), id="the window of a sliding summary"),
     ],
 )
 def test_all_messages_are_not_walked_through(tmp_path: Path, read: Callable[[sqlite3.Connection], int]) -> None:

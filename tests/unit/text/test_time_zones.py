@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.prompts import clock_line
-from text.time_zones import _PARTS_OF_HOURS, clock_at, label, offsets, similar_names, zone_named, zone_of_offset
+from text.time_zones import PARTS_OF_HOURS, clock_at, label, offsets, similar_names, zone_named, zone_of_offset
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -73,7 +73,7 @@ def test_an_offset_is_shown_with_its_everyday_sign() -> None:
 
 def test_the_table_names_zones_that_exist() -> None:
     assert {zone_of_offset(one) or "UTC" for one in offsets()} <= available_timezones()
-    for minutes, name in _PARTS_OF_HOURS.items():
+    for minutes, name in PARTS_OF_HOURS.items():
         for month in range(1, 13):
             assert NOON.replace(month=month).astimezone(ZoneInfo(name)).utcoffset() == timedelta(minutes=minutes)
 

@@ -123,7 +123,7 @@ async def test_a_child_imports_little(module: str) -> None:
 
 
 async def test_a_child_that_dies_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_CHILD", "import os; os.kill(os.getpid(), 9)")
+    monkeypatch.setattr(reading, "CHILD", "import os; os.kill(os.getpid(), 9)")
     with pytest.raises(ImportRefused, match="more memory or time"):
         await read(telegram(1_200))
 
@@ -136,7 +136,7 @@ async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         "detection.read = lambda data, **given: bytearray(10**10)\n"
         "reading_child.child()"
     )
-    monkeypatch.setattr(reading, "_CHILD", child)
+    monkeypatch.setattr(reading, "CHILD", child)
     with pytest.raises(ImportRefused, match="more memory or time"):
         await read(telegram(1_200))
 
@@ -156,7 +156,7 @@ async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.
         "reading_child.write = told\n"
         "reading_child.child()"
     )
-    monkeypatch.setattr(reading, "_CHILD", child)
+    monkeypatch.setattr(reading, "CHILD", child)
     data = gzip.compress(b'{"type": "a", "id": 1, "messages": [{"id": 1, "x": [' + b'{"":0},' * 1_000_000 + b"0]}]}")
     with pytest.raises(ImportRefused, match="more memory or time") as refused:
         await read(data)
@@ -171,7 +171,7 @@ async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> N
         "from runtime.subprocess_child import write\n"
         "write(sys.stdout.buffer, 'refused', ' '.join(sorted(os.environ)))"
     )
-    monkeypatch.setattr(reading, "_CHILD", child)
+    monkeypatch.setattr(reading, "CHILD", child)
     with pytest.raises(ImportRefused) as refused:
         await read(telegram(1_200))
     assert "TOKEN" not in refused.value.sentence
@@ -189,7 +189,7 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
             await gate.wait()
         return ImportedHistory(format="telegram", messages=())
 
-    monkeypatch.setattr(reading, "_read_in_child", held)
+    monkeypatch.setattr(reading, "read_in_child", held)
     reader, data = FileReader(), telegram(1_200)
     flood = [asyncio.create_task(reader.read(data, person=ANNA, zone=UTC)) for _ in range(20)]
     await first.wait()

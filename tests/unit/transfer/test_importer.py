@@ -28,7 +28,7 @@ from tests.paths import EXPORTS as SAMPLES
 from tests.support.talk import ANNA, Talk, talking
 from transfer import importer
 from transfer.formats.history import ImportedMessage
-from transfer.importer import _in_time
+from transfer.importer import in_time
 from transfer.plans import plan_text
 
 TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
@@ -330,10 +330,10 @@ def test_conversations_that_overlap_are_placed_in_time_with_their_turns_whole() 
             source=f"import:{minute}", role="user", content="", created_at=at, answers=answers, turn=turn
         )
 
-    messages, beginnings = _in_time([told(5), told(9, answers=True), told(1), told(7, answers=True)])
+    messages, beginnings = in_time([told(5), told(9, answers=True), told(1), told(7, answers=True)])
     assert [(one.created_at - NOW).seconds // 60 for one in messages] == [1, 5, 7, 9]
     assert beginnings == [0, 1, 0, 1]
-    messages, beginnings = _in_time([told(1, turn=3), told(2, turn=4), told(5, turn=3), told(6, turn=4)])
+    messages, beginnings = in_time([told(1, turn=3), told(2, turn=4), told(5, turn=3), told(6, turn=4)])
     assert beginnings == [0, 1, 0, 1]
 
 
