@@ -88,7 +88,7 @@ def demand_endpoint(settings: Settings) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
-    """What several rooms are given. `others`: the models that may answer besides the usual one; `background`: the one
+    """Parts that several rooms share. `others`: the models that may answer besides the usual one; `background`: the one
     that summarises, after the answers; `stored`: of new messages.
     """
 
@@ -253,7 +253,7 @@ async def open_core(
 
 
 async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
-    """What learns of talk, what keeps the profile, and what learns of imported history."""
+    """Learning from talk, the profile, and learning from imported history."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
     requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=core.background_room)
     facts = Facts(
@@ -376,7 +376,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack, *, offline: bool) 
 
 
 def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
-    """What runs regularly, each every so many seconds."""
+    """Tasks that run regularly, each every so many seconds."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     tasks = [
         ScheduledTask(name="writing what is unwritten", work=services.conversation.write_unwritten, every=5),

@@ -163,7 +163,7 @@ def put_back(file: Path, settings: Settings) -> int:
 
 
 class Findings:
-    """What --check has found: one line for each part, and the exit status that follows."""
+    """The findings of --check: one line for each part, and the exit status that follows."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -329,7 +329,7 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
 
 @asynccontextmanager
 async def _alongside(settings: Settings | None, health: Health, commands: Commands) -> AsyncIterator[None]:
-    """What sends messages that no update asks for; and the dashboard, if there are `settings` of one."""
+    """Run what sends messages that no update asks for; and the dashboard, if there are `settings` of one."""
     dependencies = commands.dependencies
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(dependencies.services.reminders.telling(ReminderTeller(dependencies).tell))
@@ -382,7 +382,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
 
 
 async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """What answers in the playground: the endpoint that is set, else Ollama on this machine, else the offline model.
+    """The model of the playground: the endpoint that is set, else Ollama on this machine, else the offline model.
 
     Gives the settings to use, the name that people read, and whether it is the offline model.
     """

@@ -111,7 +111,7 @@ class ExternalMemory:
 
     @property
     def storages(self) -> tuple[StorageType, ...]:
-        """Where a memory may be kept."""
+        """The stores that a memory may be kept in."""
         return tuple(self._stores)
 
     async def config(self, owner: int) -> OwnerConfig | None:
@@ -251,7 +251,7 @@ class ExternalMemory:
         return self._locks.of(owner).between_turns()
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """What `forget` would erase. Raises StorageIndexing as `forget` does."""
+        """Count what `forget` would erase. Raises StorageIndexing as `forget` does."""
         async with self.home(owner) as store:
             await self._demand_words(store, owner, what)
             return await store.forgetting.preview(owner, what)
@@ -327,12 +327,12 @@ class ExternalMemory:
             return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
     async def _demand_words(self, store: MemoryStore, owner: int, what: Forgetting) -> None:
-        """What quotes the forgotten is found by its words, so all of them have to be there."""
+        """Wait until all words are indexed: quotes of the forgotten are found by them."""
         if what.what != "everything" and not await store.indexed(owner, within=self.words_within):
             raise StorageIndexing
 
     async def _taken_over(self, owners: Sequence[int]) -> None:
-        """What this process knows of owners from before it served them may be outdated."""
+        """Drop what this process knows of owners from before it served them."""
         self._drop(*owners)
         for owner in owners:
             for told in self.on_gain:

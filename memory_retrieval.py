@@ -50,7 +50,8 @@ CANDIDATES = 100
 PACKED, PACKED_BY_MEANING = 250, 50
 """Passages that packing is offered, by score and by what people said alone."""
 LEAST = 0.0
-"""What scores no more is further from the question than the average message, and holds hardly a word of it."""
+"""A message that scores no more is further from the question than the average message, and holds hardly a word of it.
+"""
 OWN_WORDS = 0.5
 """The share of the room that goes first to people's own words, where a long-winded assistant would take it all."""
 RARE = 3
@@ -63,7 +64,7 @@ MANY_FACTS = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrieved:
-    """What a question brings to mind: passages, best first, and what is known that matters to it."""
+    """The result of a question: passages, best first, and facts that matter to it."""
 
     question: Question
     ranked: Ranked
@@ -72,7 +73,7 @@ class Retrieved:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall:
-    """What a question alone brings back: `ranked`, the ids of all candidates, best first; `snippets`, those that fit
+    """The result of a question alone: `ranked`, the ids of all candidates, best first; `snippets`, those that fit
     the budget, in order of time.
     """
 
@@ -170,8 +171,8 @@ class MemoryRetrieval:
         return await _off_loop(builder.context, words + characters(newest) + characters(older))
 
     async def recall(self, text: str, *, store: MemoryStore, scope: Scope, newest: Sequence[Message] = ()) -> Recall:
-        """What a question brings back within the budget of snippets, next to the `newest` messages of the talk, which a
-        prompt carries anyway. Raises a StorageError.
+        """Find what a question brings back within the budget of snippets, next to the `newest` messages of the talk,
+        which a prompt carries anyway. Raises a StorageError.
         """
         found = await self.found(text, store, scope, newest=newest)
         shown, now = {one.id for one in newest}, self._clock()
@@ -201,7 +202,7 @@ class MemoryRetrieval:
         limit: int = CANDIDATES,
         facts: Sequence[Fact] | None = None,
     ) -> Retrieved:
-        """What a question brings to mind. `now`: in the owner's zone. `newest`: what was said last, which the question
+        """Find what matters to a question. `now`: in the owner's zone. `newest`: what was said last, which the question
         may go on with. `before`: the turn that is being answered, which is no candidate. `facts`: those that a prompt
         may carry, where they were read already. Raises a StorageError.
         """
@@ -249,7 +250,7 @@ class MemoryRetrieval:
         return vector
 
     async def _facts_of(self, known: Sequence[Fact], question: Question, store: MemoryStore, owner: int) -> FoundFacts:
-        """What is known that matters to a question, and the instructions and preferences that apply to it."""
+        """Find facts that matter to a question, and the instructions and preferences that apply to it."""
         if not known:
             return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
@@ -270,7 +271,7 @@ class MemoryRetrieval:
         before: int | None,
         now: datetime,
     ) -> None:
-        """What a reply refers to, and what was found, within the room that is left."""
+        """Take what a reply refers to, and what was found, within the room that is left."""
         snippets = await self._around_replied(incoming, store, builder, before=before)
         if found is not None:
             required = _required(found, builder)

@@ -53,7 +53,7 @@ class Secret:
 
 
 def key(text: str) -> Secret:
-    """What is sent in a header or a path: anything but visible ASCII would fail there, each time."""
+    """A key that is sent in a header or a path: anything but visible ASCII would fail there, each time."""
     if not all("!" <= letter <= "~" for letter in text):
         raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
     return Secret(text)
@@ -77,7 +77,9 @@ def url(text: str) -> str:
 
 
 def public_url(text: str) -> str:
-    """Where Telegram sends updates, or people: over TLS only (setWebhook, WebAppInfo), unless it is this machine."""
+    """An address to which Telegram sends updates, or people: over TLS only (setWebhook, WebAppInfo), unless it is this
+    machine.
+    """
     text = url(text)
     parts = urlsplit(text)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK:
@@ -384,7 +386,7 @@ class Settings:
 
 
 _NAMES_ELSEWHERE = {"OPENAI_API_BASE": "OPENAI_BASE_URL"}
-"""What other programs call a setting of ours, where another name of ours would look nearer."""
+"""Names that other programs give a setting of ours, where another name of ours would look nearer."""
 
 # A bot's token (Bot API: "123456:ABC-DEF…"), a key as model providers write them, a password within a URL.
 _SECRET = re.compile(

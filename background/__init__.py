@@ -1,4 +1,4 @@
-"""What runs in the background while people talk. Does not know what a turn is.
+"""Work in the background while people talk. Does not know what a turn is.
 
 indexing.py   messages → vectors
 rebuild.py    all summaries of a scope, made again from its messages

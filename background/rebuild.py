@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Progress:
-    """How far a rebuild is: chunks done, chunks in all; `error` is a sentence for the owner."""
+    """The progress of a rebuild: chunks done, chunks in all; `error` is a sentence for the owner."""
 
     state: Literal["running", "done", "nothing", "busy", "failed"]
     done: int = 0
@@ -222,7 +222,7 @@ class Rebuilder:
 
 
 def digest_of(material: Material) -> str:
-    """What a summary is made from, and how it should be, in 64 characters."""
+    """A digest of a summary's sources and wishes, in 64 characters."""
     return hashlib.sha256(f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

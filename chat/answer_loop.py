@@ -40,7 +40,7 @@ LEAST_SHARE = 12
 Remake = Callable[[int], Awaitable[Context]]
 """Builds the context of a question again, under a lower ceiling."""
 Kept = Callable[[], str | None]
-"""Where an answer is cancelled: what its reader has read of it when they stopped it ("": nothing yet). None: nobody
+"""Returns, where an answer is cancelled, what its reader has read of it ("": nothing yet). None: nobody
 stopped it; the bot does.
 """
 
@@ -97,7 +97,7 @@ class Answered:
 
 
 def given_in(answered: Answered) -> Given:
-    """What its session knows of an answer."""
+    """An answer as its session keeps it."""
     completion = answered.completion
     return Given(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
 

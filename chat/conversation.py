@@ -212,7 +212,7 @@ class Conversation:
         )
 
     async def mode(self, owner: int) -> Mode:
-        """How an owner's memory stands now. Raises StorageError."""
+        """The mode of an owner's memory now. Raises StorageError."""
         return mode_of(await self._memory.config(owner))
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
@@ -220,7 +220,7 @@ class Conversation:
         await self._explanations.shown(incoming, telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """What is due after a turn, outside of it (settling.py)."""
+        """Do what is due after a turn, outside of it (settling.py)."""
         return await self._settling.settle(scope)
 
     def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:

@@ -127,7 +127,7 @@ class Explanations:
     async def latest(
         self, scope: Scope, *, before: int | None = None, limit: int
     ) -> Sequence[tuple[int | None, Explanation]]:
-        """What the last answers of a scope (with ids below `before`) were made from, newest first, with their ids; None
+        """Explain the last answers of a scope (with ids below `before`), newest first, with their ids; None
         for the answer that only this process holds, which comes first. Raises a StorageError.
         """
         held = self._latest_held(scope, None) if before is None else None

@@ -1,4 +1,4 @@
-"""What the admins of a bot may know of it: who uses it, how it does. Nothing of what anybody said. And whom a message
+"""The view of a bot's admins: who uses it, how it does. Nothing of what anybody said. And whom a message
 of theirs to everybody goes to.
 
 Does not know who asks, nor how it is shown.
@@ -24,7 +24,7 @@ LONGEST_BROADCAST = 3_500
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """What the operator has set. `budget`, `budget_per_person`: tokens a day; 0 = no limit.
+    """The operator's settings. `budget`, `budget_per_person`: tokens a day; 0 = no limit.
 
     `retention_days`: the age at which archives are erased; 0 = never.
     """
@@ -106,7 +106,7 @@ async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> 
 async def proposed(
     services: Services, operation: Operation, admin: int, words: str
 ) -> tuple[Broadcast, Sequence[int]] | str:
-    """What an admin would like everybody to read, kept until they confirm it, and who that is; or a sentence that says
+    """A message of an admin to everybody, kept until they confirm it, and who that is; or a sentence that says
     why it cannot be sent.
     """
     text, people = words.strip(), await audience(services.memory, operation, admin)

@@ -25,7 +25,7 @@ SESSIONS_HELD = 1_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Given:
-    """What an answer was made from, and how it ended, as in `Reply`."""
+    """The sources of an answer, and how it ended, as in `Reply`."""
 
     record: ExplanationRecord
     is_truncated: bool
@@ -127,7 +127,7 @@ class Session:
         return replace(incoming, replied=replied)
 
     def held(self, mode: Mode) -> deque[Message]:
-        """What the process itself holds of what was said under a mode."""
+        """Messages of a mode that only the process holds."""
         return self.incognito if mode == "incognito" else self.recent
 
     def note(self, turn: int, text: str, given: Given) -> None:
@@ -137,7 +137,7 @@ class Session:
         self.answers[1][text] = given
 
     def given(self, turn: int) -> Mapping[str, Given]:
-        """What is known of the answers to a turn, by their texts."""
+        """Known answers to a turn, by their texts."""
         return self.answers[1] if self.answers[0] == turn else {}
 
     def versions_of(self, turn: int, mode: Mode) -> Versions:

@@ -1,4 +1,4 @@
-"""What is due after a turn, next to the answers to others: pictures described, facts learned, messages folded.
+"""Settles a turn, next to the answers to others: pictures described, facts learned, messages folded.
 
 Owns their order, and that each fails by itself. Does not know how any of it is done.
 """

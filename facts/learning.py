@@ -281,7 +281,7 @@ class Facts:
             return await store.facts.add(owner, new, now=now), True
 
     async def supersede(self, owner: int, id_: int, text: str) -> Fact | None:
-        """What holds from now on instead of a fact, which stays as history; None: there is none with this id that
+        """Replace a fact by another, and keep it as history; None: there is none with this id that
         holds.
         """
         now = self._clock()

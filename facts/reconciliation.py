@@ -141,7 +141,7 @@ def _was_said_before(draft: NewFact, one: Fact | NewFact) -> bool:
 
 
 def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool = False) -> Verdict:
-    """How a new fact relates to a known one of this text. `is_named`: it is said to change this one."""
+    """Decide how a new fact relates to a known one of this text. `is_named`: it is said to change this one."""
     mine, theirs = fingerprint(new.text), fingerprint(text)
     is_about = same_subject(new.subject, subject)
     if essence(new.text) == essence(text):

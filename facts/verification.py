@@ -17,7 +17,7 @@ from text.analyzer import analyse, folded, latin_language, normal
 from text.fingerprint import fingerprint, topics
 
 RELATIVE = timedelta(days=15)
-"""How far words for days reach ("tomorrow", "next Friday", "in ten days"), in any language."""
+"""The reach of words for days ("tomorrow", "next Friday", "in ten days"), in any language."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")

@@ -108,7 +108,7 @@ class EndpointClient:
 
     settings = SettingNames(model="OPENAI_MODEL", key="OPENAI_API_KEY", url="OPENAI_BASE_URL")
     silence = 1
-    """How many times `timeout` the endpoint may be silent."""
+    """The multiple of `timeout` for which the endpoint may be silent."""
 
     def __init__(self, **connection: Unpack[Connection]) -> None:
         self._model = connection["model"]

@@ -55,7 +55,7 @@ class Summary:
 
     @property
     def times_compressed(self) -> int:
-        """How often the oldest detail in it was compressed: by its own making, and by that of its sources."""
+        """The times that its oldest detail was compressed: by its own making, and by that of its sources."""
         return int(self.details.get("compressed", self.level))
 
 

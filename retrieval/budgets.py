@@ -1,4 +1,4 @@
-"""How many tokens a request and each part of it may take. Pure."""
+"""The tokens that a request and each part of it may take. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -68,7 +68,7 @@ _UNITS = tuple((unit, re.compile(form)) for table in (UNITS, EASTERN_UNITS) for 
 
 
 def _next_to(before: str, after: str, eastern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What stands before a word, and what stands after it."""
+    """Expressions for the words before and after a word."""
     return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
 
 
@@ -209,7 +209,7 @@ def _relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
 
 
 _FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
-"""What stands around the name of a month in a date."""
+"""The surroundings of a month's name in a date."""
 
 
 def period_named(text: str, clock: datetime) -> tuple[date, date] | None:

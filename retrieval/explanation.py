@@ -32,7 +32,7 @@ class Chosen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExplanationRecord:
-    """What one answer was made from.
+    """The sources of one answer.
 
     `recent`: ids of the messages that the prompt carried word for word, as runs (first, last); `here`: how many more
     it carried that no store holds. `looked_up`: ids of the messages that the model found with its search tool.

@@ -101,8 +101,9 @@ def rank_facts(
 def find_facts(
     facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], model: str, recall: FactRecall
 ) -> FoundFacts:
-    """What matters to a question: of `facts`, those that are near it in words or meaning. Instructions that apply to
-    every request hold always, the nearest first; those for one kind of request, and preferences, where they are near.
+    """Choose what matters to a question: of `facts`, those that are near it in words or meaning. Instructions that
+    apply to every request hold always, the nearest first; those for one kind of request, and preferences, where they
+    are near.
     """
     ranked = rank_facts(
         facts,
@@ -162,7 +163,7 @@ def _analysed(text: str) -> frozenset[str]:
 def _closeness(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, least: float | None
 ) -> dict[int, float]:
-    """How near each fact is that is near enough: 0 at the limit, 1 for the same meaning."""
+    """The nearness of each fact that is near enough: 0 at the limit, 1 for the same meaning."""
     have = [
         fact.id for fact in facts if query is not None and fact.id in vectors and vectors[fact.id].shape == query.shape
     ]

@@ -1,4 +1,4 @@
-"""What stays the same from prompt to prompt, since providers charge less for a prefix that they have seen. Pure.
+"""Keeps the beginning of prompts the same, since providers charge less for a prefix that they have seen. Pure.
 
 Owns which version of a live summary a prompt shows, and where its verbatim part begins. Does not know texts, tokens
 or stores.
@@ -42,8 +42,8 @@ def _continues(before: Summary, after: Summary) -> bool:
 
 
 def verbatim_after(shown: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:
-    """What a prompt shows word for word after a version: everything since, and with a sliding policy, which folds each
-    turn at once, also its last `turns`, so that this part grows instead of moving along.
+    """The messages that a prompt shows word for word after a version: everything since, and with a sliding policy,
+    which folds each turn at once, also its last `turns`, so that this part grows instead of moving along.
 
     `newest`: the newest turns. None where they do not reach back to the version.
     """

@@ -26,7 +26,7 @@ MOST_PROFILE, PROFILE_SHARE = 800, 8
 ONE_SNIPPET = 64
 """In so many tokens a piece of one snippet can be shown."""
 MOST_INSTRUCTIONS, INSTRUCTIONS_SHARE = 400, 10
-"""What the owner asked to keep to takes at most 400 tokens and one in 10 of the ceiling; the newest stays."""
+"""Lasting instructions take at most 400 tokens and one in 10 of the ceiling; the newest stays."""
 LONGEST_WORDS = 10**9
 """Tokens of a message before anything is known of the room for it."""
 FACTS_SHARE = 3
@@ -118,7 +118,7 @@ class PromptBuilder:
                 self._add(squeezed)
 
     def take_instructions(self, instructions: Sequence[RecalledFact]) -> None:
-        """What the owner asked to keep to, the most important first, while it fits."""
+        """Take lasting instructions, the most important first, while they fit."""
         room = min(MOST_INSTRUCTIONS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
         room -= self._tokens.count(quoting.block("instructions", []))
         for one in instructions:
@@ -235,7 +235,7 @@ class PromptBuilder:
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
     def note_history(self, *, messages: int, characters: int) -> None:
-        """How much was said before this message, from which `whole` of the context is estimated."""
+        """Note how much was said before this message, from which `whole` of the context is estimated."""
         self._history = (max(0, messages), max(0, characters))
 
     def keep_room_for_one(self) -> bool:

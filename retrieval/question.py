@@ -66,7 +66,8 @@ def without_names(text: str, speakers: Iterable[str]) -> str:
 
 
 def _places(text: str, name: str) -> Iterator[int]:
-    """Where a text has a name that is no part of a longer word ("Max" in "maximum"), but may touch Han and Kana.
+    """Yield the positions of a name in a text that is no part of a longer word ("Max" in "maximum"), but may touch Han
+    and Kana.
 
     Names longer than any of Telegram's are not looked for.
     """
@@ -124,11 +125,11 @@ class SearchQuery:
         return all(phrase in whole for phrase in self.phrases)
 
     def holds_words(self, text: str) -> int:
-        """How many of the query's terms a text holds."""
+        """Count the query's terms that a text holds."""
         return len(set(self.terms) & set(analyse(text)))
 
     def weight(self, piece: str) -> float:
-        """How relevant a sentence is to the query: a whole phrase counts more than its words."""
+        """Score how relevant a sentence is to the query: a whole phrase counts more than its words."""
         whole = plain(piece)
         return self.holds_words(piece) + 10.0 * sum(phrase in whole for phrase in self.phrases)
 

@@ -27,9 +27,11 @@ NAMED = 2.0
 TIMELY = 1.0
 """Said at a time that the question names."""
 OPENING = 0.5
-"""What the first message of a day takes of what the day's best scores above it: it says what the talk is about."""
+"""The share that the first message of a day takes of what the day's best scores above it: it says what the talk is
+about.
+"""
 RECENT, WEEK = 0.5, 7.0
-"""What was said just now counts half more, and this fades within as many days."""
+"""A message of just now counts half more, and this fades within as many days."""
 ANSWERED, ANSWERING = 0.5, 2
 """The share of the best message's score that goes to its long answer, to so many of its passages."""
 PENALTY, PENALTY_OF_LONG = 1.0, 2.0
@@ -60,7 +62,7 @@ class Ranked:
         return list(dict.fromkeys(self.found.ids[self.found.messages[self.order]].tolist()))
 
     def parts_of(self, row: int) -> dict[str, float]:
-        """What adds up to a passage's score."""
+        """The parts of a passage's score."""
         return {name: round(float(values[row]), 3) for name, values in self.parts.items() if values[row]}
 
 
@@ -113,7 +115,8 @@ def rarest(found: Candidates, question: Question, order: Sequence[int], *, most:
 
 
 def verbosity(found: Candidates) -> float:
-    """How long-winded the assistant is: 0 up to 1.4 times the mean length of a person's messages, 1 from 2.8 times on.
+    """Measure how long-winded the assistant is: 0 up to 1.4 times the mean length of a person's messages, 1 from 2.8
+    times on.
 
     In chats of two people, where one has the role of the assistant, it is 0.
     """

@@ -1,4 +1,4 @@
-"""What a reply to an earlier message brings along: the words it refers to, that message and its neighbours. Pure.
+"""The context of a reply to an earlier message: the words it refers to, that message and its neighbours. Pure.
 
 Does not know how they are read from a store, or what else competes for the room.
 """

@@ -1,4 +1,4 @@
-"""What a prompt carries of a message that came in: its own words, and what came with them. Pure."""
+"""Renders a message that came in for the prompt: its own words, and what came with them. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -90,7 +90,7 @@ class Turns:
         return self._written(message, message.content)
 
     def _written(self, message: Message, text: str) -> str:
-        """What the prompt carries of a message of which so much is shown."""
+        """Render a message of which so much is shown."""
         if self._in_group and message.role != "assistant":
             return prompts.group_line(message.speaker, quoting.said(message, text))
         if message.origin == "imported":  # a file says that they, or the model, said it
@@ -124,7 +124,7 @@ def newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
 
 
 def own_words(messages: Sequence[Message]) -> list[Message]:
-    """What people wrote themselves."""
+    """Messages that people wrote themselves."""
     return [one for one in messages if one.role == "user" and one.origin not in OTHERS]
 
 

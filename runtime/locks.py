@@ -83,7 +83,7 @@ class OwnerLocks:
         self._locks: WeakValueDictionary[int, OwnerLock] = WeakValueDictionary()
 
     def __len__(self) -> int:
-        """How many locks there are at this moment."""
+        """The number of locks at this moment."""
         return len(self._locks)
 
     def of(self, owner: int) -> OwnerLock:

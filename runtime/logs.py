@@ -1,4 +1,4 @@
-"""What the log may say: no message text and no secret, at any level.
+"""Keeps the log clean: no message text and no secret, at any level.
 
 Our own records name ids and counts only. Records of libraries are shown by their template, without its values, because
 those hold URLs with tokens, payloads and prompts; their tracebacks are shown as places without values. What is left is

@@ -1,4 +1,4 @@
-"""How the seven languages of the bot name times, as data: months, weekdays, numbers, units, and the words before or after them.
+"""Words for times in the seven languages of the bot, as data: months, weekdays, numbers, units, and the words before or after them.
 
 For folded text (analyzer.py): lower case, without diacritics.
 """

@@ -28,7 +28,7 @@ CACHED = 20_000
 SHORT_TEXT = 8_000
 """Characters that are counted or analysed on the event loop; more are in a thread, so that nobody else waits."""
 NEAR = 0.3
-"""How far a cut may move to reach a boundary, as a share of what is kept."""
+"""The way that a cut may move to reach a boundary, as a share of what is kept."""
 USUAL_LETTERS = 4
 """Letters a token, in English."""
 SEAMS = 2

@@ -148,7 +148,7 @@ class Inbox:
         await self.database.transact(mark, None)
 
     async def waiting(self) -> dict[str, int]:
-        """Where what is not done and still has its payload stands, by its source ("bot:update")."""
+        """Positions of updates that are not done and have a payload, by source ("bot:update")."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"

@@ -24,8 +24,8 @@ FROM places GROUP BY user_id, thread_id
 
 @contextmanager
 def many_messages(connection: Connection, *, with_words: bool = False) -> Iterator[None]:
-    """What the block puts into `messages`, which was empty before it, inside the caller's transaction; `with_words`,
-    into the index of words, too.
+    """Load the messages of the block into `messages`, which was empty before it, inside the caller's transaction;
+    `with_words`, into the index of words, too.
 
     Raises the driver's IntegrityError where two messages have one source.
     """

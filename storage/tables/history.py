@@ -212,7 +212,7 @@ class HistoryTable(OwnerTables):
                 )
 
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        """How many of these rows `learn` would add. A deleted fact counts as known until it is erased."""
+        """Count the rows that `learn` would add. A deleted fact counts as known until it is erased."""
         known = {row[0] for row in await self._rows(owner, "SELECT text FROM facts WHERE user_id = ?", owner)}
         return sum(fact["text"] not in known for fact in facts)
 
