@@ -3,7 +3,6 @@
 Owns the SQL of `conversations` (`store.conversations`).
 """
 
-import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -13,7 +12,7 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Row
 from storage.schema.portable_tables import CONVERSATIONS
-from storage.schema.rows import CONVERSATION_ROWS, message_of, moment_of
+from storage.schema.rows import CONVERSATION_ROWS, message_of, moment_of, text_of
 from storage.tables.owner_tables import OwnerTables
 from text.characters import well_formed
 
@@ -29,8 +28,7 @@ class ConversationTable(OwnerTables):
 
     async def active(self, place: Scope) -> Scope:
         """The conversation in which the talk at a place goes on."""
-        row = await self._row(place.owner, f"{_OF_PLACE} LIMIT 1", *place)
-        return place if row is None else Scope(owner=place.owner, thread=int(row["thread_id"]))
+        return await self._together(place.owner, lambda connection: _active(connection, place))
 
     async def holds(self, place: Scope, conversation: Scope) -> bool:
         """Whether this is one of a place's conversations."""
@@ -44,10 +42,8 @@ class ConversationTable(OwnerTables):
 
         def begun(connection: Connection) -> Scope:
             self._demand(connection, place.owner)
-            known = _rows(connection, place)
+            current = scope = _active(connection, place)
             _put(connection, place, place, now=now, is_opened=False)
-            current = known[0].scope if known else place
-            scope = current
             if connection.execute(_HOLDS, (*current,)).fetchone() is not None:
                 scope = _next(connection, place, now)
             _put(connection, place, scope, now=now, title=title)
@@ -81,7 +77,7 @@ class ConversationTable(OwnerTables):
         """Those of these conversations that have no title yet, each with the first messages that were said there."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
-            titled = {one.scope for one in _rows(connection, place) if one.title}
+            titled = {one for one in among if _title(connection, one)}
             said = {one: connection.execute(_FIRST_SAID, (*one, MATERIAL)).fetchall() for one in among}
             return {one: [message_of(row) for row in said[one]] for one in among if said[one] and one not in titled}
 
@@ -97,9 +93,7 @@ class ConversationTable(OwnerTables):
         def entitled(connection: Connection) -> bool:
             rows = connection.execute(_FIRST_SAID, (*conversation, MATERIAL)).fetchall()
             still = {message.id: message.content for message in map(message_of, rows)}
-            known = {one.scope: one for one in _rows(connection, place)}
-            is_outdated = any(still.get(one.id) != one.content for one in made_from)
-            if is_outdated or (conversation in known and known[conversation].title):
+            if any(still.get(one.id) != one.content for one in made_from) or _title(connection, conversation):
                 return False
             _put(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True
@@ -114,8 +108,7 @@ class ConversationTable(OwnerTables):
 
         def read(connection: Connection) -> tuple[list[ListedConversation], int]:
             rows = connection.execute(_LISTED, (*place, FIRST_NUMBER)).fetchall()
-            known = _rows(connection, place)
-            current = known[0].scope if known else place
+            current = _active(connection, place)
             shown = [row for row in rows if row["total"] or row["thread_id"] == current.thread]
             return [_listed(connection, place, row, current) for row in shown[first : first + limit]], len(shown)
 
@@ -129,13 +122,13 @@ class ConversationTable(OwnerTables):
         """
 
         def read(connection: Connection) -> Scope | None:
-            threads = json.dumps([place.thread, *(one.scope.thread for one in _rows(connection, place))])
-            found = connection.execute(_BY_SOURCE, (place.owner, threads, source)).fetchall() if source else []
+            here = (place.owner, place.owner, place.thread, place.thread)
+            found = connection.execute(_BY_SOURCE, (*here, source)).fetchall() if source else []
             if number is not None:
-                found += connection.execute(_BY_NUMBER, (place.owner, threads, number)).fetchall()
+                found += connection.execute(_BY_NUMBER, (*here, number)).fetchall()
             if telegram_id is not None:
-                found += connection.execute(_BY_TELEGRAM_ID, (place.owner, threads, telegram_id)).fetchall()
-                found += connection.execute(_SHOWN_AS, (place.owner, threads, telegram_id)).fetchall()
+                found += connection.execute(_BY_TELEGRAM_ID, (*here, telegram_id)).fetchall()
+                found += connection.execute(_SHOWN_AS, (*here, telegram_id)).fetchall()
             return Scope(owner=place.owner, thread=int(found[0][0])) if found else None
 
         return await self._together(place.owner, read)
@@ -145,9 +138,14 @@ class ConversationTable(OwnerTables):
             raise StorageError("This memory is not kept here; turn it on first.")
 
 
-def _rows(connection: Connection, place: Scope) -> list[StoredConversation]:
-    """The conversations of a place that have a row, the one opened last first."""
-    return [CONVERSATION_ROWS.of(row) for row in connection.execute(_OF_PLACE, tuple(place)).fetchall()]
+def _active(connection: Connection, place: Scope) -> Scope:
+    row = connection.execute(_OPEN, tuple(place)).fetchone()
+    return place if row is None else Scope(owner=place.owner, thread=int(row["thread_id"]))
+
+
+def _title(connection: Connection, conversation: Scope) -> str:
+    row = connection.execute(_ONE, tuple(conversation)).fetchone()
+    return str(row["title"]) if row is not None else ""
 
 
 def _next(connection: Connection, place: Scope, now: datetime) -> Scope:
@@ -181,10 +179,11 @@ def _put(
     """Insert a conversation, or change it: a title that is given, and that the talk goes on here."""
     row = connection.execute(_ONE, tuple(scope)).fetchone()
     known = CONVERSATION_ROWS.of(row) if row is not None else None
-    latest = [one.opened_at for one in _rows(connection, place)]
-    opened_at = known.opened_at if known else min([now, *latest]) - timedelta(microseconds=bool(latest))
+    [span] = connection.execute(_SPAN, (text_of(now), text_of(now), *place)).fetchall()
+    first, last = moment_of(span[0]), moment_of(span[1])
+    opened_at = known.opened_at if known else min(now, first) - timedelta(microseconds=1)
     if is_opened:
-        opened_at = max([now, *(one + timedelta(microseconds=1) for one in latest)])
+        opened_at = max(now, last + timedelta(microseconds=1))
     made = StoredConversation(
         scope=scope,
         place=place.thread,
@@ -215,7 +214,10 @@ def _listed(connection: Connection, place: Scope, row: Row, current: Scope) -> L
 
 
 _LIVES = "SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?"
-_OF_PLACE = "SELECT * FROM conversations WHERE user_id = ? AND place = ? ORDER BY opened_at DESC"
+_OPEN = "SELECT thread_id FROM conversations WHERE user_id = ? AND place = ? ORDER BY opened_at DESC LIMIT 1"
+_SPAN = """
+SELECT COALESCE(MIN(opened_at), ?), COALESCE(MAX(opened_at), ?) FROM conversations WHERE user_id = ? AND place = ?
+"""
 _ONE = "SELECT * FROM conversations WHERE user_id = ? AND thread_id = ?"
 _HOLDS = "SELECT 1 FROM scopes WHERE user_id = ? AND thread_id = ? AND total > 0"
 _FARTHEST = "SELECT MAX(ABS(thread_id)) FROM conversations WHERE user_id = ?"
@@ -224,12 +226,14 @@ SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND role IN ('user', 
 ORDER BY created_at, id LIMIT ?
 """
 _LAST_AT = "SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ?"
-_OF_THREADS = "user_id = ? AND thread_id IN (SELECT value FROM json_each(?))"
-_BY_SOURCE = f"SELECT thread_id FROM messages WHERE {_OF_THREADS} AND role = 'user' AND source = ?"  # noqa: S608
-_BY_NUMBER = f"SELECT thread_id FROM messages WHERE {_OF_THREADS} AND id = ?"  # noqa: S608
-_BY_TELEGRAM_ID = f"SELECT thread_id FROM messages WHERE {_OF_THREADS} AND telegram_id = ? ORDER BY id DESC"  # noqa: S608
+_OF_PLACE = """user_id = ? AND thread_id IN (
+  SELECT thread_id FROM conversations WHERE user_id = ? AND place = ? UNION SELECT ?
+)"""
+_BY_SOURCE = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND role = 'user' AND source = ?"  # noqa: S608
+_BY_NUMBER = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND id = ?"  # noqa: S608
+_BY_TELEGRAM_ID = f"SELECT thread_id FROM messages WHERE {_OF_PLACE} AND telegram_id = ? ORDER BY id DESC"  # noqa: S608
 _SHOWN_AS = f"""
-SELECT thread_id FROM accounts WHERE {_OF_THREADS}
+SELECT thread_id FROM accounts WHERE {_OF_PLACE}
 AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE CAST(value AS BIGINT) = ?) ORDER BY id DESC
 """  # noqa: S608
 _LISTED = """

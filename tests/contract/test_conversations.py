@@ -1,13 +1,16 @@
 """The conversations of a place: begun, opened, named, listed, forgotten, and moved with everything else."""
 
+import time
 from dataclasses import replace
 from datetime import timedelta
 
-from records.conversations import FIRST_NUMBER
+from records.conversations import FIRST_NUMBER, StoredConversation
 from records.forgetting import Forgetting
 from records.scopes import Scope
+from storage.schema.portable_tables import CONVERSATIONS
+from storage.schema.rows import CONVERSATION_ROWS
 from storage.stores.memory_store import MemoryStore
-from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, said, talk
+from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, said, talk, write
 
 
 async def labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
@@ -34,6 +37,28 @@ async def test_one_without_a_message_is_taken_instead_of_another_new_one(store: 
     assert third.thread > new.thread
     await store.append(third, [said("of herons")])
     assert await labels(store, ANNA) == [("of herons", True), ("Newts", False), ("about the walrus", False)]
+
+
+async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) -> None:
+    """Each was read again for each that began, in the transaction behind which everybody's writes wait."""
+    await store.append(ANNA, [said("about the walrus")])
+    many = [
+        StoredConversation(
+            scope=Scope(owner=ANNA.owner, thread=FIRST_NUMBER + number), place=0, title=str(number), is_named=True,
+            created_at=NOW, opened_at=NOW - MINUTE * number,
+        )
+        for number in range(5_000)
+    ]  # fmt: skip
+    async with write(store) as tx:
+        await tx.many(CONVERSATIONS.upsert, [CONVERSATIONS.stored(CONVERSATION_ROWS.row(one)) for one in many])
+    await store.append(many[0].scope, [said("a word", source="1:2")])
+    since = time.process_time()
+    new = await store.conversations.begin(ANNA, "Newts", now=NOW)
+    assert await store.conversations.open(ANNA, many[7].scope, now=NOW)
+    assert await store.conversations.said_in(ANNA, source="1:2") == many[0].scope
+    assert time.process_time() - since < 0.05
+    assert new.thread > many[-1].scope.thread
+    assert await store.conversations.active(ANNA) == many[7].scope
 
 
 async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(store: MemoryStore) -> None:
