@@ -28,7 +28,11 @@ def well_formed(text: str) -> str:
     """The text with surrogate pairs joined; lone surrogates, which neither files nor HTTP carry, and U+0000, which
     PostgreSQL refuses, are made U+FFFD.
     """
-    text = text.replace("\0", "\ufffd")
+    return without_surrogates(text.replace("\0", "\ufffd"))
+
+
+def without_surrogates(text: str) -> str:
+    """The same with any U+0000 left where it is."""
     try:
         text.encode()
     except UnicodeEncodeError:
