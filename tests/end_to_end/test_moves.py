@@ -130,7 +130,7 @@ async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
     async with own_house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
         assert "known already" in done
-        assert "600 messages of yours need about" in done
+        assert "600 messages of yours: about" in done
         await ann.asks("To which locker went parcel 513?", "Noted")
         assert "went to locker 3591" in json.dumps(own_house.chat_requests()[-1])
         since = ann.now
@@ -183,7 +183,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: 
         offer = await ann.hears("would add 25 messages", since=since)
         receipt = await agrees(ann, offer)
         assert "25 messages added" in receipt
-        assert "25 messages of yours need about " in receipt
+        assert "25 messages of yours: about " in receipt
         assert "tokens (requests: 2)." in receipt
         assert not own_house.model.asked_for("facts")
         since = ann.now

@@ -192,7 +192,8 @@ def _unknown(file: SourceFile | None) -> ImportRefused:
     is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
     kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if is_table else "text")
     seems = tr(f"import-seems-{kind if file else 'archive'}")
-    return ImportRefused(tr("import-unknown-format", seems=seems, known=listed(dict.fromkeys(map(title, FORMATS)))))
+    known = dict.fromkeys(one.product or title(name) for name, one in FORMATS.items())
+    return ImportRefused(tr("import-unknown-format", seems=seems, known=listed(known)))
 
 
 def _more_than(what: str) -> ImportRefused:
