@@ -125,10 +125,12 @@ class Conversations:
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
                 raise LeftOut
-            if not (words := words.strip()):
+            if not words.strip():
                 raise LeftOut("wordless")
             key = key or fingerprint(words)
-            return self.said(name or numbered(fingerprint(key, number, own, words), self._seen), own, words, last)
+            return self.said(
+                name or numbered(fingerprint(key, number, own, words), self._seen), own, words.strip(), last
+            )
 
         said = self.messages(((where, -1, one) for where, one in elements), message)
         self.add(said, raw.get("title") or raw.get("name"))

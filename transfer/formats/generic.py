@@ -70,7 +70,7 @@ def _talk(raw: dict[str, Any], messages: Sequence[Any], talks: Conversations) ->
 
 
 def _turn(value: Mapping[str, Any], _: datetime) -> Turn:
-    words = None if value.get("weight") == 0 else _without_asides(_words(value))
+    words = None if value.get("weight") == 0 else _without_asides(_words(value)).strip()
     return Turn(_role(value), words, text_of(value.get("messageId")))
 
 
