@@ -73,6 +73,7 @@ class Conversations:
         self._place: tuple[str, JsonStream | None, int] = "", None, -1
         self._damaged = 0
         self._first_damaged = ""
+        self._broken: NotJson | None = None
 
     def add(self, talk: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
         """`kind`: as what it is counted."""
@@ -84,13 +85,18 @@ class Conversations:
         """Have each object of these files read, which are JSON or have an object a line."""
         for file in files:
             walk = file.walk()
-            for where, at, take in _each_object(walk):
-                with self.each(where, walk, at):
-                    raw = take()
-                    title = text_of(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
-                    with self.each(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
-                        if raw is not None:
-                            read_one(raw)
+            try:
+                for where, at, take in _each_object(walk):
+                    with self.each(where, walk, at):
+                        raw = take()
+                        title = text_of(raw.get("title", raw.get("name"))) if isinstance(raw, dict) else ""
+                        with self.each(f" {tr('shared-quoted', text=title[:_SHOWN])}" if title else ""):
+                            if raw is not None:
+                                read_one(raw)
+            except NotJson as broken:  # what was read before stays
+                self._broken = self._broken or broken
+                with self.each(file.path, walk, walk.at):
+                    demand_object(None)
 
     def messages(
         self, elements: Iterable[Element], read_one: Callable[[Any], ImportedMessage], walk: JsonStream | None = None
@@ -184,7 +190,7 @@ class Conversations:
     def history(self, *notes: str) -> ImportedHistory:
         """Conversations in the order of their beginnings. Raises ImportRefused where all of them are damaged."""
         if self._damaged and not self._talks and not self.facts:
-            raise wrong_at(self._first_damaged)
+            raise self._broken or wrong_at(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
         told = list(notes)
         told += [tr(f"import-talks-{kind}", count=number) for kind, number in self._counts.items() if number > 1]
@@ -221,8 +227,7 @@ def _each_object(walk: JsonStream) -> Iterator[tuple[str, int, Callable[[], Any]
         for number in count():
             if not walk.peek():
                 break
-            at, value = walk.at, walk.value()
-            yield (f"[{number}]" if number or walk.peek() else ""), at, partial(lambda same: same, value)
+            yield f"[{number}]" if number else "", walk.at, walk.value
 
 
 def _all_of(line: JsonStream) -> Any:

@@ -104,6 +104,8 @@ def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHis
         raise _unknown(None if is_packed else files[0])
     [kind, group] = next(iter(found.items()))
     form = FORMATS[kind]
+    # One that is damaged from its beginning is known by its name alone, and counted.
+    group = [one for one in files if one in group or form.members(*_place(one.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     history = well_formed_history(form.read(group, reading))
@@ -245,14 +247,14 @@ def _from_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
     """
     with ExitStack() as opened:
         files, left = _entries(data, opened), most
-        wanted = [one for one in files if _is_wanted(_path(one[0]))]
+        wanted = [one for one in files if _is_wanted(one[0])]
         if not wanted:
-            for path, entry in [one for one in files if _path(one[0]).endswith(".zip")]:
+            for path, entry in [one for one in files if one[0].lower().endswith(".zip")]:
                 inner = _bounded(entry, left, whole=most)
                 left -= len(inner)
                 files += [(f"{path}/{name}", one) for name, one in _entries(inner, opened)]
-            wanted = [one for one in files if _is_wanted(_path(one[0]))]
-        wanted = wanted or [one for one in files if PurePosixPath(_path(one[0])).suffix in _READABLE]
+            wanted = [one for one in files if _is_wanted(one[0])]
+        wanted = wanted or [one for one in files if PurePosixPath(one[0].lower()).suffix in _READABLE]
         if not wanted:
             raise _unknown(None)
         if len(wanted) > MOST_FILES:
@@ -282,10 +284,11 @@ def _bounded(entry: Callable[[], IO[bytes]], most: int, *, whole: int) -> bytes:
     return taken
 
 
-def _path(path: str) -> str:
-    return path.replace("\\", "/").lower()
+def _place(path: str) -> tuple[str, str]:
+    """The folder and the name of a file."""
+    place = PurePosixPath(path.replace("\\", "/").lower())
+    return place.parent.name, place.name
 
 
 def _is_wanted(path: str) -> bool:
-    place = PurePosixPath(path)
-    return any(one.members(place.parent.name, place.name) for one in FORMATS.values())
+    return any(one.members(*_place(path)) for one in FORMATS.values())

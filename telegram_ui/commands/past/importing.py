@@ -6,7 +6,7 @@ restart. What was answered about a file is kept in memory; after a restart it is
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from cachetools import LRUCache
@@ -50,11 +50,12 @@ class _Sent:
 
 @dataclass(kw_only=True, slots=True)
 class _Asked:
-    """A question about a file, and what is chosen so far. `heading`: what stands above it."""
+    """What was answered about a file; its open question, and what is chosen so far. `heading`: what stands above it."""
 
-    question: Question
-    chosen: set[int]
-    heading: str
+    answers: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    question: Question | None = None
+    chosen: set[int] = field(default_factory=set)
+    heading: str = ""
 
 
 Row = Sequence[InlineKeyboardButton]
@@ -74,7 +75,6 @@ class TransferCommands(Family):
         self._history_extraction = HistoryExtractionCommands(dependencies)
         self._last_buttons = dependencies.last_buttons
         self._awaited: dict[tuple[Scope, int], float] = {}
-        self._answers: LRUCache[tuple[Scope, int], dict[str, tuple[int, ...]]] = LRUCache(KEPT)
         self._asked: LRUCache[tuple[Scope, int], _Asked] = LRUCache(KEPT)
         self._running: dict[tuple[Scope, int | None], Progress] = {}
         self._finished: LRUCache[tuple[Scope, int | None], bool] = LRUCache(KEPT)
@@ -177,8 +177,11 @@ class TransferCommands(Family):
     async def _data(self, ask: Ask, sent: _Sent) -> tuple[bytes, Given]:
         document = sent.document
         data = await self._documents.fetch(ask.chat, document) if document else sent.text.encode("utf-8", "replace")
-        answers = self._answers.get((ask.chat.location, sent.message_id), {})
+        answers = dict(self._about(ask, sent).answers)
         return data, Given(name=document.name if document else "", bot=ask.update.get_bot().id, answers=answers)
+
+    def _about(self, ask: Ask, sent: _Sent) -> _Asked:
+        return self._asked.setdefault((ask.chat.location, sent.message_id), _Asked())
 
     async def _next_step(self, ask: Ask, sent: _Sent) -> Step:
         """The next question about a file, or what would be imported."""
@@ -188,14 +191,14 @@ class TransferCommands(Family):
         if not plan.new:  # who somebody is, and how dates are written, matters for new messages alone
             open_questions = [one for one in open_questions if one.several]
         waiting = [one for one in open_questions if one.can_wait]
+        asked = self._about(ask, sent)
         if len(open_questions) > len(waiting):
             question = next(one for one in open_questions if not one.can_wait)
             usual = question.chosen if question.chosen is not None else range(len(question.options))
             lines = plan_text(plan).split("\n\n")
-            heading = lines[0] if question.is_long else "\n\n".join(lines)
-            asked = _Asked(question=question, chosen=set(usual) if question.several else set(), heading=heading)
-            self._asked[ask.chat.location, sent.message_id] = asked
-            return self._question(ask, asked, len(given.answers))
+            asked.question, asked.chosen = question, set(usual) if question.several else set()
+            asked.heading = lines[0] if question.is_long else "\n\n".join(lines)
+            return self._question(ask, asked, question)
         if not plan.has_new:
             return await self._with_extraction_offer(ask, plan_text(plan), plan.ids)
         carried = ASKED if plan.questions and given.answers else ""
@@ -205,15 +208,12 @@ class TransferCommands(Family):
         ]
         if not waiting:
             return plan_text(plan), row
-        asked = _Asked(question=waiting[0], chosen=set(), heading=plan_text(plan))
-        self._asked[ask.chat.location, sent.message_id] = asked
+        asked.question, asked.chosen, asked.heading = waiting[0], set(), plan_text(plan)
         first = self._button(ask, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
         return plan_text(plan), row, [first]
 
-    def _question(self, ask: Ask, asked: _Asked, step: int) -> Step:
-        """`step`: how many were answered before."""
-        question = asked.question
-        buttons = []
+    def _question(self, ask: Ask, asked: _Asked, question: Question) -> Step:
+        buttons, step = [], len(asked.answers)
         for number, text in enumerate(question.options):
             label = f"{'✓ ' if number in asked.chosen else ''}{number + 1 if question.is_long else text}"
             buttons.append(self._button(ask, ANSWER, label, f"{step}.{'t' if question.several else 's'}{number}"))
@@ -228,22 +228,20 @@ class TransferCommands(Family):
     async def _press_answer(self, ask: Ask) -> None:
         if (sent := await self._sent(ask)) is None:
             return
-        place = (ask.chat.location, sent.message_id)
-        asked, answers = self._asked.get(place), self._answers.get(place, {})
+        asked = self._about(ask, sent)
         step, _, what = ask.argument.partition(".")
-        if asked is not None and step != str(len(answers)):
-            return  # a press of a button that has another meaning by now
-        if asked is not None:
+        if (question := asked.question) is not None:
+            if step != str(len(asked.answers)):
+                return  # a press of a button that has another meaning by now
             number = int(what[1:] or 0)
             if what[0] == "t":
                 asked.chosen ^= {number}
             elif what[0] == "a":
-                asked.chosen = set() if asked.chosen else set(range(len(asked.question.options)))
+                asked.chosen = set() if asked.chosen else set(range(len(question.options)))
             if what[0] in "tao":
-                await self._show(ask, *self._question(ask, asked, len(answers)))
+                await self._show(ask, *self._question(ask, asked, question))
                 return
-            chosen = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
-            self._answers[place] = {**answers, asked.question.key: chosen}
+            asked.answers[question.key] = (number,) if what[0] == "s" else tuple(sorted(asked.chosen))
         await self._go_on(ask, sent)
 
     @press(LEAVE)
@@ -274,7 +272,7 @@ class TransferCommands(Family):
             return  # pressed twice: the receipt stays
         if (sent := await self._sent(ask)) is None:
             return
-        if ask.argument == ASKED and (ask.chat.location, sent.message_id) not in self._answers:
+        if ask.argument == ASKED and not self._about(ask, sent).answers:
             await self._go_on(ask, sent)
             return
         stop = [self._button(ask, STOP, tr("transfer-pause"))]

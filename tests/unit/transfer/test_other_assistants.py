@@ -508,6 +508,18 @@ def test_one_damaged_line_costs_no_other_one(broken: int) -> None:
     assert time.process_time() - began < 5
 
 
+@pytest.mark.parametrize(("begins", "place"), [(11, "(line 1)"), (40, "(line 1)")])
+def test_a_damaged_part_of_an_archive_is_left_out_and_named(begins: int, place: str) -> None:
+    """Also where it is damaged so early that only its name says what it is; what stands before the damage comes in."""
+    whole = json.dumps(of_claude(["One"]))
+    for parts, said_in in (({"000": whole, "001": whole[:begins]}, ["One"]), ({"000": whole[:-1]}, ["One"])):
+        found = past(zipped(**{f"conversations-{name}_DOT_json": text for name, text in parts.items()}))
+        assert [words for _, _, words in said(found)] == said_in
+        assert f"damaged: 1. The first one: conversations-00{len(parts) - 1}.json {place}" in found.notes[-1]
+    with pytest.raises(ImportRefused, match="not valid JSON: line 1"):
+        past(whole[:60])
+
+
 def test_messages_of_one_id_stay_several_where_they_differ() -> None:
     """A file that somebody edited has an id twice; a conversation that stands in it twice is one."""
     message = {"id": 1, "date": "2024-05-11T10:00:00", "from": "Ann", "from_id": "user1"}
