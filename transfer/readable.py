@@ -164,11 +164,12 @@ class ReadableExport:
     def _texts(self, part: Part) -> Iterator[tuple[str, list[str]]]:
         """What is no talk; all of it is in the first part."""
         rows = self._rows if part.number == 1 else {}
+        told = sorted(rows.get("summaries", ()), key=lambda row: str(row["first_at"]))
         yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])
         facts = [f"{row['text']} ({self._moment(row['observed_at']):%Y-%m-%d})" for row in rows.get("facts", ())]
         summaries = [
             f"{self._moment(row['first_at']):%Y-%m-%d} – {self._moment(row['last_at']):%Y-%m-%d}: {row['summary_text']}"
-            for row in rows.get("summaries", ())
+            for row in told
         ]
         yield from ((name, lines) for name, lines in (("facts", facts), ("summaries", summaries)) if lines)
 

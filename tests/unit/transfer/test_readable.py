@@ -46,3 +46,16 @@ async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
     assert [one for name, text in unpacked if name.startswith("talk/") for one in words_of(text)] == expected
     said = [text for page in pages for text in re.findall(r'<p class="user" dir="auto">.*?</p>', page, re.DOTALL)]
     assert [one for text in said for one in words_of(text)] == expected
+
+
+async def test_summaries_stand_in_the_order_of_time_whatever_came_first(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        for first in (5_000, 1):
+            await imported(talk, history(120, first=first))
+        async with talk.services.exporter.readable(ANNA.id) as files:
+            with zipfile.ZipFile(io.BytesIO(files[0].file.read())) as archive:
+                told = archive.read("summaries.md").decode()
+    days = re.findall(r"^- (\d{4}-\d\d-\d\d)", told, re.MULTILINE)
+    assert len(set(days)) > 1
+    assert days == sorted(days)
