@@ -166,8 +166,7 @@ class ForgetCommands(Family):
         if target.kind == "everything":
             lines.append(tr("forget-choices-stay"))
             label = tr("forget-all-of-it")
-        quotes, choices = await self._quotes(scope, target, label, forgotten)
-        return "\n".join([*lines, *quotes, tr("forget-final")]), choices
+        return await self._with_quotes(lines, scope, target, label, forgotten)
 
     async def _named(self, place: Scope, target: Target) -> str:
         """Name a target as its owner knows it."""
@@ -184,26 +183,27 @@ class ForgetCommands(Family):
                     return span_of(target.first, target.last)
         return tr("forget-group" if place.owner < 0 else "forget-everything")
 
-    async def _quotes(
-        self, scope: Scope, target: Target, label: str, forgotten: Forgotten
-    ) -> tuple[Sequence[str], Sequence[tuple[str, Target]]]:
-        """Lines about later answers and facts that quote a target, and the choices: with them or without.
-
-        Where nothing quotes it yet, what may be written meanwhile goes too.
+    async def _with_quotes(
+        self, lines: Sequence[str], scope: Scope, target: Target, label: str, forgotten: Forgotten
+    ) -> tuple[str, Sequence[tuple[str, Target]]]:
+        """The question of these lines, with those about later answers and facts that quote a target, and the choices:
+        with them or without. Where nothing quotes it yet, what may be written meanwhile goes too.
         """
         with_quotes = replace(target, with_quotes=True)
-        if target.kind == "everything":
-            return (), [(label, target)]
-        if not forgotten.remainder.has_quotes:
-            return (), [(label, with_quotes)]
+        if target.kind == "everything" or not forgotten.remainder.has_quotes:
+            chosen = target if target.kind == "everything" else with_quotes
+            return "\n".join([*lines, tr("forget-final")]), [(label, chosen)]
         all_of_it = await self._services.memory.preview(scope.owner, await self._what(scope, with_quotes))
         async with self._services.memory.home(scope.owner) as store:
             shown = await store.messages(scope, forgotten.remainder.answers[:SHOWN])
-        lines = ["", tr("forget-quotes", what=quoting(forgotten.remainder))]
-        zone = await self._zone(scope.owner)
-        lines += [f"  {_line(one, zone)}" for one in shown]
-        too = tr("forget-them-too")
-        return [*lines, f"{too}: {counts(all_of_it)}"], [(too, with_quotes), (label, target)]
+        zone, too = await self._zone(scope.owner), tr("forget-them-too")
+        quotes = [
+            "",
+            tr("forget-quotes", what=quoting(forgotten.remainder)),
+            *(f"  {_line(one, zone)}" for one in shown),
+        ]
+        text = "\n".join([*lines, *quotes, f"{too}: {counts(all_of_it)}", tr("forget-final")])
+        return text, [(too, with_quotes), (label, target)]
 
     async def _message_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         number = target.number
@@ -220,8 +220,8 @@ class ForgetCommands(Family):
             alone = [(tr("forget-only-message"), Target(kind="message", number=number))]
         else:
             label, target, alone = tr("forget-it"), Target(kind="message", number=number), []
-        quotes, choices = await self._quotes(scope, target, label, whole)
-        return "\n".join([*lines, *quotes, tr("forget-final")]), [*choices, *alone]
+        text, choices = await self._with_quotes(lines, scope, target, label, whole)
+        return text, [*choices, *alone]
 
     async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         alone = await self._what(scope, target)
@@ -232,8 +232,8 @@ class ForgetCommands(Family):
         those = await self._services.memory.preview(scope.owner, alone)
         label, only = tr("forget-turns"), tr("forget-only-messages")
         lines = [tr("forget-ask-this"), "", f"{only}: {counts(those)}", f"{label}: {counts(whole)}"]
-        quotes, choices = await self._quotes(scope, turns, label, whole)
-        return "\n".join([*lines, *quotes, tr("forget-final")]), [*choices, (only, target)]
+        text, choices = await self._with_quotes(lines, scope, turns, label, whole)
+        return text, [*choices, (only, target)]
 
     @press(CHOOSE, who="admins")
     async def _choose(self, ask: Ask) -> str | None:

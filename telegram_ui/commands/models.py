@@ -19,7 +19,6 @@ MODEL, PERSONA = "mod", "per"
 ASK = "ask"
 """The payload of the buttons of /settings that show the choice in its place."""
 NONE = "none"
-PERSONAS_A_ROW = 2
 LONGEST_LABEL = 40
 """Characters of a model's name that a button shows."""
 
@@ -144,7 +143,7 @@ class ModelCommands(Family):
         lines = [tr("model-manner-question")]
         if config is not None and chosen == OWN_PERSONA:
             lines += ["", tr("model-own-now", text=config.persona_text)]
-        rows = in_rows([button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)], PERSONAS_A_ROW)
+        rows = in_rows([button(one) for one in (NONE, *PERSONAS, OWN_PERSONA)], 2)
         keyboard = keyboard_of(*rows, [self._settings_button(ask)])
         await self._delivery.replace(ask.chat, instead_of, "\n".join(lines), keyboard=keyboard)
 

@@ -112,13 +112,13 @@ def why_message(explanation: Explanation, chat: Chat, zone: tzinfo) -> tuple[Pie
 
 def _fitting(items: Sequence[Item], room: int) -> list[Item]:
     """The first ones that fit so many UTF-16 units, and the last, the tokens of each part, in any case."""
-
-    def size(item: Item) -> int:
-        return units(item[0]) + units(item[1]) + len("\n\n\n")
-
     *others, parts = items
-    sizes = accumulate(map(size, others), initial=size(parts))
+    sizes = accumulate(map(_size_of, others), initial=_size_of(parts))
     return [item for item, up_to in zip(others, islice(sizes, 1, None), strict=True) if up_to <= room] + [parts]
+
+
+def _size_of(item: Item) -> int:
+    return units(item[0]) + units(item[1]) + len("\n\n\n")
 
 
 def _sections(items: Sequence[Item]) -> Piece:
@@ -147,12 +147,11 @@ def _paged(items: Sequence[Item]) -> Iterator[list[Item]]:
     page: list[Item] = []
     size = 0
     for item in items:
-        needed = units(item[0]) + units(item[1]) + len("\n\n\n")
-        if page and (len(page) == ON_A_PAGE or size + needed > MAX_UNITS - TITLE):
+        if page and (len(page) == ON_A_PAGE or size + _size_of(item) > MAX_UNITS - TITLE):
             yield page
             page, size = [], 0
         page.append(item)
-        size += needed
+        size += _size_of(item)
     yield page
 
 

@@ -170,13 +170,7 @@ def split(
 
 
 def _end_of_piece(
-    text: str,
-    offsets: Sequence[int],
-    entities: Sequence[MessageEntity],
-    start: int,
-    limit: int,
-    *,
-    keeps_all: bool,
+    text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int, *, keeps_all: bool
 ) -> int:
     """Always after `start`: at one place there are at most MOST_NESTED entities, fewer than a message may have."""
     end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)

@@ -103,13 +103,7 @@ def _picture(
     )
     largest = kept[-1]
     return AttachedFile(
-        kind="picture",
-        file_id=largest.file_id,
-        name="",
-        mime=mime,
-        size=largest.size,
-        shown=shown,
-        sizes=tuple(kept),
+        kind="picture", file_id=largest.file_id, name="", mime=mime, size=largest.size, shown=shown, sizes=tuple(kept)
     )
 
 

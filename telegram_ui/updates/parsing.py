@@ -220,11 +220,7 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
         kind="press",
         update_id=update.update_id,
         bot_id=bot.id,
-        chat=Chat(
-            id=message.chat.id,
-            thread=_thread(shown) if shown else 0,
-            is_private=message.chat.type == "private",
-        ),
+        chat=Chat(id=message.chat.id, thread=_thread(shown) if shown else 0, is_private=message.chat.type == "private"),
         person=Person(id=person.id, name=person.full_name, username=person.username, language=_language(person)),
         addressed=True,
         sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),

@@ -113,8 +113,7 @@ class AttachedFiles:
                 return await self._speech(parsed, file, piece)
             case "picture":
                 turn.incoming = replace(
-                    turn.incoming,
-                    pictures=(*turn.incoming.pictures, await self._picture(parsed, file, piece, of=of)),
+                    turn.incoming, pictures=(*turn.incoming.pictures, await self._picture(parsed, file, piece, of=of))
                 )
                 return [piece]
 
@@ -122,10 +121,8 @@ class AttachedFiles:
         """A picture in the largest size that leaves room for the others."""
         tokens = await self._attachments.demand_sight(parsed.chat.id)
         size = fitting(file, tokens // of)
-        if size.size > LARGEST_PICTURE:
-            raise DocumentUnreadable(tr("files-too-large", megabytes=LARGEST_PICTURE // 2**20))
-        data = await self._fetched(parsed, size.file_id, size.size)
-        if len(data) > LARGEST_PICTURE:
+        data = await self._fetched(parsed, size.file_id, size.size) if size.size <= LARGEST_PICTURE else None
+        if data is None or len(data) > LARGEST_PICTURE:
             raise DocumentUnreadable(tr("files-too-large", megabytes=LARGEST_PICTURE // 2**20))
         kept = parsed.file is not None and not file.shown.startswith("a sticker")
         kind = (f"Picture {file.name}" if file.name else "Photo") if kept else ""

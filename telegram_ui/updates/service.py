@@ -171,9 +171,7 @@ async def telegram_service(
             turns = fetching() if work is None else while_leader(work.polling(bot.id), fetching, polls.refused)
             await stack.enter_async_context(turns)
         logger.info(
-            "Fetching updates of @%s by %s: ready.",
-            bot.username,
-            "webhook" if settings.webhook_url else "long polling",
+            "Fetching updates of @%s by %s: ready.", bot.username, "webhook" if settings.webhook_url else "long polling"
         )
         yield service
         logger.info("Stopping.")

@@ -110,12 +110,7 @@ class ReminderCommands(Family):
         whose time it is.
         """
         kept = await self._services.reminders.add(
-            ask.chat.scope.owner,
-            asked,
-            thread=ask.chat.thread,
-            person=ask.person.id,
-            language=current(),
-            source=source,
+            ask.chat.scope.owner, asked, thread=ask.chat.thread, person=ask.person.id, language=current(), source=source
         )
         if kept is None:
             await self._show(ask, tr("reminders-full"))
