@@ -115,7 +115,7 @@ class Conversation:
                 stands = None if kept is None or kept() is None else await self._standing(again, earlier)
                 if stands is None:
                     raise
-                return again.incoming, stands
+                return again.incoming, replace(stands, notices=(tr("answers-stopped"),))
             reply, stands = self._replied(again, answered), await self._standing(again, earlier)
             reply = replace(reply, version=stands.version, versions=stands.versions) if stands else reply
         self._stored()

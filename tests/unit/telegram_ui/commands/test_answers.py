@@ -84,6 +84,7 @@ async def test_what_its_reader_stops_did_not_fail(desk: Desk, talk: Talk) -> Non
     await pressing
     await talk.server.release()
     assert desk.buttons(ANN)[1].keys() >= {"Regenerate", "Why?"}, "the earlier answer stands"
+    assert desk.last(ANN) == tr("answers-stopped"), "whoever writes /stop is answered"
     assert [call["params"].get("text") for call in desk.peer.called("answerCallbackQuery")] == [None, None]
 
 
