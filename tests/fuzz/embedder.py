@@ -8,17 +8,15 @@ from collections.abc import Iterator
 from llm.local_embedder import LocalEmbedder
 from records.errors import ModelError
 
-LINES = 10
-"""Of 1 MB each."""
 MARKS = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
 
 
-def texts(count: int, seed: int) -> Iterator[str]:
-    """Neighbours through all blocks, runs of one character and of marks, lone surrogates, and lines of 1 MB."""
+def texts(count: int, seed: int, lines: int) -> Iterator[str]:
+    """Neighbours through all blocks, runs of one character and of marks, lone surrogates, and `lines` of 1 MB."""
     rng = random.Random(seed)  # noqa: S311 - to make the same again
     for number in range(count):
         code = max(1, number * 0x110000 // count)
-        if number % max(1, count // LINES) == 0:
+        if number % max(1, count // lines) == 0:
             yield chr(code) * 1_000_000
         elif number % 4 == 0:
             yield chr(code) * 12
@@ -30,9 +28,9 @@ def texts(count: int, seed: int) -> Iterator[str]:
             yield "".join(chr(min(code + step, 0x10FFFF)) for step in range(6))
 
 
-async def fuzz_embedder(count: int, seed: int, failures: list[str]) -> dict[str, int]:
+async def fuzz_embedder(count: int, seed: int, failures: list[str], *, lines: int = 10) -> dict[str, int]:
     """Embed them all. A text without a vector is a failure, and so is a death of the process."""
-    left = texts(count, seed)
+    left = texts(count, seed, lines)
     async with LocalEmbedder() as embedder:
 
         async def feed(*, is_query: bool) -> int:

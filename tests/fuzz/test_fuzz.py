@@ -19,7 +19,7 @@ async def test_no_generated_input_raises_or_costs_too_much() -> None:
 
 async def test_no_text_ends_the_embedder() -> None:
     failures: list[str] = []
-    assert await fuzz_embedder(150, 3, failures) == {"texts": 150, "deaths": 0}
+    assert await fuzz_embedder(150, 3, failures, lines=3) == {"texts": 150, "deaths": 0}
     assert failures == []
 
 

@@ -57,7 +57,8 @@ def expressions() -> tuple[list[Found], list[str]]:
     imported, and all count that are compiled meanwhile. And the places where one is built out of what a call is given,
     which nobody can pump.
     """
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sources()}
+    written = {path: path.read_text(encoding="utf-8") for path in sources()}
+    trees = {path: ast.parse(text) for path, text in written.items() if "import re\n" in text}
     found: dict[tuple[str, int], str] = {}
     unread = dict[Path, list[str]]()
     for path, tree in trees.items():
@@ -74,7 +75,7 @@ def expressions() -> tuple[list[Found], list[str]]:
     compiled = _compiled(unread)
     for key, place in compiled.items():
         found.setdefault(key, place)
-    anchored = _anchored(trees)
+    anchored = _anchored(written.values(), trees)
     built = [place for places in unread.values() for place in places if place not in compiled.values()]
     ours = sorted(Found(place, pattern, flags, place in anchored) for (pattern, flags), place in found.items())
     return ours, built
@@ -131,11 +132,11 @@ def _compiled(paths: Iterable[Path]) -> dict[tuple[str, int], str]:
     return compiled
 
 
-def _anchored(trees: dict[Path, ast.Module]) -> set[str]:
+def _anchored(written: Iterable[str], trees: Mapping[Path, ast.Module]) -> set[str]:
     """The places of expressions with which the program does nothing but `match` and `fullmatch`."""
     calls: dict[str, set[str]] = {}
-    for path in trees:
-        for name, called in re.findall(r"\b(\w+)\.(\w+)\(", path.read_text(encoding="utf-8")):
+    for text in written:
+        for name, called in re.findall(r"\b(\w+)\.(\w+)\(", text):
             calls.setdefault(name, set()).add(called)
     found: set[str] = set()
     for path, tree in trees.items():

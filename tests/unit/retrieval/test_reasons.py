@@ -82,7 +82,7 @@ def is_next_to_what_fits(given: Given, message: Message) -> bool:
 
 
 def is_of_the_one_who_is_named(given: Given, message: Message) -> bool:
-    named = {one.speaker for one in given.said if names(given.question.text, one.speaker)}
+    named = {one for one in {one.speaker for one in given.said} if names(given.question.text, one)}
     return named == {message.speaker}
 
 
