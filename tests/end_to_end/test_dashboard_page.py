@@ -18,7 +18,7 @@ from locales.catalog import LANGUAGES
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.end_to_end.harness import PATIENCE, House, Member, Process
-from tests.end_to_end.playground.test_page import HOSTILE, chromium
+from tests.end_to_end.playground.test_page import HOSTILE, chromium, leave, shared_page
 from tests.end_to_end.test_playground import says, sets_up
 from tests.end_to_end.visitors import LINK, init_data, served
 from tests.peers.ports import kept_port
@@ -62,9 +62,8 @@ class Window:
 
 @asynccontextmanager
 async def window(browser: Browser, url: str, size: tuple[int, int] = PHONE) -> AsyncIterator[Window]:
-    context = await browser.new_context(viewport={"width": size[0], "height": size[1]}, locale="en")
+    page, problems = await shared_page(browser, width=size[0], height=size[1]), list[str]()
     try:
-        page, problems = await context.new_page(), list[str]()
 
         def complains(message: ConsoleMessage) -> None:
             if message.type in ("error", "warning"):
@@ -81,7 +80,7 @@ async def window(browser: Browser, url: str, size: tuple[int, int] = PHONE) -> A
         yield Window(page=page, problems=problems)
         assert problems == []
     finally:
-        await context.close()
+        await leave(page)
 
 
 async def link_for(member: Member) -> str:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from llm.local_embedder import LocalEmbedder
 from records.errors import ModelError
 
-MARKS = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
-
 
 def texts(count: int, seed: int, lines: int) -> Iterator[str]:
     """Neighbours through all blocks, runs of one character and of marks, lone surrogates, and `lines` of 1 MB."""
     rng = random.Random(seed)  # noqa: S311 - to make the same again
+    marks = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
     for number in range(count):
         code = max(1, number * 0x110000 // count)
         if number % max(1, count // lines) == 0:
@@ -21,7 +20,7 @@ def texts(count: int, seed: int, lines: int) -> Iterator[str]:
         elif number % 4 == 0:
             yield chr(code) * 12
         elif number % 4 == 1:
-            yield "a" + "".join(rng.choices(MARKS, k=6)) + chr(code)
+            yield "a" + "".join(rng.choices(marks, k=6)) + chr(code)
         elif number % 4 == 2:
             yield "".join(chr(rng.randrange(0xD800, 0xE000)) for _ in range(4)) + chr(code)
         else:
