@@ -5,7 +5,7 @@ shared-messages = { $messages ->
    *[other] { $messages } messages
  }
 shared-turns = { $turns ->
-    [one] { $turns } of your messages
+    [one] { $turns } message of yours
    *[other] { $turns } of your messages
  }
 shared-facts = { $facts ->

@@ -1,5 +1,5 @@
 shared-messages = { $messages } 条消息
-shared-turns = { $turns } 条你的消息
+shared-turns = { $turns } 条你发的消息
 shared-facts = { $facts } 条事实
 shared-summaries = { $summaries } 份摘要
 shared-and = { $first }和{ $last }

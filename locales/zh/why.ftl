@@ -1,7 +1,7 @@
 why-nothing-known = 我在这里还没有回答过。
 why-not-this-one = 这条消息我无法解释。单独发送 /why 可解释我的上一个回答。
 why-lost = 我已不知道这个版本的回答是由什么得出的。
-why-title = 我 { $date } 的回答是怎么来的
+why-title = 我的回答（{ $date }）是怎么来的
 why-not-stored = 这没有保存：重启后我就会忘记。
 why-part-system = 我的指令
 why-part-profile = 你的资料
