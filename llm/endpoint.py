@@ -67,6 +67,12 @@ class Patience:
         """Seconds."""
         return (self._timeout.when() or 0.0) - self._now()
 
+    @property
+    def silence(self) -> float:
+        """Seconds for which there was no answer, once they are over."""
+        stood_still = self._until is not None and self._now() >= self._grows_until
+        return self._seconds * (STRETCH if stood_still else 1)
+
     def renew(self) -> None:
         """Something has arrived. Raises ModelBroken where an answer goes on for ever."""
         now = self._now()
@@ -153,7 +159,7 @@ class EndpointClient:
         except TimeoutError:
             if not timeout.expired():
                 raise
-            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({self._timeout:g} s)") from None
+            raise ModelUnreachable(tr("errors-model-slow"), remedy=f"({patience.silence:g} s)") from None
 
     async def _may_retry(self, failure: ModelError, attempt: int, patience: Patience) -> bool:
         """Whether to try again after failed attempt number `attempt` (0 = the first); if so, the pause is over."""
