@@ -27,9 +27,7 @@ LONGEST_WAIT = 20.0
 LONGEST_TAKEN = 3_600.0
 """Seconds that one answer may go on, however often something of it arrives: 2,000 tokens, almost two seconds each."""
 STRETCH, LEAST_GROWN = 10, 100
-"""An answer that grows by fewer characters in so many times MODEL_TIMEOUT stands still, whatever else arrives: signs of
-life of a queue in which it waits, or a byte now and then. No model that somebody reads is slower.
-"""
+"""An answer that grows by fewer characters in so many times MODEL_TIMEOUT stands still, whatever else arrives."""
 
 Sleep = Callable[[float], Awaitable[None]]
 T = TypeVar("T")
@@ -58,7 +56,7 @@ class Patience:
         self._most = most
         self._now = asyncio.get_running_loop().time
         self._until: float | None = None
-        self._grows_until = 0.0
+        self._grows_until = float("inf")
         self._grown = 0
         self.may_retry = True
 
@@ -70,8 +68,7 @@ class Patience:
     @property
     def silence(self) -> float:
         """Seconds for which there was no answer, once they are over."""
-        stood_still = self._until is not None and self._now() >= self._grows_until
-        return self._seconds * (STRETCH if stood_still else 1)
+        return self._seconds * (STRETCH if self._now() >= self._grows_until else 1)
 
     def renew(self) -> None:
         """Something has arrived. Raises ModelBroken where an answer goes on for ever."""

@@ -19,9 +19,7 @@ LONGEST_ARGUMENTS = 10_000
 LONGEST_NAME = 200
 """Characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most."""
 LONGEST_EXTRA, MOST_OBJECTS = 20_000, 100
-"""Characters, and objects, of what an endpoint wants back with a call; of more nothing is kept: a part of it is worth
-nothing.
-"""
+"""Characters, and objects, of what an endpoint wants back with a call; of more nothing is kept."""
 
 
 def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
