@@ -306,7 +306,7 @@ async def test_status_says_how_it_is_configured(desk: Desk) -> None:
     assert "not set up" in desk.last(ANN)
     await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=1)
     await desk.say(ANN, ANN, "/summary_status")
-    assert desk.last(ANN).splitlines()[:3] == ["Memory: enabled", "Storage: SQLite", "Threshold: 1 of your messages"]
+    assert desk.last(ANN).splitlines()[:3] == ["Memory: enabled", "Storage: SQLite", "Threshold: 1 message of yours"]
 
 
 async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk, scripted: ScriptedSummaries) -> None:
