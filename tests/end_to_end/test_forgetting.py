@@ -111,22 +111,6 @@ async def test_emoji_alone_are_found_and_forgotten(house: House) -> None:
         await ann.asks("/search 🫐", "othing")
 
 
-@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_no_file_holds_what_was_taken_back(house: House, storage: str) -> None:
-    ann = house.person()
-    folder = f"undo-{storage}"
-    memory = house.memory_in(folder)
-    async with house.bot(DATA_DIR=folder):
-        await ann.sets_up(storage)
-        await ann.asks(f"/memory add Ann likes the {OTHER}.", "Noted: Ann likes")
-        await ann.asks(f"/memory edit 1 Ann likes the {WORD}.", WORD)
-        assert traces(memory)
-        await ann.asks("/memory undo 1", "the other text is erased.")
-        assert traces(memory) == []
-        assert traces(memory, OTHER)
-        assert OTHER in await ann.asks("/memory")
-
-
 @pytest.mark.parametrize(("storage", "delay"), [("SQLite", 0.05), ("JSON", 0.15)])
 async def test_a_bot_that_is_killed_while_it_forgets_finishes_it(house: House, storage: str, delay: float) -> None:
     ann = house.person()
