@@ -1,7 +1,6 @@
 """/export: a memory as files, for its owner to read or for a machine. Owns its words and steps."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterator, Mapping
 
 from locales.catalog import tr
 from locales.lists import listed
@@ -47,7 +46,8 @@ class ExportCommands(Family):
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")
         target = here if here.is_private else Chat(id=ask.person.id)
-        async with self._files(here.scope.owner, wanted) as files:
+        exporter, owner = self._services.exporter, here.scope.owner
+        async with exporter.readable(owner) if wanted == MARKDOWN else exporter.files(owner) as files:
             if not files:
                 return tr("transfer-nothing")
             try:
@@ -60,10 +60,6 @@ class ExportCommands(Family):
                     raise
                 return tr("transfer-not-private")
         return None if here.is_private else tr("transfer-sent")
-
-    def _files(self, owner: int, wanted: str) -> AbstractAsyncContextManager[Sequence[Exported]]:
-        exporter = self._services.exporter
-        return exporter.readable(owner) if wanted == MARKDOWN else exporter.files(owner)
 
 
 def _whose(ask: Ask) -> list[str]:
