@@ -166,11 +166,11 @@ class Session:
     def correct(self, telegram_id: int, text: str, mode: Mode) -> Correction:
         """Give an edited message that no store holds its new text. `mode`: off or incognito."""
         held = self.held(mode)
-        for place, one in enumerate(held):
+        for index, one in enumerate(held):
             if self.mode == mode and one.role == "user" and one.telegram_id == telegram_id:
                 if one.content == text:
                     break
-                held[place] = replace(one, content=text)
+                held[index] = replace(one, content=text)
                 self.versions = one.turn, Versions()  # they answered what it said before
                 return Correction(turn=one.turn, is_last=held[-1].turn == one.turn)
         return Correction()

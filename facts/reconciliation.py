@@ -177,7 +177,7 @@ def nearest(new: Floats, known: Mapping[int, Floats], distance: float) -> list[N
         return [{} for _ in new]
     apart = 1.0 - new @ np.stack([known[id_] for id_ in ids]).T
     return [
-        {ids[place]: float(row[place]) for place in np.argsort(row, kind="stable")[:MOST_NEAR] if row[place] < distance}
+        {ids[index]: float(row[index]) for index in np.argsort(row, kind="stable")[:MOST_NEAR] if row[index] < distance}
         for row in apart
     ]
 

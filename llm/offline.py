@@ -298,9 +298,9 @@ def _told(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
 
 def _statement(clause: str) -> tuple[str, str]:
     """Split a statement into the beginning of the fact after the name, and the rest; "" where it states nothing."""
-    origin, to, place = clause.partition(" to ")
+    origin, to, town = clause.partition(" to ")
     if to and " moved from " in origin:
-        return " lives in", place
+        return " lives in", town
     for said, begin in _STATEMENTS.items():
         if rest := clause.partition(f" {said} ")[2]:
             return begin, rest

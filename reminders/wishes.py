@@ -62,10 +62,10 @@ def plain(said: str, now: datetime) -> Wish | Impossible | None:
     weekday: int | None = None
     repeat: Repeat = ""
     end = 0  # after the last word that was understood
-    for place, token in enumerate(plain_tokens):
+    for index, token in enumerate(plain_tokens):
         is_dated = day is not None or weekday is not None
-        led = place > 0 and plain_tokens[place - 1] in words("reminders-at-words")
-        after = plain_tokens[place + 1] if place + 1 < len(tokens) else ""
+        led = index > 0 and plain_tokens[index - 1] in words("reminders-at-words")
+        after = plain_tokens[index + 1] if index + 1 < len(tokens) else ""
         if token in words("reminders-at-words"):
             continue
         if token in words("reminders-every-words") and not repeat:
@@ -74,7 +74,7 @@ def plain(said: str, now: datetime) -> Wish | Impossible | None:
             repeat = "daily"
         elif clock is None and (found := _clock(token, after, is_led=led)) is not None:
             clock = found
-        elif place and clock is not None and end == place and token in words("reminders-half-words"):
+        elif index and clock is not None and end == index and token in words("reminders-half-words"):
             pass
         elif not is_dated and (named := _day(token, wall)) is not None:
             day = named
@@ -90,7 +90,7 @@ def plain(said: str, now: datetime) -> Wish | Impossible | None:
             return "none"  # "31.12" is left to a model: it is a date
         else:
             break
-        end = place + 1
+        end = index + 1
     is_timed = day is not None or weekday is not None or clock is not None or repeat == "daily"
     if not is_timed or (repeat == "weekly" and weekday is None):
         return None

@@ -51,7 +51,7 @@ class Question:
 
 def names(text: str, name: str) -> bool:
     """Whether a text names somebody."""
-    return next(_places(text, name), None) is not None
+    return next(_positions(text, name), None) is not None
 
 
 def without_names(text: str, speakers: Iterable[str]) -> str:
@@ -60,25 +60,25 @@ def without_names(text: str, speakers: Iterable[str]) -> str:
     """
     left = text
     for name in sorted(speakers, key=len, reverse=True):
-        for place in reversed(list(_places(left, name))):
-            left = left[:place] + left[place + len(name) :]
+        for position in reversed(list(_positions(left, name))):
+            left = left[:position] + left[position + len(name) :]
     return text if left == text else " ".join(left.split()) or text
 
 
-def _places(text: str, name: str) -> Iterator[int]:
+def _positions(text: str, name: str) -> Iterator[int]:
     """Yield the positions of a name in a text that is no part of a longer word ("Max" in "maximum"), but may touch Han
     and Kana.
 
     Names longer than any of Telegram's are not looked for.
     """
     text, name = _lower(text), _lower(name)
-    place = text.find(name) if 0 < len(name) <= 2 * LONGEST_NAME + 1 else -1
-    while place >= 0:
-        end = place + len(name)
-        is_part = _is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])
+    position = text.find(name) if 0 < len(name) <= 2 * LONGEST_NAME + 1 else -1
+    while position >= 0:
+        end = position + len(name)
+        is_part = _is_letter(text[position - 1 : position]) or _is_letter(text[end : end + 1])
         if not is_part:
-            yield place
-        place = text.find(name, place + 1 if is_part else end)
+            yield position
+        position = text.find(name, position + 1 if is_part else end)
 
 
 def _lower(text: str) -> str:

@@ -65,8 +65,8 @@ class Basics(Family):
         shown = Marked().add(tr("basics-just-write") if ask.chat.is_private else tr("basics-just-mention"))
         known = self._known(ask)
         # Sorting keeps the order within a heading, and headings come in the order of their first commands.
-        places = {one.heading: place for place, one in reversed(list(enumerate(known)))}
-        ordered = sorted(known, key=lambda one: places[one.heading])
+        order = {one.heading: index for index, one in reversed(list(enumerate(known)))}
+        ordered = sorted(known, key=lambda one: order[one.heading])
         for heading, rows in groupby(ordered, key=lambda one: one.heading):
             shown.add("\n\n").bold(tr(f"menu-heading-{heading}"))
             for row in rows:

@@ -82,8 +82,8 @@ class SearchCommands(Family):
             lines += ["", found_text(number, found, ask, zone, title=(titles or {}).get(found.message.scope, ""))]
         if page.next is not None:
             lines += ["", tr("search-so-far", shown=str(page.next), total=str(page.total))]
-            place = f"{page.next}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
-            rows.append([self._button(ask, MORE, tr("search-more"), place)])
+            payload = f"{page.next}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
+            rows.append([self._button(ask, MORE, tr("search-more"), payload)])
         if not titles and page.first == 0 and len(await self._conversations(ask)) > 1:
             rows.append([self._button(ask, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=keyboard_of(*rows))
