@@ -90,7 +90,7 @@ class Answered:
             created_at=self.at,
             source=source,
             turn=turn,
-            account=record.text() if record else "",
+            explanation=record.text() if record else "",
             saved=record.saved if record else 0,
         )
         return [*notes, answer]

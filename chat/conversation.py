@@ -185,7 +185,7 @@ class Conversation:
         async with self._memory.opened(turn.scope.owner) as store:
             if store is not None:
                 await store.forgetting.revise(
-                    turn.scope, earlier.id, text, why="superseded", now=self._clock(), account=record.text()
+                    turn.scope, earlier.id, text, why="superseded", now=self._clock(), explanation=record.text()
                 )
 
     async def _standing(self, turn: Turn, answer: Message | None) -> Reply | None:

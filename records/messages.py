@@ -33,7 +33,7 @@ class NewMessage:
 
     `source` names what caused it ("bot:update" for Telegram, "import:…" for history) and is unique per owner and
     role: storing the same source again returns the first one. An assistant's source is that of the update it answers.
-    `turn` is the id of the turn's first message; None opens a new turn. Of an answer: `account`, the JSON object of
+    `turn` is the id of the turn's first message; None opens a new turn. Of an answer: `explanation`, the JSON object of
     what it was made from, and `saved`, the tokens that this spared against the whole history. `person_id`: in a group,
     the Telegram id of who said it; a name can be anybody's.
     """
@@ -47,7 +47,7 @@ class NewMessage:
     telegram_id: int | None = None
     origin: Origin = ""
     person_id: int = 0
-    account: str = ""
+    explanation: str = ""
     saved: int = 0
 
     def numbered(self, number: int, scope: Scope) -> "Message":

@@ -123,11 +123,11 @@ class DeletionCascade(OwnerTables):
         self._drop_copies(scope.owner)
 
     async def revise(
-        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, explanation: str = ""
     ) -> Message | None:
         """Give a message another text: the earlier one is kept as a version, and what was built on it goes.
 
-        `account`: an answer's explanation, as in `NewMessage`. Returns the message as it is now; None where there is
+        `explanation`: of an answer, as in `NewMessage`. Returns the message as it is now; None where there is
         none, or where its text is the same.
         """
         text = well_formed(text)
@@ -149,7 +149,7 @@ class DeletionCascade(OwnerTables):
             }
             await tx.rows(VERSIONS.upsert, *VERSIONS.stored(version))
             after = await _rewrite(tx, before, text, now)
-            await tx.run(explanation_table.keep, before, account)
+            await tx.run(explanation_table.keep, before, explanation)
         self._drop_copies(scope.owner)
         return after
 

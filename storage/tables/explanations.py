@@ -15,7 +15,7 @@ from text.characters import well_formed
 
 
 class ExplanationTable(OwnerTables):
-    """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.account`)."""
+    """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.explanation`)."""
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
         """The explanation of a scope's newest answer, or of the answer that a Telegram message showed or asked for."""
@@ -56,19 +56,19 @@ class ExplanationTable(OwnerTables):
         return int(row[0]) if row else 0
 
 
-def keep(connection: Connection, message: Message, account: str) -> None:
+def keep(connection: Connection, message: Message, explanation: str) -> None:
     """Store an answer's explanation, if it has one, in the transaction that stores the answer; the oldest one goes."""
-    if not account:
+    if not explanation:
         return
     scope, created_at = message.scope, text_of(message.created_at)
-    connection.execute(_KEEP, (message.id, *scope, well_formed(account), created_at))
+    connection.execute(_KEEP, (message.id, *scope, well_formed(explanation), created_at))
     connection.execute(_DROP_OLDEST, (scope.owner, 100))
 
 
-def exchange(connection: Connection, message: Message, account: str) -> None:
+def exchange(connection: Connection, message: Message, explanation: str) -> None:
     """Store another explanation of an answer."""
     connection.execute("DELETE FROM accounts WHERE user_id = ? AND id = ?", (message.scope.owner, message.id))
-    keep(connection, message, account)
+    keep(connection, message, explanation)
 
 
 _KEEP = """

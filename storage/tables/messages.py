@@ -49,7 +49,7 @@ def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequ
         [seq] = connection.execute(_APPEND, MESSAGES.stored(row_of_message(message))).fetchone()
         said_at = message.created_at.timestamp()
         entries.append(replace(entry, seq=seq, id=message.id, said_at=said_at))
-        explanation_table.keep(connection, message, draft.account)
+        explanation_table.keep(connection, message, draft.explanation)
         stored.append(message)
     if entries:
         word_index.put(connection, entries)

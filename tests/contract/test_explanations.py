@@ -16,7 +16,7 @@ from tests.contract.conftest import ANNA, BORIS, TOPIC, Opener, config, fold, op
 
 def answer(number: int, turn: int, *, saved: int = 0) -> NewMessage:
     draft = said(f"reply {number}", role="assistant", source=f"1:{number}", turn=turn)
-    return replace(draft, account=json.dumps({"form": 1, "number": number}), saved=saved)
+    return replace(draft, explanation=json.dumps({"form": 1, "number": number}), saved=saved)
 
 
 async def turn(store: MemoryStore, scope: Scope, number: int, *, asked_as: int | None = None, saved: int = 0) -> int:

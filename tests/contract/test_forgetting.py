@@ -397,7 +397,7 @@ async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: Mem
 async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(store: MemoryStore) -> None:
     [question] = await store.append(ANNA, [said("tell me", source="1:5")])
     draft = NewMessage(
-        role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, account='{"form": 1}'
+        role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, explanation='{"form": 1}'
     )
     [answer] = await store.append(ANNA, [draft])
     await store.explanations.note_shown(ANNA, "1:5", [70, 71])

@@ -28,17 +28,17 @@ class Talk:
         self, text: str, answer: str = "Noted.", *, knew: object = None, scope: Scope = ANNA
     ) -> tuple[int, int]:
         """The ids of a question and its answer, whose prompt held these messages; None: that is not known."""
-        account = "" if knew is None else json.dumps({"recent": knew})
+        explanation = "" if knew is None else json.dumps({"recent": knew})
         [asked] = await self.store.append(scope, [self._draft("user", text)])
         [answered] = await self.store.append(
-            scope, [self._draft("assistant", answer, turn=asked.turn, account=account)]
+            scope, [self._draft("assistant", answer, turn=asked.turn, explanation=explanation)]
         )
         return asked.id, answered.id
 
-    def _draft(self, role: Role, text: str, *, turn: int | None = None, account: str = "") -> NewMessage:
+    def _draft(self, role: Role, text: str, *, turn: int | None = None, explanation: str = "") -> NewMessage:
         self.count += 1
         at = NOW + timedelta(minutes=self.count)
-        return NewMessage(role=role, content=text, created_at=at, speaker="Anna", turn=turn, account=account)
+        return NewMessage(role=role, content=text, created_at=at, speaker="Anna", turn=turn, explanation=explanation)
 
     async def left_by(self, *ids: int, with_quotes: bool = False) -> Remainder:
         what = Forgetting(what="messages", ids=ids, with_quotes=with_quotes)
@@ -90,7 +90,7 @@ async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
     _, answer = await talk.say("What is it?", "Heliotrope.", knew=[[1, 2]])
     _, again = await talk.say("And now?", "It is heliotrope.", knew=[[1, 4]])
     await store.forgetting.revise(ANNA, first, "I have no code word.", why="edited", now=NOW)
-    await store.forgetting.revise(ANNA, again, "I do not know.", why="superseded", now=NOW, account='{"recent":[]}')
+    await store.forgetting.revise(ANNA, again, "I do not know.", why="superseded", now=NOW, explanation='{"recent":[]}')
     assert (await talk.left_by(first)).answers == (answer, again)
     await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True))
     assert [row for row in await rows_of(store, VERSIONS.name) if "heliotrope" in str(row)] == []

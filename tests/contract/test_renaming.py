@@ -57,7 +57,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         stored = await talk(store, scope, 4, words="walrus")
         await fold(store, scope, stored[:4])
     [numbered] = await store.append(BORIS, [replace(said("numbered"), telegram_id=7)])
-    answered = replace(said("shown", role="assistant"), source="1:1", account="{}")
+    answered = replace(said("shown", role="assistant"), source="1:1", explanation="{}")
     await store.append(BORIS, [answered])
     await store.explanations.note_shown(BORIS, "1:1", [8, 9])
     assert await store.explanations.said_as(BORIS, 9) is not None

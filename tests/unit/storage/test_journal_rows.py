@@ -48,7 +48,7 @@ async def demand_rows_as_stored(folder: Path, config: OwnerConfig, texts: list[s
         ]
         stored = await store.append(SCOPE, drafts)
         answer = NewMessage(
-            role="assistant", content="yes", created_at=NOW, turn=stored[0].turn, account=json.dumps(account)
+            role="assistant", content="yes", created_at=NOW, turn=stored[0].turn, explanation=json.dumps(account)
         )
         await store.append(SCOPE, [answer])
         path = folder / "memory.json.journal"
