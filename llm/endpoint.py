@@ -83,9 +83,8 @@ class Patience:
         """So much of the answer has arrived."""
         self._grown += characters
         if self._grown >= LEAST_GROWN:
-            now = self._now()
-            self._grown, self._grows_until = 0, now + STRETCH * self._seconds
-            self._timeout.reschedule(now + self._seconds)
+            self._grown, self._grows_until = 0, self._now() + STRETCH * self._seconds
+            self._timeout.reschedule(self._now() + self._seconds)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
