@@ -25,19 +25,17 @@ _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e
 
 
 def well_formed(text: str) -> str:
-    """The text with surrogate pairs joined; lone surrogates, which neither files nor HTTP carry, and U+0000, which
-    PostgreSQL refuses, are made U+FFFD.
-    """
-    return without_surrogates(text.replace("\0", "\ufffd"))
-
-
-def without_surrogates(text: str) -> str:
-    """The same with any U+0000 left where it is."""
+    """The text with surrogate pairs joined, and lone surrogates, which neither files nor HTTP carry, made U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def storable(text: str) -> str:
+    """A well-formed text without U+0000, which PostgreSQL refuses in JSON: it is made U+FFFD as well."""
+    return well_formed(text.replace("\0", "\ufffd"))
 
 
 def well_formed_value(value: Any) -> Any:

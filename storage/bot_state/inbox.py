@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from records.owners import Mode
 from storage.engine.protocol import Connection, OwnerDatabase, Row, Value
 from storage.schema.rows import text_of
-from text.characters import without_surrogates
+from text.characters import well_formed
 
 Counted = Literal["attempts", "readings", "sends"]
 """Counters of an update over all runs, so that what kills the process is not tried for ever: the beginnings of
@@ -86,7 +86,7 @@ class Inbox:
     async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         """Keep updates, in this order, in one transaction; the ids of those that were not seen before."""
         at = text_of(now)
-        kept = {arrival.update_id: without_surrogates(arrival.payload) for arrival in arrivals}
+        kept = {arrival.update_id: well_formed(arrival.payload) for arrival in arrivals}
 
         def put(connection: Connection) -> set[int]:
             return {

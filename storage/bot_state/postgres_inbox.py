@@ -17,7 +17,7 @@ from storage.bot_state.postgres_leases import PollingLeader, PostgresLeases
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection
 from storage.schema.rows import text_of
-from text.characters import without_surrogates
+from text.characters import well_formed
 
 _NOW = "SELECT COALESCE((SELECT new_id FROM renamings WHERE old_id = ? AND is_done = 1), ?)"
 _RECEIVE = """
@@ -73,7 +73,7 @@ class PostgresInbox(Inbox):
             owners: set[int] = set()
             for one in arrivals:
                 [owner] = connection.execute(_NOW, (one.owner, one.owner)).fetchone()
-                values = (bot_id, one.update_id, owner, one.person, without_surrogates(one.payload), at)
+                values = (bot_id, one.update_id, owner, one.person, well_formed(one.payload), at)
                 if connection.execute(_RECEIVE, values).fetchone() is not None:
                     new.add(one.update_id)
                     owners.add(owner)
