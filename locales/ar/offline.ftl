@@ -3,4 +3,4 @@ offline-remembered = هذا ما أتذكره:
 offline-unknown = لا أجد في ذاكرتي شيئًا عن ذلك.
 offline-nearest = أقرب ما أتذكره:
 offline-noted = قرأت ذلك.
-offline-hello = أهلًا!
+offline-hello = مرحبًا!
