@@ -33,11 +33,6 @@ def well_formed(text: str) -> str:
     return text
 
 
-def storable(text: str) -> str:
-    """A well-formed text without U+0000, which PostgreSQL refuses in JSON: it is made U+FFFD as well."""
-    return well_formed(text.replace("\0", "\ufffd"))
-
-
 def well_formed_value(value: Any) -> Any:
     """A value of JSON, all texts in it well-formed."""
     written = json.dumps(value, ensure_ascii=False)

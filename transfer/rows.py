@@ -7,7 +7,6 @@ Does not know what the rows are for, nor what each column may hold (storage/sche
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
 
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, Repeat, Wish
 from runtime.cooperative import yielding_gil
@@ -16,7 +15,6 @@ from storage.schema.rows import moment_of as moment_in
 from storage.schema.rows import text_of
 from storage.schema.validation import RowError, checked
 from summaries.policies import POLICIES
-from text.characters import storable
 from text.time_zones import moment_of, next_time
 from transfer.formats.history import ImportedHistory, imported_source
 from transfer.formats.values import wrong_at
@@ -46,19 +44,7 @@ def checked_rows(
         _demand_known_policies(made)
     except RowError as error:
         raise wrong_at(f"{error.row}.{error.name}") from None
-    return {name: [_storable(row) for row in yielding_gil(several)] for name, several in made.items()}
-
-
-def _storable(value: Any) -> Any:
-    """A value with every text in it as it may be stored."""
-    match value:
-        case str():
-            return storable(value)
-        case list():
-            return [_storable(one) for one in value]
-        case dict():
-            return {name: _storable(one) for name, one in value.items()}
-    return value
+    return made
 
 
 def _imported(row: Mapping[str, object]) -> Mapping[str, object]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from records.facts import FactKind
 from records.messages import Origin, Role
 from runtime.cooperative import yielding_gil
-from text.characters import boundary, storable
+from text.characters import boundary, well_formed
 from transfer.formats.json_stream import JsonStream
 
 LONGEST_MESSAGE = 16_000
@@ -180,19 +180,19 @@ _Part = TypeVar("_Part", ImportedMessage, ImportedFact)
 
 
 def well_formed_history(history: ImportedHistory) -> ImportedHistory:
-    """JSON may spell out what no file, query or message can hold: it becomes U+FFFD."""
+    """JSON may spell out half a surrogate pair, which no file, query or message can hold: it becomes U+FFFD."""
     return replace(
         history,
         messages=[_well_formed(one) for one in yielding_gil(history.messages)],
-        questions=tuple(replace(one, options=tuple(map(storable, one.options))) for one in history.questions),
+        questions=tuple(replace(one, options=tuple(map(well_formed, one.options))) for one in history.questions),
         facts=tuple(map(_well_formed, history.facts)),
-        notes=tuple(map(storable, history.notes)),
+        notes=tuple(map(well_formed, history.notes)),
     )
 
 
 def _well_formed(one: _Part) -> _Part:
     texts = {name: value for name in _TEXTS if isinstance(value := getattr(one, name, None), str)}
-    whole: dict[str, Any] = {name: storable(value) for name, value in texts.items()}
+    whole: dict[str, Any] = {name: well_formed(value) for name, value in texts.items()}
     return one if whole == texts else replace(one, **whole)
 
 
