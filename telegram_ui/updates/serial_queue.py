@@ -1,17 +1,19 @@
 """Serial queues by key: one piece of work at a time in a queue, a limited number at once over all queues.
 
-Fair: a queue whose work has ended goes behind the others that are ready, so nobody's backlog delays another's first
-message. An idle queue costs nothing. Work handles its own failures.
+Fair: a queue whose work has ended goes behind the others that are ready, and one owner's topics take a part of the
+places at most, so nobody's backlog delays another's first message. An idle queue costs nothing. Work handles its own
+failures.
 """
 
 import asyncio
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from functools import partial
-from typing import TypeVar
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from attrs import define, field
 
@@ -47,11 +49,15 @@ class Ticket:
 
 
 class SerialQueues:
-    """Queues by key; at most `at_once` pieces of work run at the same time."""
+    """Queues by key; at most `at_once` pieces of work run at once, of one owner's queues `of_one` (None: all)."""
 
-    def __init__(self, name: str, *, at_once: int) -> None:
+    def __init__(
+        self, name: str, *, at_once: int, of_one: int | None = None, owner: Callable[[Any], object] = lambda key: key
+    ) -> None:
         self._name = name
         self._at_once = at_once
+        self._of_one = of_one or at_once
+        self._owner = owner
         self._waiting: dict[Hashable, deque[Ticket]] = {}
         self._ready: deque[Hashable] = deque()  # queues whose first work may begin, longest waiting first
         self._running: dict[Hashable, Ticket] = {}
@@ -161,8 +167,12 @@ class SerialQueues:
             self._ready.append(key)
 
     def _begin(self) -> None:
-        while self._ready and len(self._running) < self._at_once and not self._closed:
-            key = self._ready.popleft()
+        while len(self._running) < self._at_once and not self._closed:
+            of = Counter(map(self._owner, self._running))
+            key = next((key for key in self._ready if of[self._owner(key)] < self._of_one), None)
+            if key is None:
+                break
+            self._ready.remove(key)
             ticket = self._waiting[key].popleft()
             self._running[key] = ticket
             run, name = self._run(ticket), f"{self._name}:{key}"
@@ -199,7 +209,8 @@ class Queues:
     def __init__(self) -> None:
         self.commands = SerialQueues("commands", at_once=128)
         self.slow = SerialQueues("slow commands", at_once=8)
-        self.chats = SerialQueues("chats", at_once=256)  # most of them wait for a model
+        # Most of them wait for a model. Topics are opened by anybody, so that a chat's share is bounded.
+        self.chats = SerialQueues("chats", at_once=256, of_one=16, owner=attrgetter("owner"))
         self.settling = SerialQueues("settling", at_once=4)
         self.notices = SerialQueues("notices", at_once=4)
         self.buttons = SerialQueues("buttons", at_once=4)

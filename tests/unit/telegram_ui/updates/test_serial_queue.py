@@ -64,6 +64,18 @@ async def test_no_more_than_so_many_run_at_once() -> None:
     assert log.begun == ["a", "b", "c"]
 
 
+async def test_the_queues_of_one_owner_leave_places_to_others() -> None:
+    queues, log = SerialQueues("test", at_once=4, of_one=2, owner=lambda key: key[0]), Log()
+    for name in ("a1", "a2", "a3", "a4", "b1"):
+        queues.submit(name, log(name, gated=name != "b1"))
+    await asyncio.sleep(0)
+    assert log.begun == ["a1", "a2", "b1"]
+    for gate in log.gates.values():
+        gate.set()
+    await queues.idle()
+    assert log.begun == ["a1", "a2", "b1", "a3", "a4"]
+
+
 async def test_a_held_ticket_keeps_its_place_and_takes_no_slot() -> None:
     queues, log = SerialQueues("test", at_once=1), Log()
     ticket = queues.submit("a", log("a1"), held=True)
