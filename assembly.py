@@ -12,7 +12,7 @@ from background.indexing import Indexing
 from background.rebuild import Rebuilder
 from background.scheduler import ScheduledTask, Scheduler
 from chat.answer_loop import AnswerLoop
-from chat.answering import Answerer
+from chat.answerer import Answerer
 from chat.attachments import Attachments, Speech
 from chat.conversation import Conversation
 from chat.corrections import Corrections

@@ -1,7 +1,7 @@
 """One turn, from the incoming message to the reply, and later changes to it. Does not know Telegram.
 
 answer_loop.py   one answer of the model: its rounds with tools, all under the ceiling
-answering.py     the context of a turn's request, and the model's answer to it
+answerer.py      the context of a turn's request, and the model's answer to it
 attachments.py   what people send along: who reads it, looks at it, hears it
 conversation.py  the steps of a turn: remember, recall, answer, remember; then settle
 corrections.py   later changes to stored messages: forgotten, corrected, moved to another id

@@ -16,7 +16,7 @@ from attrs import define, field
 
 from chat import pictures
 from chat.answer_loop import Answered, Kept, given_in
-from chat.answering import Answerer
+from chat.answerer import Answerer
 from chat.explanations import Explanations
 from chat.session import Session, Sessions, Unwritten, stricter
 from chat.settling import Settling

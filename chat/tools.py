@@ -22,6 +22,7 @@ from records.context import Context, Snippet
 from records.errors import StorageError
 from records.facts import Fact
 from records.model_calls import Tool, ToolCall
+from records.reminders import REPEATS
 from records.scopes import Clock
 from records.turns import Proposal
 from reminders.wishes import wish_of
@@ -86,7 +87,7 @@ REMIND = _tool(
         "text": {"type": "string", "description": "what of, in the user's words"},
         "at": {"type": "string", "description": "YYYY-MM-DDTHH:MM by the user's clock; of what repeats the first"},
         "in_minutes": {"type": "integer", "description": "instead of at: minutes from now"},
-        "repeat": {"type": "string", "enum": ["daily", "weekly", "monthly"]},
+        "repeat": {"type": "string", "enum": [*REPEATS]},
     },
     required="text",
 )

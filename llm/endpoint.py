@@ -25,7 +25,7 @@ RETRIES, MOST_LOADING = 2, 100
 LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 LONGEST_TAKEN = 3_600.0
-"""Seconds that one answer may go on, however often something of it arrives: 2,000 tokens, almost two seconds each."""
+"""Seconds that a call may go on, whatever arrives (2,000 tokens, almost two seconds each); a turn may make several."""
 STRETCH, LEAST_GROWN = 10, 100
 """An answer that grows by fewer characters in so many times MODEL_TIMEOUT stands still, whatever else arrives."""
 

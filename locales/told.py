@@ -104,7 +104,9 @@ LEAST = 1.0
 
 
 def reason(score: Mapping[str, float], *, least: float = LEAST) -> str:
-    """The signal that raised it most. `least`: how strong that has to be; facts are only brought back for a reason."""
+    """The signal that raised it most; where none did, that it is loosely related. `least`: how strong that has to be;
+    facts are only brought back for a reason.
+    """
     raised = {name: value for name, value in score.items() if name in SIGNALS and value > 0}
     strongest = max(raised, key=raised.__getitem__, default="")
     if not strongest or raised[strongest] < least:

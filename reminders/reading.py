@@ -13,7 +13,7 @@ from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
-from records.reminders import FARTHEST_DAYS, Wish
+from records.reminders import FARTHEST_DAYS, REPEATS, Wish
 from reminders.wishes import LONGEST, plain, wish_of
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ SCHEMA: Mapping[str, object] = {
             "text": {"type": "string"},
             "at": {"type": ["string", "null"]},
             "in_minutes": {"type": ["integer", "null"]},
-            "repeat": {"type": "string", "enum": ["none", "daily", "weekly", "monthly"]},
+            "repeat": {"type": "string", "enum": ["none", *REPEATS]},
         },
     },
 }

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Literal
 
 from locales.catalog import ENGLISH, current, weekdays, words
-from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, Repeat, Wish
+from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, REPEATS, Repeat, Wish
 from text.analyzer import folded, normal
 from text.time_zones import moment_of, monthly, next_time
 
@@ -18,7 +18,7 @@ LONGEST = 1_000
 """Characters of a text that is read."""
 MORNING = 9
 """The hour where none is said."""
-REPEATS: Mapping[str, Repeat] = {"": "", "none": "", "daily": "daily", "weekly": "weekly", "monthly": "monthly"}
+CYCLES: Mapping[str, Repeat] = {"": "", "none": "", **{one: one for one in REPEATS}}
 _ENDS = " ,.;:!?\"'“”„«»-–—"
 _CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(am|pm)?|(\d{1,2})(am|pm)")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -31,7 +31,7 @@ def wish_of(given: Mapping[str, object], now: datetime) -> Wish | None:
     where these give none to come. `now`: aware, in the person's zone.
     """
     text, at, minutes, repeat = (given.get(name) for name in ("text", "at", "in_minutes", "repeat"))
-    if not isinstance(text, str) or (cycle := REPEATS.get(str(repeat or ""))) is None:
+    if not isinstance(text, str) or (cycle := CYCLES.get(str(repeat or ""))) is None:
         return None
     if isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= FARTHEST_DAYS * 24 * 60:
         return _made(text, now + timedelta(minutes=minutes), None, cycle, now)

@@ -40,8 +40,8 @@ WORTH = (0.7, 0.6)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactRecall:
-    """`top`: how many facts a prompt carries at most, not counting pinned ones. `min_similarity`: None = the model's
-    own.
+    """`top`: how many facts a prompt carries at most (FACTS_TOP_K), not counting pinned ones; prompt_builder.py limits
+    their tokens. `min_similarity`: None = the model's own.
     """
 
     top: int = 5

@@ -1,7 +1,7 @@
 """A request in the making: parts are offered in the order of precedence, and each takes what is left of the ceiling.
 
-Pure. Owns sizes, order, what yields first (contract.md; but a piece of one required snippet stays) and what is listed
-as cut. Does not know where the parts come from.
+Pure. Owns sizes, what yields first (`_give_way`; for a piece of one required snippet also turns do), the order in which
+the parts stand (`_request`), and what is listed as cut. Does not know where the parts come from.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ FACTS_SHARE = 3
 
 class PromptBuilder:
     """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, archived turns,
-    facts, snippets; then `context`.
+    facts, snippets; then `context`. They stand in another order, that of `_request`.
 
     Dates are written in the zone of `now`. `explains`: the system prompt says what the blocks are.
     `powers`: what it says of the bot and its commands.
@@ -351,6 +351,7 @@ class PromptBuilder:
         return sorted(self._turns, key=lambda turn: turn.messages[0].order)
 
     def _request(self) -> list[PromptMessage]:
+        """What changes least stands first, so that endpoints can reuse what they know of the beginning."""
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
         about = [self._profile_block(), self._summaries_text(self._summaries)]
         if any(about):

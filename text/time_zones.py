@@ -137,5 +137,5 @@ def next_time(local: datetime, repeat: Repeat, month_day: int, *, after: datetim
         return None
     if repeat == "monthly":
         return monthly(local, month_day or local.day, after=max(after, local))
-    step = timedelta(days=7 if repeat == "weekly" else 1)
+    step = timedelta(days={"daily": 1, "weekly": 7}[repeat])
     return local + step * max(1, (after - local) // step + 1)

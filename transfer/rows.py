@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, Repeat, Wish
+from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, REPEATS, Repeat, Wish
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import Portable
 from storage.schema.rows import moment_of as moment_in
@@ -21,7 +21,7 @@ from transfer.formats.values import wrong_at
 
 _UNDER_WAY = ("past_from", "past_id", "past_until")
 """Columns of a history extraction, which begins only where its owner asks for it."""
-_REPEATS: Mapping[object, Repeat] = {"daily": "daily", "weekly": "weekly", "monthly": "monthly"}
+_REPEATS: Mapping[object, Repeat] = {one: one for one in REPEATS}
 
 
 def checked_rows(

@@ -20,7 +20,9 @@ from storage.engine.postgres_driver import OPTIONS, cut
 log = logging.getLogger(__name__)
 
 LIVES_SECONDS = 20.0
-"""A process that has said nothing for so long is taken for dead: its work goes to the others."""
+"""A process that has said nothing for so long is taken for dead: its leases go to the others. It speaks every 5 s, and
+that may take half of this: below 10 seconds the living would be taken for dead.
+"""
 LOOK_SECONDS = 3.0
 """The longest wait before looking for work, where nobody called."""
 

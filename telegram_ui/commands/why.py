@@ -1,7 +1,8 @@
 """/why: what an answer was made from, in plain words: three lines, and everything else in a quote under them that
 unfolds; where that does not fit, the button turns to all of it, page by page.
 
-Owns the words. Does not know where explanations are kept (chat/explanations.py) or how a prompt is built.
+Owns the words but those of reasons (locales/told.py). Does not know where explanations are kept (chat/explanations.py)
+or how a prompt is built.
 """
 
 from collections.abc import Iterator, Sequence

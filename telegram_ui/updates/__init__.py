@@ -6,10 +6,10 @@ attached.py       what a message carries besides words
 dispatch.py       where an update goes
 durable_queue.py  the queue between Telegram and the bot
 error_boundary.py the one place that catches every error: one log line, one sentence to the person
+files.py          what came with a turn is fetched, read, looked at or heard, within limits
 parsing.py        an update → our own values; the only place that converts
 paste.py          joining the pieces of a split paste
 polling.py        fetching, by the one process that leads: what is not on disk is not confirmed
-reading.py        the files of a turn are fetched and read, within limits
 repeats.py        the button that does again what had failed
 serial_queue.py   serial queues by key, fair to one another
 service.py        start, fetch, watch and stop in order

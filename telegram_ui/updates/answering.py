@@ -31,8 +31,8 @@ from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary, where
+from telegram_ui.updates.files import AttachedFiles, Read
 from telegram_ui.updates.parsing import ParsedUpdate
-from telegram_ui.updates.reading import AttachedFiles, Read
 from telegram_ui.updates.repeats import Repeatable
 from telegram_ui.updates.serial_queue import Queues
 

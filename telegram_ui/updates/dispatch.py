@@ -28,9 +28,9 @@ from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, Wa
 from telegram_ui.updates.attached import FILE, kind_name
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
+from telegram_ui.updates.files import FileAttempts
 from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
-from telegram_ui.updates.reading import FileAttempts
 from telegram_ui.updates.repeats import Repeatable, Repeats
 from telegram_ui.updates.serial_queue import Queues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades

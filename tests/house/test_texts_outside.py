@@ -29,7 +29,7 @@ OPERATORS = frozenset(
 """Around what an operator or a developer reads, in English (metrics, too), and the words of Telegram's errors."""
 IN_ENGLISH = {
     "telegram_ui/updates/parsing.py": "what the model reads of a message: “[Forwarded from …]”",
-    "telegram_ui/updates/reading.py": "what memory holds of a picture: “Picture bike.png”",
+    "telegram_ui/updates/files.py": "what memory holds of a picture: “Picture bike.png”",
     "transfer/archiver.py": "what memory holds of messages without words",
     "transfer/formats/conversations.py": "what the model reads of a message, as parsing.py",
     "telegram_ui/updates/durable_queue.py": "an error that nobody is told: Telegram sends the update again",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.reminders import Repeat
+from records.reminders import REPEATS, Repeat
 from text.time_zones import moment_of, next_time
 
 # ruff: noqa: DTZ001 - wall clocks have no zone
@@ -30,7 +30,7 @@ def test_the_last_of_a_month_stays_the_last() -> None:
     assert seen == [(2, 28), (3, 31), (4, 30), (5, 31)]
 
 
-@pytest.mark.parametrize("repeat", ["daily", "weekly", "monthly"])
+@pytest.mark.parametrize("repeat", REPEATS)
 @given(
     st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)),
     st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)),

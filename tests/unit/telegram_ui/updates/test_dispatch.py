@@ -21,8 +21,8 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending import documents
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.durable_queue import DurableQueue, Received
+from telegram_ui.updates.files import FETCHED_AT_ONCE
 from telegram_ui.updates.parsing import NO_WORDS
-from telegram_ui.updates.reading import FETCHED_AT_ONCE
 from tests.peers.openai_server import Behaviour, running
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, MANY, TOPIC, Bots, Peer
 
