@@ -25,7 +25,7 @@ from benchmarks.locomo import read, talk_file
 from benchmarks.measure import progress, report, since
 from benchmarks.recall import embedding
 from external_memory import MOST_EVERY_N
-from facts.extraction import PROFILE_SCHEMA, SECTIONS
+from facts.schemas import PROFILE_SCHEMA, SECTIONS
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import Embedder
 from llm.offline import ExtractiveSummarizer

@@ -15,8 +15,8 @@ from attrs import define, field
 from cachetools import LRUCache
 
 from external_memory import ExternalMemory
-from facts.extraction import PROFILE_SCHEMA, document, parse_profile
 from facts.requests import Requests
+from facts.schemas import PROFILE_SCHEMA, document, parse_profile
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota

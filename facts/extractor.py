@@ -13,7 +13,7 @@ from functools import partial
 from attrs import define
 from cachetools import LRUCache
 
-from facts import extraction, verification
+from facts import schemas, verification
 from facts.requests import ExtractionRequest, Request, Requests
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -141,7 +141,7 @@ class FactExtractor:
         waiting = self._halves(batch, request)
         while waiting:  # each half has fewer turns than what it is a half of
             half = waiting.pop(0)
-            extracted = extraction.parse(await self._asked(batch.scope.owner, half.request))
+            extracted = schemas.parse(await self._asked(batch.scope.owner, half.request))
             if extracted is None:
                 waiting = [*self._halves(batch, half), *waiting]
             else:
@@ -160,20 +160,20 @@ class FactExtractor:
         ]
 
     async def _true(
-        self, batch: Batch, request: ExtractionRequest, extracted: Sequence[extraction.ExtractedFact]
+        self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
         size = len(request.answers) + sum(len(message.content) for message in request.messages)
         return await done(partial(self._checked, batch, request, extracted), in_thread=size > CHECKED_HERE)
 
     def _checked(
-        self, batch: Batch, request: ExtractionRequest, extracted: Sequence[extraction.ExtractedFact]
+        self, batch: Batch, request: ExtractionRequest, extracted: Sequence[schemas.ExtractedFact]
     ) -> list[NewFact]:
         """The facts that one of the request's messages says, each learned from that message."""
         shown = {fact.id: fact for fact in request.shown}
         messages = [replace(one, content=both_ends(one.content, MOST_CHECKED)) for one in request.messages]
         speakers = [prompts.speaker(message) for message in messages]
         kept = []
-        for versions in extraction.new_facts(extracted, messages, known=shown, zone=batch.zone):
+        for versions in schemas.new_facts(extracted, messages, known=shown, zone=batch.zone):
             objections = list[str]()
             for fact in versions:
                 named = [shown[fact.known].text] if fact.known is not None else []
@@ -189,14 +189,14 @@ class FactExtractor:
 
     async def _answered(
         self, batch: Batch, request: ExtractionRequest, attempts: int
-    ) -> Sequence[extraction.ExtractedFact] | None:
+    ) -> Sequence[schemas.ExtractedFact] | None:
         """The facts in the model's answer, repaired once; None where it is no list of facts even then."""
         scope = batch.scope
         try:
             answer = await self._asked(scope.owner, request.request)
-            found = extraction.parse(answer)
+            found = schemas.parse(answer)
             if found is None:
-                found = extraction.parse(await self._asked(scope.owner, self._requests.repair(request, answer)))
+                found = schemas.parse(await self._asked(scope.owner, self._requests.repair(request, answer)))
         except (ModelBroken, ModelDeclined, ContextTooLong):
             if attempts + 1 < GIVEN_UP_AFTER:
                 raise
@@ -207,5 +207,5 @@ class FactExtractor:
         room = await self._quota.room(owner)
         if room is not None and room < SCARCE * self._requests.size(request):
             raise QuotaExceeded
-        completion = await self._quota.complete(owner, self._model, request, schema=extraction.FACTS_SCHEMA)
+        completion = await self._quota.complete(owner, self._model, request, schema=schemas.FACTS_SCHEMA)
         return completion.text

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from facts.extraction import FACTS_SCHEMA, PROFILE_SCHEMA
 from facts.reconciliation import Candidates
+from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm import prompts
 from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message

@@ -375,6 +375,7 @@ BY_IDS = f"""
 {_MESSAGES}
 WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at || '', id
 """  # noqa: S608
+# A scope's totals are columns of `scopes`, kept by triggers (storage/schema/sqlite.sql): no look reads every message.
 _COUNTS = """
 SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2
 UNION ALL

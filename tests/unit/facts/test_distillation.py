@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from facts.extraction import document, parse_profile
+from facts.schemas import document, parse_profile
 from records.errors import ModelBusy
 from records.owners import StorageType
 from records.scopes import Scope

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facts import extraction, reconciliation, verification
-from facts.extraction import new_facts, parse, since_of
+from facts import reconciliation, schemas, verification
+from facts.schemas import new_facts, parse, since_of
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -199,7 +199,7 @@ def test_yesterday_is_the_owners_yesterday() -> None:
 
 
 def test_the_schema_demands_every_field() -> None:
-    schema = extraction.FACTS_SCHEMA["schema"]
+    schema = schemas.FACTS_SCHEMA["schema"]
     assert isinstance(schema, dict)
     item = schema["properties"]["facts"]["items"]
     assert set(item["required"]) == set(item["properties"]), "strict mode of the endpoint wants all of them"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from facts.extraction import FACTS_SCHEMA, PROFILE_SCHEMA
 from facts.requests import MOST_TURNS, ExtractionRequest, Requests
+from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm import prompts
 from records.facts import Fact, Profile
 from records.messages import Message, Role

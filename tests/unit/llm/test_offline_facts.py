@@ -2,7 +2,7 @@
 
 import json
 
-from facts.extraction import FACTS_SCHEMA, PROFILE_SCHEMA
+from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm.offline import stated
 
 

@@ -19,7 +19,8 @@ from text.single_values import single_value
 
 LONGEST_TEXT = 300
 LONGEST_SUBJECT = 60
-MOST_FACTS = 30
+MOST_FOUND = 30
+"""Facts of one answer."""
 TYPES: Mapping[str, FactKind] = {"fact": "personal", "preference": "preference", "instruction": "instruction"}
 """The model's names for the kinds of facts."""
 
@@ -76,7 +77,7 @@ def parse(answer: str) -> list[ExtractedFact] | None:
     items = _items(answer)
     if items is None:
         return None
-    found = [fact for fact in map(_fact, items[:MOST_FACTS]) if fact is not None]
+    found = [fact for fact in map(_fact, items[:MOST_FOUND]) if fact is not None]
     if items and not found:
         return None  # A list of things that are no facts at all is as unreadable as no list.
     # A small model that goes through the lines copies the questions too.
