@@ -32,6 +32,7 @@ from storage.stores.memory_store import MemoryStore
 from summaries.generation import Material, SummaryWriter, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
 from summaries.policies import policy_of
+from summaries.pyramid import MOST_ACTIVE
 from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
@@ -68,9 +69,9 @@ class FoldLimits:
 
     @classmethod
     def within(cls, part: Budgets, *, live: int, quiet_minutes: int) -> Self:
-        """For prompts of these budgets, so that ten of a pyramid's summaries fit. `quiet_minutes` 0: never."""
+        """For prompts of these budgets, so that all active summaries of a pyramid fit. `quiet_minutes` 0: never."""
         return cls(
-            chunk=max(LEAST_SUMMARY, part.summaries // 10 - SUMMARY_HEADER),
+            chunk=max(LEAST_SUMMARY, part.summaries // MOST_ACTIVE - SUMMARY_HEADER),
             live=max(LEAST_SUMMARY, min(live, part.summaries - SUMMARY_HEADER)),
             recent=part.recent,
             # More than a year would not be a valid date.
@@ -78,6 +79,7 @@ class FoldLimits:
         )
 
     def text(self, policy: FoldPolicy) -> int:
+        """The most of one summary, on whatever level."""
         return self.chunk if policy.has_levels else self.live
 
 
