@@ -9,11 +9,9 @@ from chat.services import Services
 from locales.catalog import tr
 from locales.receipts import counts
 from records.errors import FactsFull
-from records.facts import MOST_FACTS, Fact
+from records.facts import LONGEST_FACT, MOST_FACTS, Fact
 from records.forgetting import Forgotten
 
-LONGEST_FACT = 300
-"""Characters of a fact that somebody writes."""
 VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
 

@@ -20,7 +20,7 @@ from facts.learning import Facts
 from llm import prompts
 from records.context import Context, Snippet
 from records.errors import StorageError
-from records.facts import Fact
+from records.facts import LONGEST_FACT, Fact
 from records.model_calls import Tool, ToolCall
 from records.reminders import REPEATS
 from records.scopes import Clock
@@ -33,8 +33,6 @@ log = logging.getLogger(__name__)
 
 RESULT_TOKENS = 500
 """Of one result."""
-LONGEST_FACT = 300
-"""Characters."""
 LONGEST_COMMAND = 200
 """Characters of a command with what follows it."""
 MOST_PROPOSALS = 3

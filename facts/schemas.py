@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import cast
 
-from records.facts import LASTING, FactKind, NewFact
+from records.facts import LASTING, LONGEST_FACT, FactKind, NewFact
 from records.messages import Message
 from text.characters import QUESTION_MARKS, well_formed
 from text.fingerprint import fingerprint, says_change, topics
 from text.single_values import single_value
 
-LONGEST_TEXT = 300
 LONGEST_SUBJECT = 60
 MOST_FOUND = 30
 """Facts of one answer."""
@@ -192,8 +191,8 @@ def _fact(item: object) -> ExtractedFact | None:
 def _text(item: Mapping[str, object]) -> str:
     for name in ("text", "fact", "content", "statement"):
         if isinstance(item.get(name), str):
-            text = _line(item[name], LONGEST_TEXT + 1)
-            return text if len(text) <= LONGEST_TEXT and any(character.isalnum() for character in text) else ""
+            text = _line(item[name], LONGEST_FACT + 1)
+            return text if len(text) <= LONGEST_FACT and any(character.isalnum() for character in text) else ""
     return ""
 
 

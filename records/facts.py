@@ -12,6 +12,8 @@ LASTING: tuple[FactKind, ...] = ("instruction", "preference")
 """Kinds of facts that are in every prompt to which they could apply, those that come first first."""
 EVERYBODY = -1
 """Instead of a person: what holds for all members of a group."""
+LONGEST_FACT = 300
+"""Characters of one that a command, a tool or the learning takes."""
 MOST_FACTS = 10_000
 """Facts of one owner that hold: all of them are ranked at each question, wherever they came from."""
 

@@ -18,7 +18,6 @@ from attrs import define, field
 
 from external_memory import ExternalMemory
 from locales.catalog import tr
-from locales.lists import clauses
 from locales.told import retention_text
 from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StorageError
 from records.facts import LASTING, MOST_FACTS
@@ -36,7 +35,7 @@ from transfer.formats.keepsake import Signer, signer
 from transfer.plans import NOTHING_GIVEN, Given, Imported, ImportPlan
 from transfer.reading import FileReader
 from transfer.restorer import Progress, Restoration, Restorer, chosen_texts, restoration
-from transfer.rows import Returning, checked_rows, returning
+from transfer.rows import Returning, checked_rows, listable, returning
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +44,6 @@ LEASE = timedelta(hours=6)
 BATCH = 500
 FEWEST_HERE = 2
 """Messages by which the chat with this bot is recognised: nobody says two things to two people in the same seconds."""
-MOST_SHOWN, LONGEST_SHOWN = 20, 100
-"""Instructions of an export that are shown before it is imported, and characters of each."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -311,14 +308,21 @@ def _instructions(work: _Work) -> list[str]:
     """What an export would have the bot keep to from now on: its reader decides whether it may, whoever it says that
     it belongs to.
     """
-    chosen = chosen_texts(work.rows) if work.restoration else []
-    asked = chosen + [str(one["text"]) for one in work.rows.get("facts", ()) if one["kind"] in LASTING]
-    if not asked:
-        return []
-    shown = clauses(tr("shared-quoted", text=" ".join(one.split())[:LONGEST_SHOWN]) for one in asked[:MOST_SHOWN])
-    if len(asked) > MOST_SHOWN:
-        shown = tr("import-more", shown=shown, more=len(asked) - MOST_SHOWN)
-    return [tr("import-instructions", shown=shown)]
+    facts = work.rows.get("facts", ())
+    listed, kept = _lasting(listable(facts)), _lasting(facts)
+    asked = [*(chosen_texts(work.rows) if work.restoration else ()), *listed]
+    shown = [tr("shared-quoted", text=" ".join(one.split())) for one in asked]
+    if len(kept) > len(listed):
+        shown.append(tr("import-more", more=len(kept) - len(listed)))
+    notes = ["\n".join([tr("import-instructions"), *shown])] if shown else []
+    rows = work.history.rows
+    kinds = [one.get("kind") for one in rows.get("facts", ())] if rows else [one.kind for one in work.history.facts]
+    only_told = sum(kind in LASTING for kind in kinds) - len(kept)
+    return [*notes, tr("import-only-told", count=only_told)] if "facts" in work.rows and only_told else notes
+
+
+def _lasting(facts: Sequence[Portable]) -> list[str]:
+    return [str(one["text"]) for one in facts if one["kind"] in LASTING]
 
 
 def _differences(work: _Work, owner: int) -> list[str]:

@@ -245,8 +245,8 @@ def _list(value: object) -> list[object]:
 
 def chosen_texts(rows: Rows) -> list[str]:
     """The persona and the instructions for summaries that would be restored."""
-    chosen = ("persona_text", "fold_instructions")
-    return [str(row[name]) for row in rows.get("users", ()) for name in chosen if row[name]]
+    chosen = {"persona_text": LONGEST_PERSONA, "fold_instructions": LONGEST_INSTRUCTIONS}
+    return [str(row[name])[:most] for row in rows.get("users", ()) for name, most in chosen.items() if row[name]]
 
 
 def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from records.facts import LASTING, LONGEST_FACT
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, MOST_REMINDERS, REPEATS, Repeat, Wish
 from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import Portable
@@ -19,6 +20,8 @@ from text.time_zones import moment_of, next_time
 from transfer.formats.history import ImportedHistory, imported_source
 from transfer.formats.values import wrong_at
 
+MOST_LISTED = 10_000
+"""Characters of a file's instructions and preferences, which its reader is shown before: three messages."""
 _UNDER_WAY = ("past_from", "past_id", "past_until")
 """Columns of a history extraction, which begins only where its owner asks for it."""
 _REPEATS: Mapping[object, Repeat] = {one: one for one in REPEATS}
@@ -30,6 +33,25 @@ def checked_rows(
     """The rows of a file, as `owner`'s; of a file that is no export of ours the facts alone. `is_ours`: this bot
     signed it. Raises ImportRefused.
     """
+    made = _checked(history, owner, now, is_ours=is_ours)
+    # What this memory kept to once is its owner's in any case.
+    return made if is_ours and history.owner == owner else {**made, "facts": listable(made.get("facts", ()))}
+
+
+def listable(facts: Sequence[Portable]) -> Sequence[Portable]:
+    """Facts of which those that ask for something can be shown first, every one of them whole; others only tell it."""
+    made, left = [], MOST_LISTED
+    for row in facts:
+        if row["kind"] in LASTING:
+            length = len(str(row["text"]))
+            is_shown = length <= min(LONGEST_FACT, left)
+            left -= length if is_shown else 0
+            row = row if is_shown else {**row, "kind": "knowledge"}
+        made.append(row)
+    return made
+
+
+def _checked(history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool) -> Mapping[str, Sequence[Portable]]:
     if history.rows is None:
         return checked({"facts": _facts(history, now)}, owner, is_whole=False) if history.facts else {}
     # Of a file that cannot be restored only the facts are complete: its messages' summaries may be in another one.

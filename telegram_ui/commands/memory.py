@@ -10,10 +10,10 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardButton
 
-from chat.facts_by_hand import LONGEST_FACT, FactsByHand
+from chat.facts_by_hand import FactsByHand
 from locales.catalog import tr
 from locales.told import worth
-from records.facts import LASTING, Fact, Profile
+from records.facts import LASTING, LONGEST_FACT, Fact, Profile
 from records.forgetting import Forgetting, Forgotten
 from telegram_ui.commands.buttons import in_rows, keyboard_of, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
