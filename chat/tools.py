@@ -27,6 +27,7 @@ from records.scopes import Clock
 from records.turns import Proposal
 from reminders.wishes import wish_of
 from retrieval.packing import pack
+from text.characters import well_formed_value
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -236,7 +237,7 @@ def _arguments(call: ToolCall) -> Mapping[str, Any] | str:
     if len(call.arguments) > MOST_ARGUMENTS:
         return "The arguments are too long."
     try:
-        given = json.loads(call.arguments or "{}")
+        given = well_formed_value(json.loads(call.arguments or "{}"))
     except (ValueError, RecursionError):
         return "The arguments are not JSON."
     return given if isinstance(given, dict) else "The arguments are not an object."

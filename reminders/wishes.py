@@ -12,6 +12,7 @@ from typing import Literal
 from locales.catalog import ENGLISH, current, weekdays, words
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, REPEATS, Repeat, Wish
 from text.analyzer import folded, normal
+from text.characters import well_formed
 from text.time_zones import moment_of, monthly, next_time
 
 LONGEST = 1_000
@@ -119,7 +120,7 @@ def _at(text: str, local: datetime, repeat: Repeat, now: datetime) -> Wish | Non
 def _made(
     text: str, due_at: datetime, local: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> Wish | None:
-    text = " ".join(text.split()).strip(_ENDS)[:LONGEST_REMINDER]
+    text = " ".join(well_formed(text).split()).strip(_ENDS)[:LONGEST_REMINDER]
     if not text or not now < due_at <= now + timedelta(days=FARTHEST_DAYS):
         return None
     if repeat and local is None:

@@ -141,6 +141,16 @@ async def test_what_is_wrong_with_a_call_is_told_to_the_model(talk: Talk, call: 
     assert told in talk.server.of("chat-model")[-1].messages[-1]["content"]
 
 
+async def test_half_a_character_in_a_call_is_offered_to_nobody(talk: Talk) -> None:
+    """A model cut an emoji: no store and no request would take it."""
+    await talk.remember(every_n=3)
+    await long_ago(talk)
+    call = {"name": "remember", "arguments": r'{"text": "I like \ud83d tea."}'}
+    talk.server.script("chat-model", Behaviour(calls=(call,)), "Shall I keep it?")
+    reply = await talk.say("Please remember that I like tea.")
+    assert [one.text for one in reply.proposals] == ["I like \ufffd tea."]
+
+
 async def test_a_model_that_never_stops_calling_is_told_to_answer(talk: Talk) -> None:
     await talk.remember(every_n=3)
     await long_ago(talk)

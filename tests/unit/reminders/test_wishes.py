@@ -104,6 +104,7 @@ def test_a_time_of_the_clock_is_told_from_a_distance() -> None:
         ({"text": "x", "at": "9999-12-31T23:59", "repeat": "weekly"}, None),
         ({"text": "x", "in_minutes": True}, None),
         ({"text": ["x"], "in_minutes": 5}, None),
+        ({"text": "call \ud83d mum", "in_minutes": 20}, ("22.11.26 14:40", "", "call \ufffd mum")),
     ],
 )
 def test_what_a_model_gives(given_: dict[str, object], expected: tuple[str, str, str] | None) -> None:
