@@ -44,6 +44,7 @@ shared-not-yours = هذا الزر يخص شخصًا آخر.
 shared-failed = لم ينجح ذلك. حاول مرة أخرى من فضلك.
 shared-takes-nothing = لا يأتي بعد { $command } أي نص. أرسله وحده.
 shared-unknown = لا أعرف الأمر { $command }. يعرض ⁨/help⁩ كل الأوامر.
+shared-in-private = لا يعمل { $command } إلا في محادثتنا الخاصة.
 shared-once-more = حاول مرة أخرى، أو أرسل ⁨/cancel⁩ ليبقى كل شيء كما هو.
 shared-span = { $first } إلى { $last }
 shared-no = لا

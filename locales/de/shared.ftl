@@ -31,6 +31,7 @@ shared-not-yours = Dieser Knopf gehört jemand anderem.
 shared-failed = Das hat nicht geklappt. Bitte versuch es noch einmal.
 shared-takes-nothing = Nach { $command } kommt kein Text. Sende es allein.
 shared-unknown = Den Befehl { $command } kenne ich nicht. /help zeigt alle.
+shared-in-private = { $command } geht nur in unserem privaten Chat.
 shared-once-more = Bitte versuch es noch einmal; /cancel lässt alles, wie es ist.
 shared-span = { $first } bis { $last }
 shared-no = Nein

@@ -33,6 +33,7 @@ shared-not-yours = This button belongs to somebody else.
 shared-failed = That did not work. Please try again.
 shared-takes-nothing = { $command } takes no words after it. Send it alone.
 shared-unknown = I do not know the command { $command }. /help lists all.
+shared-in-private = { $command } works only in our private chat.
 shared-once-more = Please try again; /cancel leaves everything as it is.
 shared-span = { $first } to { $last }
 shared-no = No

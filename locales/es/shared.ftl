@@ -31,6 +31,7 @@ shared-not-yours = Este botón es de otra persona.
 shared-failed = No ha funcionado. Inténtalo de nuevo.
 shared-takes-nothing = { $command } no lleva nada detrás. Envíalo solo.
 shared-unknown = No conozco el comando { $command }. /help los muestra todos.
+shared-in-private = { $command } solo funciona en nuestro chat privado.
 shared-once-more = Inténtalo otra vez; /cancel lo deja todo como está.
 shared-span = { $first } a { $last }
 shared-no = No

@@ -31,6 +31,7 @@ shared-not-yours = Este botão é de outra pessoa.
 shared-failed = Não deu certo. Tente de novo.
 shared-takes-nothing = { $command } não leva nada depois. Envie sozinho.
 shared-unknown = Não conheço o comando { $command }. /help mostra todos.
+shared-in-private = { $command } só funciona em nossa conversa particular.
 shared-once-more = Tente de novo; /cancel deixa tudo como está.
 shared-span = { $first } a { $last }
 shared-no = Não

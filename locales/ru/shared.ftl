@@ -35,6 +35,7 @@ shared-not-yours = Эта кнопка не для тебя.
 shared-failed = Не получилось. Попробуй ещё раз.
 shared-takes-nothing = После { $command } ничего не пишут. Отправь команду саму по себе.
 shared-unknown = Я не знаю команды { $command }. Все команды: /help
+shared-in-private = { $command } работает только в нашем личном чате.
 shared-once-more = Попробуй ещё раз; /cancel оставит всё как есть.
 shared-span = { $first } – { $last }
 shared-no = Нет

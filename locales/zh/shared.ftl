@@ -19,6 +19,7 @@ shared-not-yours = 这个按钮是给别人的。
 shared-failed = 没有成功，请再试一次。
 shared-takes-nothing = { $command } 后面不需要文字。请单独发送。
 shared-unknown = 我不认识命令 { $command }。/help 列出所有命令。
+shared-in-private = { $command } 只能在我们的私聊中使用。
 shared-once-more = 请再试一次；发送 /cancel 则一切不变。
 shared-span = { $first } 至 { $last }
 shared-no = 不用

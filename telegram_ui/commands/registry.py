@@ -196,12 +196,13 @@ class Commands:
         with suppress(StorageError):
             await NextText.leave(ask, self.dependencies.services.memory.wizards)
         family, declared = self._declared[f"/{name}"]
+        operation, text = self.dependencies.operation, None
         is_hidden = isinstance(declared, Command) and declared.where == "admins"
-        if is_hidden and not self.dependencies.operation.is_admin(person, is_private=chat.is_private):
-            await self.dependencies.delivery.say(chat, self.unknown(name))
-            return
-        if argument and isinstance(declared, Command) and declared.stands_alone:
-            text: str | None = tr("shared-takes-nothing", command=f"/{name}")
+        if is_hidden and not operation.is_admin(person, is_private=chat.is_private):
+            is_theirs = operation.is_admin(person, is_private=True)
+            text = tr("shared-in-private", command=f"/{name}") if is_theirs else self.unknown(name)
+        elif argument and isinstance(declared, Command) and declared.stands_alone:
+            text = tr("shared-takes-nothing", command=f"/{name}")
         else:
             text = await self._answer(ask, family, declared)
         if text:

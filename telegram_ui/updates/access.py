@@ -49,6 +49,7 @@ class Access:
     ) -> None:
         """`people`: whom admins let in or removed by buttons."""
         self.serves = serving(settings, people)
+        self.has_asked: Callable[[int], bool] = lambda person: people is not None and people.standing(person) == "asked"
         self._admin_ids = settings.admin_user_ids
         self._people = people
         self._requests = (now(), 0)

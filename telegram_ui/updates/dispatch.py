@@ -264,7 +264,8 @@ class Dispatcher:
         is_to_be_told = parsed.chat.is_private and parsed.kind != "edited" and len(self._queues.notices) < MOST_NOTICES
         if is_to_be_told and self._access.may_tell_stranger(parsed.person):
             asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
-            self._notify(parsed, lambda: tr("notices-stranger-asked" if asks else "notices-stranger", id=id_))
+            key = "notices-stranger-asked" if asks or self._access.has_asked(parsed.person.id) else "notices-stranger"
+            self._notify(parsed, lambda: tr(key, id=id_))
             if asks:
                 ask = partial(admin.ask_admins, self._commands.dependencies, parsed.person, parsed.text)
                 self._queues.notices.submit(parsed.scope, ask)

@@ -183,7 +183,7 @@ async def _ask(dependencies: Dependencies, chat: Chat, admin: Person, stranger: 
     ]
     text = tr("admin-request", name=stranger.name, id=str(stranger.id))
     if said := quoted(words, SHOWN):
-        text += f"\n\n“{said}”"
+        text += f"\n\n{tr('shared-quoted', text=said)}"
     try:
         await dependencies.delivery.say(chat, text, keyboard=keyboard_of(row))
     except DeliveryError as error:

@@ -13,7 +13,7 @@ from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.outreach.admin import ask_admins
 from telegram_ui.commands.registry import Commands
 from telegram_ui.updates.access import MOST_REQUESTS, Access
-from tests.unit.telegram_ui.commands.conftest import ANN, BOB, Desk
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 EVE = Person(id=13, name="Eve", username="eve")
 
@@ -45,6 +45,9 @@ async def test_nobody_else_learns_that_there_is_such_a_command(desk: Desk) -> No
     administered(desk)
     await desk.say(BOB, BOB, "/admin")
     assert desk.last(BOB).startswith("I do not know the command /admin.")
+    for person, told in ((BOB, "I do not know the command /admin."), (ANN, "/admin works only in our private chat.")):
+        await desk.say(person, GROUP, "/admin")
+        assert desk.last(GROUP).startswith(told)
     for person in (BOB, ANN):
         await desk.say(person, person, "/help")
         message, buttons = desk.buttons(person)
