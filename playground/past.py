@@ -38,7 +38,7 @@ async def bring_back(world: World, services: Services, formatted: Formatted) -> 
             if message.origin in SENT_ALONG or message.role == "system":
                 continue
             is_answer = message.role == "assistant"
-            author = world.bot if is_answer else _author(world, chat, message)
+            author = _author(world, chat, message)
             contents = formatted(message.content) if is_answer else [{"text": one} for one in pieces(message.content)]
             for content in contents:
                 world.recall(chat.id, author, content, at=int(message.created_at.timestamp()))
@@ -59,5 +59,8 @@ async def erase(services: Services, owner: int) -> None:
 
 
 def _author(world: World, chat: Chat, message: Message) -> Json:
+    """Who said it, as a User object: another assistant, whose words were imported, under its own name."""
+    if message.role == "assistant":
+        return {**world.bot, "id": 0, "first_name": message.speaker} if message.speaker else world.bot
     members = [world.people[one] for one in chat.members]
     return next((one for one in members if one.first_name == message.speaker), members[0]).user()

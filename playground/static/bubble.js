@@ -81,9 +81,9 @@ function keyboardOf(message, act) {
 
 function keyOf(message, button, act) {
   if (button.url && /^https?:/i.test(button.url)) {
-    return h("a", { class: "key", href: button.url, target: "_blank", rel: "noopener noreferrer" }, button.text, icon("link"));
+    return h("a", { class: "key", dir: "auto", href: button.url, target: "_blank", rel: "noopener noreferrer" }, button.text, icon("link"));
   }
-  const key = h("button", { type: "button", class: `key ${button.style ?? ""}`.trim() }, button.text);
+  const key = h("button", { type: "button", class: `key ${button.style ?? ""}`.trim(), dir: "auto" }, button.text);
   key.addEventListener("click", () => act.press(message, button, key));
   return key;
 }

@@ -87,7 +87,7 @@ function drawnBubble(chat, message, previous) {
   const mine = message.from?.id === me?.id;
   const joined = Boolean(previous) && !serviceOf(previous) && previous.from?.id === message.from?.id
     && message.date - previous.date < JOINED_SECONDS && message.message_id !== unreadFrom;
-  const view = { mine, joined, named: !isPrivate(chat) && !mine, canEdit: mine && Boolean(message.text), hue: message.from?.is_bot ? "205" : hueOf(message.from?.id) };
+  const view = { mine, joined, named: !mine && (!isPrivate(chat) || message.from?.id === 0), canEdit: mine && Boolean(message.text), hue: message.from?.is_bot ? "205" : hueOf(message.from?.id) };
   return bubbleOf(message, view, act);
 }
 

@@ -14,6 +14,8 @@ from playground.past import bring_back, erase
 from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
+from records.messages import NewMessage
+from records.scopes import Scope
 from tests.end_to_end.playground.scripted_bot import scripted_bot
 from tests.end_to_end.playground.test_page import ANNA, TOKEN, chromium, new_world
 from tests.support.axe import grave_violations
@@ -143,6 +145,26 @@ async def test_what_memory_holds_comes_back_with_its_dates_and_is_erased_whole(t
         empty.add_person(ANN.id, "Anna")
         await bring_back(empty, talk.services, formatted)
         assert not empty.messages[ANN.id]
+
+
+async def test_another_assistants_words_come_back_under_its_name(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(owner=ANN.id)
+        said = NewMessage(
+            role="assistant", content="Hi", created_at=talk.moment[0], speaker="ChatGPT", origin="imported"
+        )
+        async with talk.services.memory.home(ANN.id) as store:
+            await store.append(Scope(owner=ANN.id), [said])
+        world = World(token=TOKEN)
+        world.add_person(ANN.id, "Anna")
+        await bring_back(world, talk.services, formatted)
+    [shown] = world.messages[ANN.id].values()
+    assert (shown["from"]["first_name"], shown["from"]["is_bot"]) == ("ChatGPT", True)
+    app = playground_app(world, model_name="none")
+    async with serve(app) as url, chromium() as browser:
+        page = await browser.new_page()
+        await page.goto(url)
+        await expect(page.locator(".message.bot .sender")).to_have_text("ChatGPT")
 
 
 def test_a_browser_is_opened_only_where_somebody_sits_at_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
