@@ -137,10 +137,11 @@ def next_boundary(text: str, at: int) -> int:
 _JOINER = "\u200d"
 """Has no width, and is part of no such token."""
 _OPENING = re.compile(
-    r"<(?=[|｜][^\s<>|｜]{1,60}[|｜]>"  # ChatML, Llama 3, Phi, gpt-oss; DeepSeek
-    r"|/?(?:s|bos|eos|pad|unk|mask|sop|eop|(?:start|end|begin)_of_[a-z_]{1,30}|unused\d{1,4})>"  # Llama 2, Gemma, GLM
-    r"|</?SYS>>)"
-    r"|\[(?=/?[A-Z][A-Z_]{2,30}\]|gMASK\])",  # Llama 2, Mistral; GLM
+    r"[<\[](?=[|｜][^\s<>|｜]{1,60}[|｜]?[>\]])"  # ChatML, Llama 3, Phi, gpt-oss; DeepSeek; Gemma 4; EXAONE
+    rf"|<(?=[^\s<>|｜{_JOINER}]{{1,60}}[|｜]>"  # Gemma 4
+    r"|/?(?:s|bos|eos|pad|unk|mask|sop|eop|(?:start|end|begin)_of_[a-z_]{1,30}|(?:unused|reserved_)\d{1,4})>"
+    r"|</?SYS>>)"  # Llama 2
+    r"|\[(?=/?[A-Z][A-Z_]{2,30}\]|gMASK\]|e~\[)|\](?=~!?b[\[\]])",  # Llama 2, Mistral; GLM; MiniMax
 )
 
 
@@ -148,4 +149,4 @@ def defused(text: str) -> str:
     """A text in which each token of a chat template (<|im_start|>, [INST], …) is divided by an invisible sign: many
     servers parse them anywhere, so that a message could begin a turn in another role. Done twice it is the same.
     """
-    return _OPENING.sub(rf"\g<0>{_JOINER}", text) if "<" in text or "[" in text else text
+    return _OPENING.sub(rf"\g<0>{_JOINER}", text) if "<" in text or "[" in text or "]" in text else text

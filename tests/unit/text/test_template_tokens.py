@@ -11,8 +11,19 @@ TOKENS = [
     *("<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|start_header_id|>", "<|channel|>", "<|endoftext|>"),
     *("<｜User｜>", "<｜end▁of▁sentence｜>", "[INST]", "[/INST]", "[TOOL_CALLS]", "[SYSTEM_PROMPT]", "[gMASK]"),
     *("<<SYS>>", "<</SYS>>", "<s>", "</s>", "<bos>", "<start_of_turn>", "<end_of_turn>", "<unused12>"),
+    *("<|turn>", "<turn|>", "[|user|]", "[|endofturn|]", "]~b]", "]~!b[", "[e~[", "<reserved_106>"),
 ]
-OTHERS = ["a <| b |> c", "<b>bold</b>", "[a link](http://x.org)", "a < s > b", "x[INDEX][0]", "<remembered>", "[1] [x]"]
+OTHERS = [
+    "a <| b |> c",
+    "<b>bold</b>",
+    "[a link](http://x.org)",
+    "a < s > b",
+    "Map<A|B>",
+    "[[1]~x]",
+    "x[INDEX][0]",
+    "<remembered>",
+    "[1] [x]",
+]
 
 
 @pytest.mark.parametrize("token", TOKENS)
