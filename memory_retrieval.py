@@ -7,6 +7,7 @@ what yields first when not everything fits is the rule of retrieval/prompt_build
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
@@ -60,6 +61,9 @@ OWN_LAST, ONE_TALK = 2, timedelta(days=1)
 """The last messages of a person's own that a question may go on with, and how long after them."""
 MANY_FACTS = 200
 """Facts that are ranked on the event loop; of more the words are found in a thread."""
+
+_waited_in_vain: ContextVar[bool] = ContextVar("waited_in_vain", default=False)
+"""Whether the task that asks has waited for a vector: an answer that searches several times does so once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -238,13 +242,14 @@ class MemoryRetrieval:
 
     async def _embedded(self, text: str, owner: int) -> Floats | None:
         """A question's vector; None where words search alone."""
-        if self._embedder is None:
+        if self._embedder is None or _waited_in_vain.get():
             return None
         try:
             async with asyncio.timeout(self._longest_wait):
                 vector = await self._embedder.query(text)
             await self._charge({owner: [text]})
         except (ModelError, TimeoutError) as error:
+            _waited_in_vain.set(isinstance(error, TimeoutError))
             log.warning("the question was not embedded, so words alone are searched: %s", type(error).__name__)
             return None
         return vector

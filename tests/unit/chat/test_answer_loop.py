@@ -1,6 +1,7 @@
 """The model may search the memory while it answers: what it finds, what is kept of it, and that all stays under the
 ceiling; without tools everything goes on as before."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
@@ -86,6 +87,20 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         assert told is not None
         assert [one.content for one in told.looked_up if one] == [WALNUTS]
         assert any(part.name == "tools" and part.tokens > 0 for part in told.record.parts)
+
+
+async def test_an_answer_that_searches_several_times_waits_once_for_an_embedder_that_hangs(tmp_path: Path) -> None:
+    async with talking(tmp_path, snippet_budget=0, embedding_model="e", embedding_timeout=0.2) as talk:
+        await talk.remember(every_n=3)
+        await long_ago(talk)
+        talk.server.default("e", Behaviour(hold="start"))
+        talk.server.script("chat-model", looks_for("walnuts cellar"), looks_for("walnuts box"), "In the blue box.")
+        assert (await asyncio.create_task(talk.say("Where did I put them?"))).text == "In the blue box."
+        asked = {text for one in talk.server.of("e") for text in one.body["input"]}
+        assert any(text.endswith("Where did I put them?") for text in asked)
+        assert asked.isdisjoint({"walnuts cellar", "walnuts box"}), "searched by words at once"
+        result = talk.server.of("chat-model")[-1].messages[-1]
+        assert WALNUTS in result["content"]
 
 
 async def test_a_result_is_masked_in_later_turns_and_no_snippet(talk: Talk) -> None:
