@@ -1,8 +1,7 @@
 """Serial queues by key: one piece of work at a time in a queue, a limited number at once over all queues.
 
 Fair: a queue whose work has ended goes behind the others that are ready, and one owner's topics take a part of the
-places at most, so nobody's backlog delays another's first message. An idle queue costs nothing. Work handles its own
-failures.
+places at most, so nobody's backlog delays another's first message. Work handles its own failures.
 """
 
 import asyncio
