@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 from attrs import define, field
 
 from external_memory import ExternalMemory
-from records.scopes import Clock
+from records.scopes import LARGEST_ID, Clock
 from settings import Secret
 
 INIT_DATA_FOR = timedelta(hours=1)
@@ -30,8 +30,6 @@ LONGEST_SESSION = timedelta(days=30)
 """From the proof of who somebody is, however often the token was renewed."""
 LONGEST_PROOF = 8_192
 """Characters of initData, a link or a token."""
-LARGEST_ID = 2**52
-"""Ids of Telegram have at most 52 significant bits."""
 LONGEST_NAME = 64
 MOST_FIELDS = 30
 """Of initData; Telegram sends eleven at most."""

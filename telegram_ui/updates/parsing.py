@@ -10,7 +10,7 @@ import telegram
 
 from records.messages import Origin
 from records.owners import MODES, Mode
-from records.scopes import Person, Scope
+from records.scopes import LARGEST_ID, Person, Scope
 from records.turns import Incoming, Piece, Replied
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, name_in_memory
@@ -20,9 +20,6 @@ Kind = Literal["text", "command", "press", "wordless", "edited"]
 
 # What Telegram is asked to send; anything else would be thrown away.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
-
-LARGEST_ID = 2**52
-"""Ids of Telegram have at most 52 significant bits (Bot API, User, Chat and DirectMessagesTopic)."""
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 

@@ -166,7 +166,7 @@ class SerialQueues:
             self._ready.append(key)
 
     def _begin(self) -> None:
-        while len(self._running) < self._at_once and not self._closed:
+        while self._ready and len(self._running) < self._at_once and not self._closed:
             of = Counter(map(self._owner, self._running))
             key = next((key for key in self._ready if of[self._owner(key)] < self._of_one), None)
             if key is None:

@@ -54,10 +54,10 @@ def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
 def _written(text: str) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
-    for form in _WRITTEN[:-1]:
+    for form in _WRITTEN:
         with suppress(ValueError):
             return datetime.strptime("".join(text.split()), form)  # noqa: DTZ007 - without a zone it is the person's
-    return datetime.strptime("".join(text.split()), _WRITTEN[-1])  # noqa: DTZ007 - as above
+    raise ValueError(text)
 
 
 def demand_moment(value: object, where: str, zone: tzinfo = UTC) -> datetime:
