@@ -24,7 +24,9 @@ LANGUAGES: Mapping[str, str] = {
     "pt": "Português",
     "ar": "العربية",
 }
-"""Their codes, which are the folders' names, and what each calls itself."""
+"""Their codes, which are the folders' names, and what each calls itself. A further one is also named in
+DEFAULT_LANGUAGE (settings.py) and, where its months and days are words, in text/fingerprint.py.
+"""
 ENGLISH = "en"
 FOLDER = Path(__file__).parent
 SHARED = "shared"
