@@ -70,7 +70,7 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_
     found = []
     if _REFUSALS.match(text):
         found.append("it is a refusal")
-    if _repeats(text) and not _repeats(source):
+    if _repeats(text, source):
         found.append("it repeats itself")
     if source_tokens > LONG_SOURCE and tokens >= source_tokens:
         found.append("it is not shorter than what it summarises")
@@ -122,13 +122,27 @@ def _plain(digits: str) -> str:
     return str(int(digits)) if len(digits) < 40 else digits
 
 
-def _repeats(text: str) -> bool:
-    """Whether a sentence occurs three times, or repeated runs of words make up most of a longer text."""
-    sentences = Counter(part.strip().casefold() for part in re.split(r"[.!?。！？\n]+", text) if len(part.strip()) > 12)
-    if any(count >= 3 for count in sentences.values()):
+def _repeats(text: str, source: str) -> bool:
+    """Return True if a sentence occurs three times, or repeated runs of words make up most of a longer text.
+
+    Whatever occurs as often in the source is no loop of the model's: a talk of similar sentences has a similar extract.
+    """
+    said, said_before = _count_sentences(text), _count_sentences(source)
+    if any(count >= 3 and count > said_before[sentence] for sentence, count in said.items()):
         return True
     words = [word.casefold() for word in _WORD.findall(text)]
     if len(words) < 24:
         return False
-    runs = Counter(zip(words, words[1:], words[2:], strict=False))
-    return sum(count for count in runs.values() if count > 2) > len(words) // 2
+    runs, runs_before = _count_runs(words), _count_runs([word.casefold() for word in _WORD.findall(source)])
+    looping = sum(count for run, count in runs.items() if count > 2 and count > runs_before[run])
+    return looping > len(words) // 2
+
+
+def _count_sentences(text: str) -> Counter[str]:
+    parts = (part.strip() for part in re.split(r"[.!?。！？\n]+", text))
+    return Counter(part.casefold() for part in parts if len(part) > 12)
+
+
+def _count_runs(words: Sequence[str]) -> Counter[tuple[str, str, str]]:
+    """How often each run of three words occurs."""
+    return Counter(zip(words, words[1:], words[2:], strict=False))

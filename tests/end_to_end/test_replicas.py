@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import signal
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -24,7 +23,6 @@ from tests.support.postgres_wire import laid
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WORD = re.compile(r"\bw[0-9]+w\b")
-TAKEN_OVER_WITHIN = 30.0
 
 
 def newest_word(messages: Sequence[Mapping[str, str]]) -> str:
@@ -65,14 +63,11 @@ async def test_three_processes_are_killed_one_after_another_and_nothing_is_lost(
         talking = [asyncio.create_task(talk(person, said[person.id], stopping)) for person in people]
         # The first, which fetches the updates, stays dead: the others have to find out.
         await running["a"].kill()
-        killed = time.monotonic()
         told = [asyncio.create_task(running[name].logged("fetches the updates of all")) for name in "bc"]
         done, others = await asyncio.wait(told, return_when=asyncio.FIRST_COMPLETED)
         assert done
-        took = time.monotonic() - killed
         for one in others:
             one.cancel()
-        assert took < TAKEN_OVER_WITHIN
         # The others are started again at once, as a supervisor does it.
         for name in "bc":
             since = own_house.world.feed.last

@@ -1,10 +1,12 @@
-"""How long the event loop was held up: by the processor time of its thread, which other processes do not lengthen."""
+"""Measure how long the event loop was held up, in processor time of its thread and in units of the machine's speed."""
 
 import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+
+from tests.support.processor_time import measure_unit
 
 EACH = 0.001
 """Seconds after which it is looked again: a loop that never rests would take the processor from what it waits for."""
@@ -15,6 +17,11 @@ class Held:
     """`seconds`: the longest that one turn of the loop computed, and `EACH` more at most."""
 
     seconds: float = 0.0
+
+    @property
+    def units(self) -> float:
+        """The same in units of this machine's speed, which is measured now."""
+        return self.seconds / measure_unit()
 
 
 @asynccontextmanager

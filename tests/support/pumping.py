@@ -22,9 +22,11 @@ from types import FrameType
 from typing import Any, NamedTuple, TypeGuard
 
 from tests.paths import ROOT
+from tests.support.processor_time import measure_unit
 
 LENGTH = 20_000
-SECONDS = 1.0
+LIMIT_UNITS = 1_000
+"""Units of processor time (see processor_time.py) for one text: a second of a fast machine."""
 OUTSIDE = {"tests", "benchmarks", "reliability", "playground", "docs"}
 CATEGORIES = {
     sre.CATEGORY_DIGIT: "1",
@@ -235,8 +237,9 @@ def slowest(found: Found) -> str:
     """A text that takes too long, in short; nothing if there is none."""
     compiled = re.compile(found.pattern, found.flags)
     look = compiled.match if found.is_anchored else partial(_all, compiled)
+    limit = LIMIT_UNITS * measure_unit()
     for text in texts(found):
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # the search looks for signals
+        signal.setitimer(signal.ITIMER_PROF, limit)  # the search looks for signals
         try:
             look(text)
         except TooSlow:

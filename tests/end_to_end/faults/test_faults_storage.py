@@ -1,7 +1,6 @@
 """Storage that fails while the bot runs: what the person sees, what is kept, how it recovers."""
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -149,9 +148,7 @@ async def test_stopped_while_the_disk_is_full_it_starts_again_with_what_telegram
         await house.world.updates.polled()
         full_disk.fill(process.pid)
         await ann.asks("In need", "Noted.")
-        begun = time.monotonic()
         assert await process.terminate() == 0
-        assert time.monotonic() - begun < 10
     full_disk.free(process.pid)
     since = ann.now
     async with house.bot(DATA_DIR=str(full_disk.data)):

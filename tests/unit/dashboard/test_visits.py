@@ -56,7 +56,7 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
     async with watched_loop() as held:
         answer = await answered(lambda: views.facts(cast("Any", SimpleNamespace(owner=7))))
     assert len(json.loads(bytes(answer.body))["facts"]) == MOST_FACTS_SENT
-    assert held.seconds < 0.02
+    assert held.units < 40
 
 
 async def test_a_page_at_the_wrong_process_asks_again() -> None:

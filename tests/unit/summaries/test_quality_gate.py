@@ -60,6 +60,13 @@ def test_a_talk_that_repeats_itself_may_be_summarised_in_its_words() -> None:
     assert not objections(talk, talk, tokens=0, source_tokens=0)
 
 
+def test_an_extract_repeats_itself_no_more_than_its_source() -> None:
+    """The last fold of such a talk was refused: its other sentences made the source look less like a loop."""
+    extract = "".join(f"Let us talk about the weather, part {number}. " for number in range(4))
+    source = extract + "Noted. What is my allergy? You told that it is against hazelnuts, on the first day. " * 2
+    assert not objections(extract, source, tokens=0, source_tokens=0)
+
+
 def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_long() -> None:
     assert judged("Anna has cats.", tokens=300, source_tokens=300)
     assert not judged("Anna has cats.", tokens=100, source_tokens=100)
