@@ -49,6 +49,7 @@ from runtime import logs, tracing
 from runtime.health import Readiness, health_served
 from settings import Settings, environment, misspelt
 from storage import backup
+from storage.engine.data_dir import demand_room
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.dashboard import Health, host_of
 from telegram_ui.commands.family import Dependencies, MayConfigure
@@ -241,9 +242,13 @@ def missing_settings(settings: Settings) -> dict[str, SettingsError]:
 
 async def _storage(settings: Settings) -> str:
     url = settings.database_url.value
-    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
-        server = "; PostgreSQL answers, and has its tables" if url else ""
-        return f"{settings.data_dir} can be read and written{server}"
+    try:
+        async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
+            server = "; PostgreSQL answers, and has its tables" if url else ""
+            return f"{settings.data_dir} can be read and written{server}"
+    except StorageHeld:
+        await asyncio.to_thread(demand_room, settings.data_dir)
+        return f"{settings.data_dir} can be read and written; a running bot has it, which goes on undisturbed"
 
 
 async def _embeddings(embedder: Embedder | None) -> str:
@@ -291,6 +296,8 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         readiness.started(storage=services.memory.demand_writable, updates=service.demand_updates)
         # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
         print("Keepsake is ready.", file=sys.stderr, flush=True)
+        if service.invitation:
+            print(service.invitation, flush=True)
         await stop.wait(service.until_failure())
 
 
@@ -310,7 +317,7 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
         default_language=settings.default_language,
         dashboard_url=settings.dashboard_url,
         operation=Operation(
-            admin_ids=settings.admin_user_ids,
+            admins=lambda: settings.admin_user_ids | services.memory.people.claimed_by,
             allowed_ids=settings.allowed_user_ids,
             everyone=settings.everyone_allowed,
             retention_days=settings.retention_days,

@@ -230,13 +230,16 @@ class Settings:
     model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", seconds)
     allowed_user_ids: frozenset[int] = setting(
         frozenset(),
-        "who may use the bot: numeric ids separated by commas, `*` = everyone, empty = only `ADMIN_USER_IDS`",
+        "who may use the bot: numeric ids separated by commas, `*` = everyone, empty = admins and whom they let in",
         ids,
         is_first=True,
     )
     everyone_allowed: bool = False
     admin_user_ids: frozenset[int] = setting(
-        frozenset(), "numeric ids that are always allowed", admin_ids, is_first=True
+        frozenset(),
+        "numeric ids of admins; with neither set, the first who opens the link that the start prints becomes the admin",
+        admin_ids,
+        is_first=True,
     )
     daily_token_budget_per_user: int = setting(
         0,

@@ -5,7 +5,7 @@ Does not know who asks, nor how it is shown.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -26,10 +26,10 @@ LONGEST_BROADCAST = 3_500
 class Operation:
     """The operator's settings. `budget`, `budget_per_person`: tokens a day; 0 = no limit.
 
-    `retention_days`: the age at which archives are erased; 0 = never.
+    `admins`: the bot's admins now. `retention_days`: the age at which archives are erased; 0 = never.
     """
 
-    admin_ids: frozenset[int] = frozenset()
+    admins: Callable[[], frozenset[int]] = frozenset
     allowed_ids: frozenset[int] = frozenset()
     everyone: bool = False
     models: tuple[str, ...] = ()
@@ -37,6 +37,10 @@ class Operation:
     budget_per_person: int = 0
     data_dir: Path | None = None
     retention_days: int = 0
+
+    @property
+    def admin_ids(self) -> frozenset[int]:
+        return self.admins()
 
     def is_admin(self, person: Person, *, is_private: bool) -> bool:
         """Whether this is an admin of the bot, in private: what /admin says is for nobody else."""

@@ -83,7 +83,7 @@ async def open_stage(
     async def health() -> dict[str, bool]:
         return {"playground": True}
 
-    operation = Operation(admin_ids=ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
+    operation = Operation(admins=lambda: ADMINS, everyone=True, models=tuple(services.models), data_dir=folder)
     host = Host(url="", hosts=HOSTS, configures=is_admin, decide=decide, health=health, operation=operation)
     app = playground_app(
         world,

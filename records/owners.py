@@ -83,8 +83,8 @@ def mode_of(config: OwnerConfig | None) -> Mode:
     return "incognito" if config.incognito else "on"
 
 
-Standing = Literal["asked", "allowed", "refused", "removed"]
-"""asked: nobody decided yet; removed: whatever ALLOWED_USER_IDS says."""
+Standing = Literal["asked", "allowed", "refused", "removed", "admin"]
+"""asked: nobody decided yet; removed: whatever ALLOWED_USER_IDS says; admin: claimed the bot by its link."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

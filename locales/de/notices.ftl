@@ -14,3 +14,4 @@ notices-stranger-asked = Dieser Bot antwortet nur Leuten, die sein Admin zugelas
 notices-too-much = Vorher muss ich noch { $most } Nachrichten von dir beantworten. Bitte sende diese später noch einmal.
 notices-set-aside = Ich bin zweimal an dieser Datei stehen geblieben und habe sie beiseitegelegt. Was importiert ist, bleibt. Ist die Datei in Ordnung, sende sie bitte noch einmal.
 notices-mentioned = Ja? Schreib das, was du brauchst, in die Nachricht, in der du mich erwähnst.
+notices-claimed = Der Bot gehört jetzt dir: Du bist ab sofort sein Admin. Schreiben ihm andere, wirst du gefragt, ob sie ihn nutzen dürfen.

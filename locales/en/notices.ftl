@@ -16,3 +16,4 @@ notices-stranger-asked = This bot answers only people whom its admin has let in.
 notices-too-much = I have { $most } messages of yours to answer first. Please send this one again later.
 notices-set-aside = I stopped twice at this file, so I have set it aside. What was imported stays. If the file is in order, please send it once more.
 notices-mentioned = Yes? Write what you need in the message that mentions me.
+notices-claimed = The bot is yours: you are its admin from now on. If others write to it, you are asked whether to let them in.

@@ -14,3 +14,4 @@ notices-stranger-asked = Este bot solo responde a quienes ha admitido su adminis
 notices-too-much = Primero tengo que responder { $most } mensajes tuyos. Envía este otra vez más tarde.
 notices-set-aside = Me he detenido dos veces en este archivo, así que lo he apartado. Lo importado se queda. Si el archivo está bien, envíalo una vez más.
 notices-mentioned = ¿Sí? Escribe lo que necesitas en el mismo mensaje en el que me mencionas.
+notices-claimed = El bot es tuyo: desde ahora lo administras. Si otros le escriben, se te preguntará si los admites.

@@ -14,3 +14,4 @@ notices-stranger-asked = Este bot só responde a quem o administrador deixou ent
 notices-too-much = Primeiro tenho { $most } mensagens suas para responder. Envie esta de novo mais tarde.
 notices-set-aside = Parei duas vezes neste arquivo, então o deixei de lado. O que foi importado fica. Se o arquivo está em ordem, envie-o mais uma vez.
 notices-mentioned = Sim? Escreva o que você precisa na mesma mensagem em que me menciona.
+notices-claimed = O bot é seu: a partir de agora você o administra. Se outros escreverem a ele, você decide se entram.

@@ -1,4 +1,6 @@
-"""People who asked to be let in, and whom an admin let in or removed: held in memory, since each update asks."""
+"""People who asked to be let in, whom an admin let in or removed, and who claimed the bot by its link: held in memory,
+since each update asks.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,6 +11,8 @@ from storage.schema.rows import text_of
 
 MOST_ASKED = 500
 """People who asked, or were refused, that are remembered; the oldest are forgotten, and may ask again."""
+CLAIM = "claim of the bot"
+"""Its place among the one-time links; no nonce of another has a space in it."""
 LONGEST_NAME = 64
 """Characters."""
 
@@ -43,6 +47,23 @@ class People:
         """Those of a standing, the latest last."""
         return [one for one in self._held.values() if one.standing == standing]
 
+    @property
+    def claimed_by(self) -> frozenset[int]:
+        """Whoever claimed the bot by its link, and so is an admin."""
+        return frozenset(one.id for one in self.listed("admin"))
+
+    async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
+        """Return until when the link works that makes its first reader the admin: `until`, unless an earlier start, or
+        another process, has offered one that still works.
+        """
+        async with self.database.write(None) as tx:
+            [[offered]] = await tx.rows(_OFFER_CLAIM, CLAIM, text_of(until), text_of(now))
+        return datetime.fromisoformat(str(offered))
+
+    async def claim(self, one: KnownPerson, *, until: datetime, now: datetime) -> bool:
+        """Make this person the admin; False where somebody has used the link that works `until` then."""
+        return now < until and await self._put(one, by=one.id, now=now, using=until)
+
     async def ask(self, one: KnownPerson, *, now: datetime) -> bool:
         """Note that somebody asks to be let in; False where they asked before, or an admin has decided."""
         if one.id in self._held:
@@ -52,7 +73,13 @@ class People:
 
     async def put(self, one: KnownPerson, *, by: int, now: datetime) -> None:
         """Keep what was decided of a person. `by`: the admin."""
+        await self._put(one, by=by, now=now)
+
+    async def _put(self, one: KnownPerson, *, by: int, now: datetime, using: datetime | None = None) -> bool:
+        """`using`: the offer of a claim that this uses up; False where it is used up already."""
         async with self.database.write(None) as tx:
+            if using is not None and not await tx.rows(_USE_CLAIM, CLAIM, text_of(using)):
+                return False
             await tx.rows(_PUT, one.id, one.standing, one.name[:LONGEST_NAME], one.language, text_of(now), by)
             gone = await tx.rows(_SURPLUS, MOST_ASKED)
         self._writes += 1
@@ -60,12 +87,19 @@ class People:
         self._held[one.id] = one
         for row in gone:
             self._held.pop(int(row[0]), None)
+        return True
 
 
 def _person(row: Row) -> KnownPerson:
     return KnownPerson(id=row["person_id"], standing=row["standing"], name=row["name"], language=row["language"])
 
 
+_OFFER_CLAIM = """
+INSERT INTO used_links (nonce, expires_at) VALUES (?1, ?2) ON CONFLICT (nonce) DO UPDATE
+SET expires_at = CASE WHEN used_links.expires_at > ?3 THEN used_links.expires_at ELSE excluded.expires_at END
+RETURNING expires_at
+"""
+_USE_CLAIM = "DELETE FROM used_links WHERE nonce = ? AND expires_at = ? RETURNING nonce"
 _PUT = """
 INSERT INTO people (person_id, standing, name, language, changed_at, changed_by) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (person_id) DO UPDATE SET standing = excluded.standing, name = excluded.name,

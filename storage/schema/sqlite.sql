@@ -365,7 +365,7 @@ CREATE TABLE renamings (
 -- Who asked to be let in, and what an admin decided by a button; next to ALLOWED_USER_IDS. Only in memory.db.
 CREATE TABLE people (
   person_id  INTEGER PRIMARY KEY,
-  standing   TEXT NOT NULL,                   -- 'asked', 'allowed', 'refused' or 'removed'
+  standing   TEXT NOT NULL,                   -- 'asked', 'allowed', 'refused', 'removed' or 'admin' (claimed the bot by its link)
   name       TEXT NOT NULL DEFAULT '',
   language   TEXT NOT NULL DEFAULT '',        -- the tag of their app's
   changed_at TEXT NOT NULL,

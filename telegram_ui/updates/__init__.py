@@ -3,6 +3,7 @@
 access.py         who is served, who may configure, which updates may be written down
 answering.py      a turn of the talk: read, answered, sent, settled
 attached.py       what a message carries besides words
+claim.py          the link that gives a new bot its first admin
 dispatch.py       where an update goes
 durable_queue.py  the queue between Telegram and the bot
 error_boundary.py the one place that catches every error: one log line, one sentence to the person

@@ -34,8 +34,8 @@ def serving(settings: Settings, people: People | None) -> Callable[[int], bool]:
         if owner < 0 or owner in settings.admin_user_ids:
             return True
         standing = people.standing(owner) if people else None
-        if standing in ("allowed", "removed"):
-            return standing == "allowed"
+        if standing in ("allowed", "removed", "admin"):
+            return standing != "removed"
         return settings.everyone_allowed or owner in named
 
     return serves
@@ -63,6 +63,11 @@ class Access:
         """A group is served when the person who speaks is."""
         return person.id > 0 and self.serves(person.id)
 
+    async def refresh(self) -> None:
+        """Read again whom another process let in."""
+        if self._people is not None:
+            await self._people.load()
+
     def may_tell_stranger(self, person: Person) -> bool:
         """Whether a stranger is told in private who is served, once more; not after a few times in an hour, so that
         nobody makes the bot spam.
@@ -78,7 +83,9 @@ class Access:
 
     def may_ask_admins(self, person: Person) -> bool:
         """Whether admins are told that somebody would like to be let in: once for each, and so often in an hour."""
-        if not self._admin_ids or self._people is None or self._people.standing(person.id) is not None:
+        if self._people is None or self._people.standing(person.id) is not None:
+            return False
+        if not self._admin_ids and not self._people.claimed_by:
             return False
         self._requests = self._one_more(self._requests, TOLD_WITHIN)
         return self._requests[1] <= MOST_REQUESTS

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from cachetools import LRUCache
@@ -15,7 +16,7 @@ from telegram import InlineKeyboardMarkup, Update
 from telegram.error import TelegramError
 
 from locales.catalog import speaking, tr
-from records.errors import ServedElsewhere
+from records.errors import ServedElsewhere, StorageError
 from records.scopes import Scope
 from telegram_ui.commands import answers
 from telegram_ui.commands.outreach import admin
@@ -26,6 +27,7 @@ from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, Waiting, WaitingPress, WaitingTurn
 from telegram_ui.updates.attached import FILE, kind_name
+from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.files import FileAttempts
@@ -49,11 +51,13 @@ class Dispatcher:
         access: Access,
         commands: Commands,
         *,
+        claim: Claim,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         pastes: Pastes[ParsedUpdate] | None = None,
     ) -> None:
         self._queue = queue
         self._access = access
+        self._claim = claim
         self._commands = commands
         self._delivery = commands.dependencies.delivery
         services = commands.dependencies.services
@@ -96,8 +100,12 @@ class Dispatcher:
         parsed = parsed and self._upgrades.as_now(parsed)
         if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._done(received)
-        elif not self._access.is_served(parsed.person):
-            self._tell_stranger(parsed)
+        elif not await self._is_served(received, parsed):
+            if parsed.chat.is_private and parsed.command == "start" and self._claim.is_opened_by(parsed.argument):
+                give = partial(self._give_claim, received, parsed)
+                self._queues.notices.submit(parsed.location, partial(self._error_boundary.guarded, parsed, give))
+            else:
+                self._tell_stranger(parsed)
             await self._done(received)
         elif received.is_refused:
             self._notify(parsed, lambda: tr("notices-too-much", most=MOST_OF_ONE))
@@ -258,6 +266,22 @@ class Dispatcher:
                 return
             await self._queue.done(waiting.update_ids)
             await self._delivery.say(parsed.chat, tr("answers-stopped"))
+
+    async def _is_served(self, received: Received, parsed: ParsedUpdate) -> bool:
+        if not self._access.is_served(parsed.person) and received.is_durable:
+            # Another process wrote it down: it knows already of somebody whom an admin has just let in.
+            with suppress(StorageError):
+                await self._access.refresh()
+        return self._access.is_served(parsed.person)
+
+    async def _give_claim(self, received: Received, parsed: ParsedUpdate) -> None:
+        """Somebody has opened the link that makes the first one the admin."""
+        if await self._claim.give(parsed.person):
+            logger.warning("%s has opened the link, and is the bot's admin from now on.", parsed.person.id)
+            await self._delivery.say(parsed.chat, tr("notices-claimed"))
+            self._route(received, replace(parsed, argument=""))
+        else:
+            self._tell_stranger(parsed)
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""

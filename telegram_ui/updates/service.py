@@ -28,6 +28,7 @@ from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import Access, Relevance
+from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue, Received
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
@@ -37,6 +38,8 @@ from telegram_ui.updates.shared_queue import SharedQueue
 logger = logging.getLogger(__name__)
 
 REFUSED = "Telegram refuses this token. Copy it again from BotFather."
+
+INVITATION = "Nobody may use this bot yet. The first who opens this link in Telegram becomes its admin: %s"
 
 Pause = Callable[[float], Awaitable[None]]
 AnyApplication = Application[Any, Any, Any, Any, Any, Any]
@@ -48,12 +51,16 @@ class TelegramUnreachable(KeepsakeError):  # noqa: N818 - reads as the state it 
 
 @define(eq=False)
 class Service:
-    """A connected Telegram side."""
+    """A connected Telegram side.
+
+    `invitation`: the sentence with the link that makes its first reader the admin; "" where somebody may use the bot.
+    """
 
     application: AnyApplication
     intake: Dispatcher
     polls: PollRequest
     is_polling: Callable[[], bool]
+    invitation: str = ""
 
     @property
     def bot(self) -> ExtBot[Any]:
@@ -138,7 +145,8 @@ async def telegram_service(
     if work is not None:
         queue = SharedQueue(memory.inbox, work, keep=relevance, now=now, monotonic=monotonic)
     application = build_application(bot, queue)
-    intake = Dispatcher(queue, access, answered, pause=pause)
+    claim = Claim(settings, memory.people, now=now)
+    intake = Dispatcher(queue, access, answered, claim=claim, pause=pause)
     application.add_handler(TypeHandler(Received, lambda received, _: intake.dispatch(received)))
 
     def is_polling() -> bool:
@@ -148,6 +156,8 @@ async def telegram_service(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_disconnected, application)
         await _insist(application.initialize, "Telegram cannot be reached", pause)
+        if link := await claim.invite(bot.username):
+            service.invitation = INVITATION % link
         await _tolerant(queue.purge())
         waiting = await queue.replay(bot)
         if waiting:
@@ -173,6 +183,8 @@ async def telegram_service(
         logger.info(
             "Fetching updates of @%s by %s: ready.", bot.username, "webhook" if settings.webhook_url else "long polling"
         )
+        if service.invitation:
+            logger.warning("%s", service.invitation)
         yield service
         logger.info("Stopping.")
 

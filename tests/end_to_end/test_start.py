@@ -118,6 +118,14 @@ async def test_check_says_one_line_for_each_part(own_house: House) -> None:
     assert "model summarising-model answers, keeps to a JSON schema\n" in run.out
 
 
+async def test_check_runs_next_to_the_bot(house: House) -> None:
+    async with house.bot(DATA_DIR="checked"):
+        run = await house.run("--check", environ=house.environ(DATA_DIR="checked", LOG_LEVEL="ERROR"))
+        assert (run.status, run.err) == (0, "")
+        assert "a running bot has it" in parts_of(run)["storage"]
+        assert "Noted." in await house.person().asks("Good morning")
+
+
 async def test_check_says_what_a_model_cannot_do(own_house: House) -> None:
     own_house.model.script(ANSWERS, "ok", Behaviour(refuses=("tools",)))
     own_house.model.default_schema("trial", "no JSON")

@@ -24,7 +24,7 @@ def administered(desk: Desk, **more: object) -> Desk:
     async def may_configure(*_: object) -> bool:
         return True
 
-    operation = Operation(admin_ids=frozenset({ANN}), models=("gpt-5.4-mini",), **more)  # type: ignore[arg-type]
+    operation = Operation(admins=lambda: frozenset({ANN}), models=("gpt-5.4-mini",), **more)  # type: ignore[arg-type]
     desk.commands = Commands(
         Dependencies(
             services=desk.services,

@@ -164,7 +164,7 @@ async def test_what_an_admin_sends_ends_with_their_being_one(desk: Desk) -> None
     await desk.say(ANN, ANN, "/admin broadcast We move.")
     message, buttons = desk.buttons(ANN)
     await desk.press(ANN, ANN, message, buttons["Send"])
-    dependencies = replace(desk.commands.dependencies, operation=Operation(admin_ids=frozenset({EVE})))
+    dependencies = replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({EVE})))
     await BroadcastSender(dependencies).send_all()
     assert desk.peer.texts(BOB) == []
     assert await desk.services.memory.broadcasts.sending() == []

@@ -115,7 +115,7 @@ async def test_settings_say_what_becomes_of_pictures_and_voices(desk: Desk) -> N
         "I cannot hear voice messages here.",
         "I cannot speak my answers here.",
     ]
-    desk.commands = Commands(replace(desk.commands.dependencies, operation=Operation(admin_ids=frozenset({ANN}))))
+    desk.commands = Commands(replace(desk.commands.dependencies, operation=Operation(admins=lambda: frozenset({ANN}))))
     await desk.say(ANN, ANN, "/settings")
     assert "speak my answers here. As the bot's admin you can change that: SPEECH_MODEL." in desk.last(ANN)
 

@@ -1,0 +1,105 @@
+"""A bot without ids is claimed by a link: once, within a day, by the first who opens it with its token."""
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from records.owners import KnownPerson
+from storage.bot_state.people import People
+from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, NOW, Bots, Peer
+
+HOUR = timedelta(hours=1)
+
+
+class Start:
+    """Starts of a bot that nobody may use yet, at a moment that the test sets."""
+
+    def __init__(self, bots: Bots, people: People) -> None:
+        self.bots = bots
+        self.moment = NOW
+        bots.memory.people = people
+        bots.settings = replace(bots.settings, allowed_user_ids=frozenset())
+
+    def now(self) -> datetime:
+        return self.moment
+
+
+@pytest.fixture
+async def start(bots: Bots) -> Start:
+    people = People(bots.inbox.database)
+    await people.load()
+    return Start(bots, people)
+
+
+def token_in(sentence: str) -> str:
+    found = re.search(r"https://t\.me/(\w+)\?start=([\w-]{1,64})(?!\S)", sentence)
+    assert found, sentence
+    return found[2]
+
+
+async def test_the_first_who_opens_the_link_is_the_admin_and_nobody_after_them(start: Start, peer: Peer) -> None:
+    async with start.bots.running(now=start.now) as service:
+        token = token_in(service.invitation)
+        assert peer.world.bot["username"] in service.invitation
+        for words in ("/start", "/start wrong", f"/start {token[:-1]}", token, f"/help {token}"):
+            peer.world.say(BOB, BOB, words)
+        await peer.told("let in", chat=BOB)
+        peer.world.say(BOB, GROUP, f"/start {token}")
+        peer.world.say(ANN, ANN, f"/start {token}")
+        await peer.told("its admin from now on", chat=ANN)
+        peer.world.say(BOB, BOB, f"/start {token}")
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello", chat=ANN)
+        await service.intake.idle()
+    assert start.bots.memory.people is not None
+    assert start.bots.memory.people.claimed_by == {ANN}
+    assert {text.partition(".")[0] for text in peer.texts(BOB)} == {
+        "This bot answers only people whom its admin has let in"
+    }
+    assert peer.texts(GROUP) == []
+
+
+async def test_the_link_works_after_a_restart_and_only_within_its_day(start: Start, peer: Peer) -> None:
+    async with start.bots.running(now=start.now) as service:
+        first = token_in(service.invitation)
+    start.moment += 23 * HOUR
+    async with start.bots.running(now=start.now) as service:
+        assert token_in(service.invitation) == first
+        start.moment += HOUR
+        peer.world.say(ANN, ANN, f"/start {first}")
+        await peer.told("let in", chat=ANN)
+    async with start.bots.running(now=start.now) as service:
+        second = token_in(service.invitation)
+        assert second != first
+        peer.world.say(ANN, ANN, f"/start {first}")
+        peer.world.say(BOB, BOB, f"/start {second}")
+        await peer.told("its admin from now on", chat=BOB)
+    async with start.bots.running(now=start.now) as service:
+        assert service.invitation == ""
+        peer.world.say(BOB, BOB, "hello again")
+        await peer.told("echo hello again", chat=BOB)
+        peer.world.say(ANN, ANN, f"/start {second}")
+        await service.intake.idle()
+    assert not any("admin from" in text for text in peer.texts(ANN))
+
+
+async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> None:
+    """As two that share one database: each has read who may use the bot before the other wrote it."""
+    first, second = People(start.bots.inbox.database), People(start.bots.inbox.database)
+    until = await first.offer_claim(until=NOW + HOUR, now=NOW)
+    assert await second.offer_claim(until=NOW + 2 * HOUR, now=NOW) == until
+    ann, bob = (KnownPerson(id=number, standing="admin", name="") for number in (ANN, BOB))
+    assert await first.claim(ann, until=until, now=NOW)
+    assert not await second.claim(bob, until=until, now=NOW)
+    await second.load()
+    assert second.claimed_by == {ANN}
+
+
+@pytest.mark.parametrize("named", [{"allowed_user_ids": frozenset({BOB})}, {"admin_user_ids": frozenset({BOB})}])
+async def test_where_somebody_is_named_there_is_no_link(start: Start, named: dict[str, Any]) -> None:
+    start.bots.settings = replace(start.bots.settings, **named)
+    async with start.bots.running(now=start.now) as service:
+        assert service.invitation == ""
