@@ -22,6 +22,7 @@ from runtime.tasks import ended
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split
 from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
+from telegram_ui.sending.newer_api import NewerApi
 from telegram_ui.sending.pace import Clock, Pace, SystemClock
 from text.characters import well_formed
 
@@ -69,12 +70,14 @@ class Delivery:
     """Sends texts to chats. One for the whole bot; needs no closing.
 
     `is_closing`: set when the bot begins to stop, so that what is broken off from then on is marked as such.
+    `newer_api`: the features that this Bot API server refused.
     """
 
     def __init__(self, bot: Bot, *, streaming: Streaming = "auto", clock: Clock | None = None) -> None:
         self.bot = bot
         self.clock: Clock = clock or SystemClock()
         self.pace = Pace(self.clock)
+        self.newer_api = NewerApi(self.clock.time)
         self._streaming: Streaming = streaming
         # A state in use stays one object, even if the LRU cache has dropped it.
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
