@@ -9,13 +9,13 @@ forget-usage =
     
     Ich frage, bevor ich etwas lösche.
 forget-final = Das lässt sich nicht rückgängig machen.
-forget-clean = In meinen Dateien ist nichts mehr davon.
-forget-traces = In meinen Dateien können vorerst Spuren bleiben; ich räume weiter auf.
+forget-clean = In den Dateien des Bots ist nichts mehr davon.
+forget-traces = In den Dateien des Bots können vorerst Spuren bleiben; sie werden weiter bereinigt.
 forget-kept = Nichts wurde vergessen.
-forget-gone = Davon habe ich nichts im Gedächtnis.
+forget-gone = Davon ist nichts im Gedächtnis des Bots.
 forget-former = Diese Nachricht ist älter als die Umstellung dieser Gruppe. Ein Admin kann sie mit /forget und einigen ihrer Wörter löschen.
 forget-no-such-date = Dieses Datum gibt es nicht. Schreib es so: 3. Juni 2026.
-forget-not-in-my-power = Nicht in meiner Hand: dieser Chat in Telegram, was der Anbieter des Modells aufbewahrt, frühere Sicherungen.
+forget-not-in-my-power = Nicht in der Hand des Bots: dieser Chat in Telegram, was der Anbieter des Modells aufbewahrt, frühere Sicherungen.
 forget-today = Heute
 forget-everything = Alles
 forget-none-found = Keine Nachricht hier hat diese Wörter.

@@ -9,13 +9,13 @@ forget-usage =
     
     I ask before I erase anything.
 forget-final = This cannot be undone.
-forget-clean = Nothing of it is left in my files.
-forget-traces = Traces may be left in my files for now; I keep cleaning them.
+forget-clean = Nothing of it is left in the bot's files.
+forget-traces = Traces may be left in the bot's files for now; they are still being cleaned.
 forget-kept = Nothing was forgotten.
-forget-gone = My memory holds nothing of this.
+forget-gone = The bot's memory holds nothing of this.
 forget-former = That message is from before this group was upgraded. An admin can erase it with /forget and a few of its words.
 forget-no-such-date = There is no such date. Write it like 3 June 2026.
-forget-not-in-my-power = Not in my power: this chat in Telegram, what the model's provider keeps, earlier backups.
+forget-not-in-my-power = Out of the bot's reach: this chat in Telegram, what the model's provider keeps, earlier backups.
 forget-today = Today
 forget-everything = Everything
 forget-none-found = No message here has these words.

@@ -1,15 +1,15 @@
 
-why-nothing-known = I have not answered anything here yet.
-why-not-this-one = I cannot explain this message. /why alone explains my last answer.
-why-lost = I no longer know what this version was made from.
-why-title = What my answer ({ $date }) was made from
-why-not-stored = This is not stored: I forget it at a restart.
-why-part-system = my instructions
+why-nothing-known = Nothing has been answered here yet.
+why-not-this-one = This message cannot be explained. /why alone explains the last answer.
+why-lost = It is no longer known what this version was made from.
+why-title = What the answer ({ $date }) was made from
+why-not-stored = This is not stored: it is forgotten at a restart.
+why-part-system = the bot's instructions
 why-part-profile = your profile
 why-part-summaries = summaries
 why-part-recent = recent talk
 why-part-tools = tools and what they found
-why-part-instructions = what you asked me to keep to
+why-part-instructions = what you asked the bot to keep to
 why-part-facts = facts about you
 why-part-snippets = earlier messages that match
 why-part-clock = date, time, what you replied to

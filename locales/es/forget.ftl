@@ -9,13 +9,13 @@ forget-usage =
     
     Pregunto antes de borrar nada.
 forget-final = Esto no se puede deshacer.
-forget-clean = En mis archivos no queda nada de ello.
-forget-traces = De momento pueden quedar rastros en mis archivos; sigo limpiándolos.
+forget-clean = En los archivos del bot no queda nada de ello.
+forget-traces = De momento pueden quedar rastros en los archivos del bot; se siguen limpiando.
 forget-kept = No se ha olvidado nada.
-forget-gone = No hay nada de esto en mi memoria.
+forget-gone = No hay nada de esto en la memoria del bot.
 forget-former = Ese mensaje es de antes de que el grupo se convirtiera. Un administrador puede borrarlo con /forget y algunas de sus palabras.
 forget-no-such-date = Esa fecha no existe. Escríbela así: 3 de junio de 2026.
-forget-not-in-my-power = No está en mi mano: este chat en Telegram, lo que guarda el proveedor del modelo, las copias anteriores.
+forget-not-in-my-power = Fuera del alcance del bot: este chat en Telegram, lo que guarda el proveedor del modelo, las copias anteriores.
 forget-today = Hoy
 forget-everything = Todo
 forget-none-found = Aquí ningún mensaje tiene esas palabras.

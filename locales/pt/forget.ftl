@@ -9,13 +9,13 @@ forget-usage =
     
     Pergunto antes de apagar qualquer coisa.
 forget-final = Isso não pode ser desfeito.
-forget-clean = Não resta nada disso nos meus arquivos.
-forget-traces = Por enquanto podem restar vestígios nos meus arquivos; continuo limpando.
+forget-clean = Não resta nada disso nos arquivos do bot.
+forget-traces = Por enquanto podem restar vestígios nos arquivos do bot; a limpeza continua.
 forget-kept = Nada foi esquecido.
-forget-gone = Não há nada disto na minha memória.
+forget-gone = Não há nada disto na memória do bot.
 forget-former = Essa mensagem é de antes de o grupo ser convertido. Um administrador pode apagá-la com /forget e algumas de suas palavras.
 forget-no-such-date = Essa data não existe. Escreva assim: 3 de junho de 2026.
-forget-not-in-my-power = Fora do meu alcance: este chat no Telegram, o que o provedor do modelo guarda, backups anteriores.
+forget-not-in-my-power = Fora do alcance do bot: este chat no Telegram, o que o provedor do modelo guarda, backups anteriores.
 forget-today = Hoje
 forget-everything = Tudo
 forget-none-found = Nenhuma mensagem aqui tem essas palavras.

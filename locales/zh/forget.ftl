@@ -9,13 +9,13 @@ forget-usage =
     
     删除之前我会先问你。
 forget-final = 此操作无法撤销。
-forget-clean = 我的文件里已经没有它的任何内容。
-forget-traces = 我的文件里暂时可能还留有痕迹；我会继续清理。
+forget-clean = 机器人的文件里已经没有它的任何内容。
+forget-traces = 机器人的文件里暂时可能还留有痕迹；清理还在继续。
 forget-kept = 什么都没有忘记。
-forget-gone = 我的记忆里没有这些。
+forget-gone = 机器人的记忆里没有这些。
 forget-former = 那条消息早于本群的升级。管理员可以用 /forget 加上其中几个词删除它。
 forget-no-such-date = 没有这个日期。请写成 2026年6月3日 的样子。
-forget-not-in-my-power = 不受我控制的有：Telegram 里的这个聊天、模型提供商保留的内容、以前的备份。
+forget-not-in-my-power = 不受机器人控制的有：Telegram 里的这个聊天、模型提供商保留的内容、以前的备份。
 forget-today = 今天
 forget-everything = 全部
 forget-none-found = 这里没有含有这些词的消息。

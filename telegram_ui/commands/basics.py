@@ -1,5 +1,6 @@
 """/start, /help, /privacy and /stop."""
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from locales.catalog import tr
@@ -12,6 +13,8 @@ TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"
 """The kinds of the buttons under /start and /help."""
 USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")
 """The commands that people use, as /help lists them."""
+IN_PRIVATE_MENU = (*USUAL, "chats", "incognito", "stop", "help")
+"""The commands in the menu of a private chat: a list of all 30 is read by nobody. /help has the others."""
 
 
 class Basics(Family):
@@ -105,3 +108,9 @@ class Basics(Family):
 
 def _row(row: Command) -> str:
     return tr("basics-row", command=f"/{row.name}", description=row.description)
+
+
+def private_menu(rows: Sequence[Command]) -> list[Command]:
+    """The commands that the menu of a private chat offers, in its order."""
+    named = {row.name: row for row in rows}
+    return [named[name] for name in IN_PRIVATE_MENU if name in named]

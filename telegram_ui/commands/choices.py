@@ -17,6 +17,7 @@ from locales.lists import listed
 from locales.told import STORAGE_NAMES, state_of
 from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType
 from telegram_ui.commands import models as model_choices
+from telegram_ui.commands.basics import private_menu
 from telegram_ui.commands.buttons import BACK, ZONE, in_rows, keyboard_of
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
@@ -309,7 +310,7 @@ class LanguageCommands(Family):
             return
         bot: telegram.Bot = ask.update.get_bot()
         scope = BotCommandScopeChat(ask.chat.id)
-        rows = [(row.name, row.description) for row in self._dependencies.commands if row.where != "admins"]
+        rows = [(row.name, row.description) for row in private_menu(self._dependencies.commands)]
         with suppress(TelegramError):  # the commands work all the same
             await (bot.set_my_commands(rows, scope=scope) if chosen else bot.delete_my_commands(scope=scope))
 

@@ -31,7 +31,7 @@ PAGE = 6
 LOOKS = ("l", "f", "p")
 """Actions that only show: the list from a page on, a fact, the profile's versions."""
 VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
-"""Actions on a fact. Also: "e" asks for a new text, "r" distils the profile, "x" erases a version of it."""
+"""Actions on a fact. Also: "a" asks for a new one, "e" for its text, "r" distils the profile, "x" erases a version."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,7 +120,7 @@ class MemoryCommands(Family):
         if action not in LOOKS:
             if not await self._may_configure(ask.chat, ask.person):
                 return tr("shared-admins-only")
-            if action == "e":
+            if action in ("a", "e"):
                 return await self._ask_text(ask, view.fact)
             if action == "r":
                 return self._refresh(ask)
@@ -147,19 +147,26 @@ class MemoryCommands(Family):
         return tr("memory-distilling")
 
     async def _ask_text(self, ask: Ask, id_: int) -> str | None:
-        chat = ask.chat
-        fact = next((one for one in await self._services.facts.known(chat.scope.owner) if one.id == id_), None)
-        if fact is None or not fact.is_valid:
+        """Ask for the new text of a fact, or, where `id_` is 0, for a new one."""
+        owner = ask.chat.scope.owner
+        fact = next((one for one in await self._services.facts.known(owner) if one.id == id_), None)
+        if id_ and (fact is None or not fact.is_valid):
             return tr("memory-no-such-fact", id=str(id_))
-        if await self._by_hand.is_incognito(chat.scope.owner):
+        if await self._services.memory.config(owner) is None:
+            return tr("summaries-not-configured")
+        if await self._by_hand.is_incognito(owner):
             return tr("memory-incognito-on")
-        question = tr("memory-new-text", text=fact.text)
-        await self._new_text.ask_for(ask, question, about=id_, example=fact.text)
+        question = tr("memory-new-text", text=fact.text) if fact else tr("memory-new-fact")
+        await self._new_text.ask_for(ask, question, about=id_, example=fact.text if fact else tr("memory-new-fact"))
         return None
 
     async def take_text(self, ask: Ask) -> bool:
-        """A text that may be the new one of a fact; whether it was."""
-        return await self._new_text.take(ask, lambda id_: self._edit(ask, id_, ask.argument), most=LONGEST_FACT)
+        """A text that may be a new fact, or the new one of a fact; whether it was."""
+
+        async def keep(id_: int) -> str | None:
+            return await (self._edit(ask, id_, ask.argument) if id_ else self._add(ask, ask.argument))
+
+        return await self._new_text.take(ask, keep, most=LONGEST_FACT)
 
 
 def _id(text: str) -> int:
@@ -176,6 +183,8 @@ def view_of(action: str, numbers: str) -> View | None:
     values = [int(part) for part in parts]
     if action == "l" and len(values) == 1:
         return View(page=values[0])
+    if action == "a" and not values:
+        return View()
     if action in ("p", "r") and not values:
         return View(profiles=True)
     if action in ("f", "e", "x", *VERBS) and values:
@@ -226,7 +235,8 @@ def _list(
     shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
     numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
     rows = [*in_rows(numbers, PAGE), turning(page, pages, lambda label, at: button(label, f"l.{at}"))]
-    rows.append([button(tr("memory-button-profile"), "p")] if versions or valid else [])
+    profile = [button(tr("memory-button-profile"), "p")] if versions or valid else []
+    rows.append([button(tr("memory-button-add"), "a"), *profile])
     return "\n".join(lines), rows
 
 

@@ -25,7 +25,7 @@ from locales.catalog import ENGLISH, LANGUAGES, language_for, speaking, tr
 from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.answers import AnswerButtons
-from telegram_ui.commands.basics import Basics
+from telegram_ui.commands.basics import Basics, private_menu
 from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
@@ -265,7 +265,7 @@ class Commands:
             # In a thread, because the texts of a language are read for this.
             described = await asyncio.to_thread(self._described, language)
             for scope, listed in (
-                (BotCommandScopeAllPrivateChats(), self._listed),
+                (BotCommandScopeAllPrivateChats(), private_menu(self._rows)),
                 (BotCommandScopeAllGroupChats(), in_groups),
                 (BotCommandScopeAllChatAdministrators(), admins),
             ):

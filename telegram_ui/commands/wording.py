@@ -104,7 +104,7 @@ def span_of(first: date, last: date, zone: tzinfo = UTC) -> str:
 def speaker(message: Message) -> str:
     if message.origin == "tool":
         return tr("shared-tool")
-    return message.speaker or tr("shared-me" if message.role == "assistant" else "shared-you")
+    return message.speaker or tr("shared-bot" if message.role == "assistant" else "shared-you")
 
 
 def quoted(text: str, most: int = QUOTED) -> str:

@@ -18,24 +18,24 @@ def test_a_sum_is_written_in_the_manner_of_the_language(language: str, written: 
 
 
 def test_a_text_is_in_the_language_of_the_task() -> None:
-    assert tr("shared-me") == "me"
+    assert tr("shared-bot") == "the bot"
     with speaking("de"):
-        assert tr("shared-me") == "ich"
+        assert tr("shared-bot") == "der Bot"
         with speaking("ru"):
-            assert tr("shared-me") == "я"
+            assert tr("shared-bot") == "бот"
         assert current() == "de"
-    assert tr("shared-me") == "me"
+    assert tr("shared-bot") == "the bot"
 
 
 async def test_what_is_begun_inside_speaks_the_same_language_and_others_do_not() -> None:
     async def said() -> str:
         await asyncio.sleep(0)
-        return tr("shared-me")
+        return tr("shared-bot")
 
     with speaking("es"):
         begun = asyncio.create_task(said())
-    assert await said() == "me"
-    assert await begun == "yo"
+    assert await said() == "the bot"
+    assert await begun == "el bot"
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_a_key_that_is_not_there_and_arguments_that_do_not_fit_are_errors() -> N
 
 def test_a_key_reaches_no_file_but_its_own() -> None:
     with pytest.raises(LookupError):
-        tr("../en/shared-me")
+        tr("../en/shared-bot")
 
 
 def test_a_text_that_was_sent_earlier_is_recognised_in_every_language() -> None:
-    assert {"me", "ich", "我"} <= in_every_language("shared-me")
+    assert {"the bot", "der Bot", "机器人"} <= in_every_language("shared-bot")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
 @pytest.mark.usefixtures("own_texts")
 def test_texts_that_are_first_read_in_several_threads_are_all_there() -> None:
     """The menus are read in a thread while the first person is answered already."""
-    keys = ["shared-me", "menu-help", "forget-members"]
+    keys = ["shared-bot", "menu-help", "forget-members"]
     together = threading.Barrier(len(keys))
     often = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

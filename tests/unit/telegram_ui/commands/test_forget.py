@@ -60,7 +60,7 @@ async def test_a_message_that_was_replied_to_goes_with_its_answer(desk: Desk, ta
     assert await press(desk, "Forget question and answer") == "Forgotten."
     assert await contents(talk) == ["Hello.", "Understood."]
     told = desk.last(ANN)
-    assert told.startswith("Forgotten: 2 messages, 1 summary. Nothing of it is left in my files.")
+    assert told.startswith("Forgotten: 2 messages, 1 summary. Nothing of it is left in the bot's files.")
     assert "backups" in told
     # The question, which quoted it, is gone from the chat.
     assert not any("heliotrope" in text for text in desk.peer.texts(ANN))
@@ -94,7 +94,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
     assert desk.last(ANN).startswith("Forgotten: 6 messages, 1 summary"), "a double tap leaves the receipt"
     assert await talk.services.memory.is_on(ANN)
     await desk.say(ANN, ANN, "/forget everything")
-    assert desk.last(ANN) == "My memory holds nothing of this."
+    assert desk.last(ANN) == "The bot's memory holds nothing of this."
 
 
 async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
@@ -159,7 +159,7 @@ async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
         async with store.database.write(ANN) as tx:
             await tx.rows(FACTS.upsert, *FACTS.stored({**FACTS.defaults, **row, "created_at": at}))
     await desk.say(ANN, ANN, "/forget fact 4")
-    assert desk.last(ANN) == "My memory holds nothing of this."
+    assert desk.last(ANN) == "The bot's memory holds nothing of this."
     await desk.say(ANN, ANN, "/forget fact 3")
     assert "“Ann likes tea.”" in desk.last(ANN)
     await press(desk, "Forget it")
@@ -179,7 +179,7 @@ async def test_the_bare_command_explains_and_offers(desk: Desk, talk: Talk) -> N
 async def test_a_reply_to_what_is_not_stored_says_so(desk: Desk) -> None:
     sent = desk.peer.world.say(ANN, ANN, "never stored")
     await desk.say(ANN, ANN, "/forget", reply_to=sent["message_id"])
-    assert desk.last(ANN) == "My memory holds nothing of this."
+    assert desk.last(ANN) == "The bot's memory holds nothing of this."
 
 
 async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(desk: Desk, talk: Talk) -> None:
@@ -196,7 +196,7 @@ async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(des
     assert desk.last(ANN).startswith("Forgotten: 2 messages.")
     desk.restart()
     await desk.press(ANN, ANN, message, buttons["Forget question and answer"])
-    assert desk.last(ANN) == "My memory holds nothing of this."
+    assert desk.last(ANN) == "The bot's memory holds nothing of this."
 
 
 async def tells_its_code_word(talk: Talk) -> None:
@@ -214,7 +214,7 @@ async def test_later_answers_that_quote_it_are_offered_with_it(desk: Desk, talk:
     assert "“I said heliotrope.”" in asked
     assert "Forget them too: 4 messages" in asked
     await press(desk, "Forget them too")
-    assert desk.last(ANN).startswith("Forgotten: 4 messages, 1 summary. Nothing of it is left in my files.")
+    assert desk.last(ANN).startswith("Forgotten: 4 messages, 1 summary. Nothing of it is left in the bot's files.")
     assert await contents(talk) == ["What is it?", "What is it?"]
 
 
@@ -239,7 +239,7 @@ async def test_an_answer_that_is_written_meanwhile_is_forgotten_as_well(desk: De
     await talk.server.release()
     await asyncio.gather(answering, forgetting)
     assert await contents(talk) == ["What is it?"]
-    assert "Nothing of it is left in my files." in desk.last(ANN)
+    assert "Nothing of it is left in the bot's files." in desk.last(ANN)
 
 
 async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Talk) -> None:
@@ -285,7 +285,7 @@ async def test_in_a_group_its_admins_alone_and_topics_apart(desk: Desk, talk: Ta
     assert await contents(talk, GROUP) == []
     await say(talk, "walrus", owner=FORUM)
     await desk.say(ANN, FORUM, "/forget #1", thread_id=TOPIC)
-    assert desk.last(FORUM) == "My memory holds nothing of this."
+    assert desk.last(FORUM) == "The bot's memory holds nothing of this."
 
 
 def test_a_reply_to_a_message_of_the_group_that_was_upgraded_names_none_of_todays() -> None:

@@ -10,6 +10,7 @@ import pytest
 from locales.catalog import ENGLISH, LANGUAGES, speaking, text_in, tr
 from records.owners import StorageType
 from telegram_ui.commands import wording
+from telegram_ui.commands.basics import USUAL
 from telegram_ui.commands.registry import all_commands
 from telegram_ui.commands.wizard import LARGEST, SMALLEST
 from telegram_ui.commands.wording import told_at
@@ -134,11 +135,18 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
         for call in desk.peer.called("setMyCommands")
         if call["params"]["scope"]["type"] == "all_private_chats"
     }
-    assert menus == {"": text_in(ENGLISH, "menu-start"), **{one: text_in(one, "menu-start") for one in OTHERS}}
+    assert menus == {"": text_in(ENGLISH, "menu-memory"), **{one: text_in(one, "menu-memory") for one in OTHERS}}
+    private = [
+        [command["command"] for command in call["params"]["commands"]]
+        for call in desk.peer.called("setMyCommands")
+        if call["params"]["scope"]["type"] == "all_private_chats"
+    ]
+    assert {tuple(names[:8]) for names in private} == {USUAL}, "the commands of /help come first"
+    assert max(map(len, private)) <= 12
     await desk.say(ANN, ANN, "/language ar")
     chosen = desk.peer.called("setMyCommands")[-1]["params"]
     assert chosen["scope"] == {"type": "chat", "chat_id": ANN}
-    assert chosen["commands"][0]["description"] == text_in("ar", "menu-start")
+    assert chosen["commands"][0]["description"] == text_in("ar", "menu-memory")
     await desk.say(ANN, ANN, "/language auto")
     assert desk.peer.called("deleteMyCommands")[-1]["params"]["scope"] == {"type": "chat", "chat_id": ANN}
 

@@ -253,3 +253,13 @@ async def test_what_cannot_be_meant_is_answered_with_how_it_goes(desk: Desk) -> 
     for data in ("", "l.x", "f", "q.1", "f.1.2.3", "f.-1", "l.99999999999"):
         action, _, numbers = data.partition(".")
         assert view_of(action, numbers) is None
+
+
+async def test_a_fact_is_added_by_a_button(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/memory")
+    assert await press(desk, "➕ Add") is None
+    assert "should remember" in desk.last(ANN)
+    await desk.say(ANN, ANN, "Ann plays the cello.")
+    assert desk.last(ANN) == "Noted: Ann plays the cello."
+    await desk.say(ANN, ANN, "/memory")
+    assert "Facts (1)" in shown(desk)
