@@ -142,7 +142,7 @@ class Conversation:
                 session.recent.clear()
             reply = await self._standing(shown, earlier)
             if shown.stored is None and reply is not None and (given := session.given(turn).get(reply.text)):
-                self._explanations.hold(shown.incoming, given.record)
+                self._explanations.hold(shown.number, shown.incoming, given.record)
         self._stored()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
@@ -178,7 +178,7 @@ class Conversation:
         turn.session.note(turn.number, text, given_in(answered))
         if turn.stored is None:
             turn.session.revise(turn.number, text, turn.mode)
-            self._explanations.hold(turn.incoming, record)
+            self._explanations.hold(turn.number, turn.incoming, record)
             return
         turn.session.recent.clear()
         # Nothing is written where memory was turned off while the model answered.
@@ -295,7 +295,7 @@ class Conversation:
         messages = answered.messages(turn.incoming.source, turn.stored, explained=turn.is_on)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:
-            self._explanations.hold(turn.incoming, answered.record)
+            self._explanations.hold(turn.number, turn.incoming, answered.record)
             if turn.is_on:
                 turn.session.unwritten[-1].messages += messages
             return
@@ -306,7 +306,7 @@ class Conversation:
         except StorageError as error:
             self._note_failure(error, turn)
             turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
-            self._explanations.hold(turn.incoming, answered.record)
+            self._explanations.hold(turn.number, turn.incoming, answered.record)
 
     def _replied(self, turn: Turn, answered: Answered) -> Reply:
         return Reply(

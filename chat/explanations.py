@@ -48,6 +48,7 @@ class Explanation:
 class _Held:
     """An answer that is in no store. `asked_as`: Telegram's ids of its question."""
 
+    turn: int
     source: str
     asked_as: tuple[int, ...]
     record: ExplanationRecord
@@ -60,10 +61,10 @@ class Explanations:
         self._memory = memory
         self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
 
-    def hold(self, incoming: Incoming, record: ExplanationRecord) -> None:
+    def hold(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
         """Keep, in this process only, the record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
-        self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(incoming.source, asked_as, record))
+        self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
 
     def drop(self, scope: Scope) -> None:
         """Drop what the process held of a scope, because its memory was turned on or off."""
@@ -82,6 +83,17 @@ class Explanations:
             if held.source == incoming.source:
                 held.record = replace(held.record, shown=tuple(telegram_ids))
         await self._note_shown(incoming.scope, incoming.source, telegram_ids)
+
+    async def turn_shown_by(self, scope: Scope, telegram_id: int) -> int | None:
+        """The number of the turn whose answer this Telegram message shows; None if it shows no known answer. Raises a
+        StorageError.
+        """
+        for held in reversed(self._held.get(scope, ())):
+            if telegram_id in held.record.shown:
+                return held.turn
+        async with self._memory.opened(scope.owner) as store:
+            said = await store.explanations.said_as(scope, telegram_id) if store is not None else None
+        return said.turn if said is not None and said.role == "assistant" else None
 
     async def shown_as(self, scope: Scope, telegram_id: int) -> Sequence[int]:
         """All Telegram messages that show the answer of which this is one, as far as that is known."""

@@ -17,6 +17,7 @@ ollama.py       the chat model that an Ollama on this machine serves
 parameters.py   one request's parameters, with their types
 past.py         what memory holds of the chats, put back after a restart
 people.py       people and chats
+reactions.py    emoji under messages
 refusals.py     how Telegram refuses, word for word
 sending.py      methods that show something: send, draft, edit, delete
 server.py       serves it all on 127.0.0.1

@@ -37,6 +37,7 @@ def control(world: World, faults: Faults | None = None) -> Router:
         Route("/file", spoken(acts.file), methods=["POST"]),
         Route("/edit", spoken(acts.edit), methods=["POST"]),
         Route("/press", spoken(acts.press), methods=["POST"]),
+        Route("/react", spoken(acts.react), methods=["POST"]),
         Route("/block", spoken(acts.block), methods=["POST"]),
         Route("/snapshot", spoken(acts.snapshot)),
         Route("/menu", spoken(acts.menu)),
@@ -106,6 +107,14 @@ class _Acts:
             given.text("data"),
         )
         return {"query_id": query_id}
+
+    async def react(self, request: Request, given: Parameters) -> Json:
+        """Put the emoji in "reaction", a list, in the place of the person's own."""
+        emoji = given.texts("reaction") or []
+        self._world.react(
+            number_of(given, "person_id"), number_of(given, "chat_id"), number_of(given, "message_id"), *emoji
+        )
+        return {"reaction": emoji}
 
     async def block(self, request: Request, given: Parameters) -> Json:
         person_id = number_of(given, "person_id")

@@ -67,6 +67,7 @@ class Methods:
                 "editMessageText": sending.edit_message_text,
                 "editMessageReplyMarkup": sending.edit_message_reply_markup,
                 "deleteMessage": sending.delete_message,
+                "setMessageReaction": sending.set_message_reaction,
                 "getFile": self._get_file,
                 "answerCallbackQuery": self._answer_callback_query,
                 "setMyCommands": self._set_my_commands,

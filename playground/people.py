@@ -65,3 +65,26 @@ class Chat:
             "topics": {str(number): name for number, name in self.topics.items()},
             "has_bot": self.has_bot,
         }
+
+
+def topic_created(chat: Chat, opener: Json, thread_id: int, name: str, at: int) -> Json:
+    """The service message that opens a topic of a forum."""
+    return {
+        "message_id": thread_id,
+        "from": opener,
+        "chat": chat.brief(),
+        "date": at,
+        "message_thread_id": thread_id,
+        "is_topic_message": True,
+        "forum_topic_created": {"name": name, "icon_color": 7322096},
+    }
+
+
+def membership_update(chat: Chat, bot: Json, user: Json, before: str, after: str, at: int) -> Json:
+    """The Bot API's ChatMemberUpdated about the bot itself."""
+    states = {
+        status: {"user": bot, "status": status, **({"until_date": 0} if status == "kicked" else {})}
+        for status in (before, after)
+    }
+    told = {"old_chat_member": states[before], "new_chat_member": states[after]}
+    return {"chat": chat.brief(), "from": user, "date": at, **told}

@@ -27,6 +27,9 @@ ACTIONS = frozenset(
         "upload_video_note",
     }
 )
+REACTIONS = frozenset("👍👎❤🔥🥰👏😁🤔🤯😱🎉🙏👌🕊💯🤝✍👀🫡🆒😢🤷")
+"""Some of the emoji that the real server takes (Bot API, ReactionTypeEmoji)."""
+BUTTON_STYLES = ("danger", "success", "primary")
 BUTTON_ACTIONS = (
     "url",
     "callback_data",
@@ -163,6 +166,19 @@ class Sending:
         self._world.remove(chat.id, message["message_id"])
         return True
 
+    async def set_message_reaction(self, parameters: Parameters) -> bool:
+        chat = open_chat(self._world, parameters)
+        message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
+        if not message:
+            raise bad_request("message to react not found")
+        emoji = [str(one.get("emoji", "")) for one in parameters.objects("reaction")]
+        if len(emoji) > 1:
+            raise bad_request("REACTIONS_TOO_MANY")
+        if any(one not in REACTIONS for one in emoji):
+            raise bad_request("REACTION_INVALID")
+        self._world.set_reaction(message, self._world.bot["id"], emoji)
+        return True
+
     async def send_chat_action(self, parameters: Parameters) -> bool:
         chat = open_chat(self._world, parameters)
         action = parameters.text("action")
@@ -256,6 +272,8 @@ def _markup(parameters: Parameters) -> Json:
             raise bad_request('can\'t parse inline keyboard button: Field "text" must be of type String')
         if not any(action in button for action in BUTTON_ACTIONS):
             raise bad_request("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
+        if button.get("style", "danger") not in BUTTON_STYLES:
+            raise bad_request("can't parse inline keyboard button: Invalid button style specified")
         if "callback_data" in button and not 1 <= len(str(button["callback_data"]).encode()) <= 64:
             raise bad_request("BUTTON_DATA_INVALID")
     rows = [row for row in rows if row]

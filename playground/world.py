@@ -13,7 +13,8 @@ from locales.catalog import tr
 from playground.feed import Feed
 from playground.files import Files, attachment
 from playground.menus import Menus
-from playground.people import Chat, Impossible, Person
+from playground.people import Chat, Impossible, Person, membership_update, topic_created
+from playground.reactions import Reactions, reaction_update, without_reactions
 from playground.refusals import Json
 from playground.text import CAPTION_LIMIT, LONGEST, LONGEST_PASTE, TEXT_LIMIT, formatted, pieces, units
 from playground.updates import FIRST_UPDATE_ID, Updates, is_meant_for
@@ -56,6 +57,7 @@ class World:
         self._recalled: dict[int, int] = {}
         self._started: set[int] = set()
         self._blocked: set[int] = set()
+        self._reactions = Reactions()
 
     # Who is there
 
@@ -119,7 +121,8 @@ class World:
         self.messages.setdefault(chat_id, {})
         self._last_ids[chat_id] = max(chat.topics, default=0)  # a thread's id is that of its first message
         for thread_id, name in chat.topics.items():
-            self.messages[chat_id][thread_id] = self._topic_created(chat, thread_id, name)
+            opener = self.people[chat.members[0]].user()
+            self.messages[chat_id][thread_id] = topic_created(chat, opener, thread_id, name, int(self.clock()))
         return chat
 
     def upgrade_group(self, chat_id: int) -> int:
@@ -264,14 +267,28 @@ class World:
             {
                 "id": query_id,
                 "from": self.people[person_id].user(),
-                "message": message,
+                "message": without_reactions(message),
                 "chat_instance": str(abs(chat_id) * 1_000_003),
                 "data": data,
             },
         )
         return query_id
 
+    def react(self, person_id: int, chat_id: int, message_id: int, *emoji: str) -> None:
+        """Put these reactions in the place of the person's own; none: take them away."""
+        self._check_place(person_id, chat_id, None)
+        message, chat = self._existing(chat_id, message_id), self.chats[chat_id]
+        before = self._reactions.of(message, person_id)
+        self.set_reaction(message, person_id, emoji)
+        # In a group the bot has to be an administrator (Bot API, Update).
+        if before != emoji and (chat.is_private or self.bot["id"] in chat.admins):
+            user, at = self.people[person_id].user(), int(self.clock())
+            self.updates.add("message_reaction", reaction_update(message, user, before, emoji, at))
+
     # What the Bot API does
+
+    def set_reaction(self, message: Json, author_id: int, emoji: Sequence[str]) -> None:
+        self.change(message["chat"]["id"], self._reactions.put(message, author_id, emoji), kind="markup")
 
     def post(
         self,
@@ -393,19 +410,10 @@ class World:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}
         replied = self.messages[chat.id].get(reply_to if reply_to is not None else thread_id or 0)
         if replied:
-            placement["reply_to_message"] = {k: v for k, v in replied.items() if k != "reply_to_message"}
+            placement["reply_to_message"] = {
+                k: v for k, v in replied.items() if k not in ("reply_to_message", "reactions")
+            }
         return placement
-
-    def _topic_created(self, chat: Chat, thread_id: int, name: str) -> Json:
-        return {
-            "message_id": thread_id,
-            "from": self.people[chat.members[0]].user(),
-            "chat": chat.brief(),
-            "date": int(self.clock()),
-            "message_thread_id": thread_id,
-            "is_topic_message": True,
-            "forum_topic_created": {"name": name, "icon_color": 7322096},
-        }
 
     def _origin(self, forward_from: int | str | None) -> Json:
         if forward_from is None:
@@ -418,20 +426,8 @@ class World:
         return {"forward_origin": origin}
 
     def _membership(self, chat: Chat, person_id: int, before: str, after: str) -> None:
-        states = {
-            status: {"user": self.bot, "status": status, **({"until_date": 0} if status == "kicked" else {})}
-            for status in (before, after)
-        }
-        self.updates.add(
-            "my_chat_member",
-            {
-                "chat": chat.brief(),
-                "from": self.people[person_id].user(),
-                "date": int(self.clock()),
-                "old_chat_member": states[before],
-                "new_chat_member": states[after],
-            },
-        )
+        user, at = self.people[person_id].user(), int(self.clock())
+        self.updates.add("my_chat_member", membership_update(chat, self.bot, user, before, after, at))
 
     def _visible(self, message: Json) -> bool:
         """Whether the bot gets this message: in groups with privacy mode, only what is meant for it."""

@@ -19,3 +19,6 @@ answers-in-file = 📄 الجواب كاملًا في الملف.
 answers-empty = كان الجواب فارغًا.
 answers-listen = استمع
 answers-nothing-to-say = لا كلمات هنا لأنطقها.
+answers-wrong = ما الخطأ؟
+answers-wrong-facts = المعلومات
+answers-wrong-nothing = لا شيء

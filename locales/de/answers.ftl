@@ -19,3 +19,6 @@ answers-in-file = 📄 Die ganze Antwort steht in der Datei.
 answers-empty = Die Antwort war leer.
 answers-listen = Anhören
 answers-nothing-to-say = Hier gibt es nichts vorzulesen.
+answers-wrong = Was war falsch?
+answers-wrong-facts = Die Fakten
+answers-wrong-nothing = Nichts

@@ -21,3 +21,6 @@ answers-in-file = 📄 The whole answer is in the file.
 answers-empty = The answer was empty.
 answers-listen = Listen
 answers-nothing-to-say = There are no words here to speak.
+answers-wrong = What was wrong?
+answers-wrong-facts = The facts
+answers-wrong-nothing = Nothing

@@ -19,3 +19,6 @@ answers-in-file = 📄 La respuesta completa está en el archivo.
 answers-empty = La respuesta estaba vacía.
 answers-listen = Escuchar
 answers-nothing-to-say = Aquí no hay nada que leer en voz alta.
+answers-wrong = ¿Qué estaba mal?
+answers-wrong-facts = Los datos
+answers-wrong-nothing = Nada

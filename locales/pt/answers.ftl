@@ -19,3 +19,6 @@ answers-in-file = 📄 A resposta inteira está no arquivo.
 answers-empty = A resposta estava vazia.
 answers-listen = Ouvir
 answers-nothing-to-say = Aqui não há nada para ler em voz alta.
+answers-wrong = O que estava errado?
+answers-wrong-facts = Os fatos
+answers-wrong-nothing = Nada

@@ -19,3 +19,6 @@ answers-in-file = 📄 Ответ целиком — в файле.
 answers-empty = Ответ оказался пустым.
 answers-listen = Прослушать
 answers-nothing-to-say = Здесь нечего озвучивать.
+answers-wrong = Что было не так?
+answers-wrong-facts = Факты
+answers-wrong-nothing = Ничего

@@ -19,3 +19,6 @@ answers-in-file = 📄 完整的回答在文件里。
 answers-empty = 回答是空的。
 answers-listen = 收听
 answers-nothing-to-say = 这里没有可以朗读的文字。
+answers-wrong = 哪里不对？
+answers-wrong-facts = 事实有误
+answers-wrong-nothing = 没什么

@@ -17,7 +17,8 @@ export function bubbleOf(message, view, act) {
     view.named && !view.joined ? h("p", { class: "sender", vars: { "--hue": view.hue } }, nameOf(message.from)) : null,
     isReply(message) ? quoteOf(message.reply_to_message, act) : null,
     mediaOf(message),
-    h("div", { class: "text", dir: "auto" }, renderText(textOf(message), message.entities ?? message.caption_entities, act.command), metaOf(message)));
+    h("div", { class: "text", dir: "auto" }, renderText(textOf(message), message.entities ?? message.caption_entities, act.command), metaOf(message)),
+    message.reactions?.length ? h("p", { class: "reactions" }, message.reactions.join(" ")) : null);
   return h("article", {
     class: `message ${view.mine ? "out" : "in"} ${side}${view.joined ? " joined" : ""}`,
     tabIndex: -1, data: { id: String(message.message_id) }, "aria-label": `${nameOf(message.from)}, ${clockOf(dateOf(message))}`,
@@ -93,6 +94,7 @@ function toolsOf(message, view, act) {
     h("button", { type: "button", tabIndex: -1, title: label, "aria-label": label, on: { click: run } }, icon(name));
   return h("div", { class: "tools" },
     tool("reply", tr("page-reply-key"), () => act.reply(message)),
+    message.from?.is_bot ? h("button", { type: "button", tabIndex: -1, title: "👎", on: { click: () => act.dislike(message) } }, "👎") : null,
     textOf(message) ? tool("copy", tr("page-copy-key"), () => act.copy(message)) : null,
     view.canEdit ? tool("edit", tr("page-edit-key"), () => act.edit(message)) : null);
 }

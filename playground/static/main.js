@@ -8,7 +8,7 @@ import { welcome } from "./guests.js";
 import * as net from "./net.js";
 import { startPanel } from "./panel.js";
 import { startPresses } from "./presses.js";
-import { adopt, apply, emit, state } from "./state.js";
+import { adopt, apply, currentChat, emit, speakerIn, state } from "./state.js";
 import { tr } from "./texts.js";
 import { toast } from "./toast.js";
 import { startThemes } from "./themes.js";
@@ -23,6 +23,13 @@ startDialogs();
 startChat({
   command: (text) => sendText(text),
   press,
+  async dislike(message) {
+    const chat = currentChat();
+    const reaction = message.reactions?.includes("👎") ? [] : ["👎"];
+    try {
+      await net.react({ person_id: speakerIn(chat).id, chat_id: chat.id, message_id: message.message_id, reaction });
+    } catch (problem) { toast(problem.message, { bad: true }); }
+  },
   reply: replyTo,
   edit: startEdit,
   copy: async (message) => { await navigator.clipboard?.writeText(textOf(message)); toast(tr("page-copied")); },

@@ -21,6 +21,7 @@ export const about = () => request("/api/about");
 export const snapshot = () => request("/api/snapshot");
 export const say = (message) => post("/api/say", message);
 export const edit = (message) => post("/api/edit", message);
+export const react = (reaction) => post("/api/react", reaction);
 export const press = (button) => post("/api/press", button);
 export const addPerson = (person) => post("/api/person", person);
 export const chooseLanguage = (person, language) => post("/api/language", { person_id: person, language });

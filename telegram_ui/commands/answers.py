@@ -23,7 +23,7 @@ from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, keyboard_of, nonce, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.summaries import SWITCH_ON
-from telegram_ui.commands.why import WHY
+from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.documents import Documents
@@ -31,6 +31,7 @@ from telegram_ui.sending.formatting import rendered
 from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
+NOTHING = "wn"
 PRESSES_KNOWN = 10_000
 """Buttons that were pressed, as far as the process remembers: a double tap is one wish."""
 
@@ -115,6 +116,12 @@ class AnswerButtons(Family):
             self._pressed.pop(ask.argument, None)  # it may be asked for again
             raise
         return None
+
+    @press(NOTHING)
+    async def _leave_it(self, ask: Ask) -> None:
+        """Nothing was wrong after all: the question goes."""
+        if ask.message_id is not None:
+            await self._delivery.remove(ask.chat, [ask.message_id])
 
     @press(STOP)
     async def _stop(self, ask: Ask) -> str | None:
@@ -298,3 +305,18 @@ async def offer(dependencies: Dependencies, chat: Chat, person: Person, turn: in
     """Offer to answer a corrected turn again."""
     button = dependencies.buttons.button(CORRECTED, chat, person, tr("answers-again"), _once(turn))
     await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=keyboard_of([button]))
+
+
+async def ask_what_was_wrong(dependencies: Dependencies, chat: Chat, person: Person, telegram_id: int) -> None:
+    """Ask about an answer that its reader dislikes; nothing if this message shows none. Raises StorageError."""
+    turn = await dependencies.services.explanations.turn_shown_by(chat.scope, telegram_id)
+    if turn is None:
+        return
+    button = partial(dependencies.buttons.button, chat=chat, person=person)
+    row = [
+        button(FACTS, label=tr("answers-wrong-facts"), payload=f"{telegram_id:x}"),
+        button(ANOTHER, label=tr("answers-again"), payload=_once(turn)),
+        button(NOTHING, label=tr("answers-wrong-nothing")),
+    ]
+    about = replace(chat, reply_to=telegram_id)
+    await dependencies.delivery.say(about, tr("answers-wrong"), keyboard=keyboard_of(row))

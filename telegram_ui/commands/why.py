@@ -22,18 +22,23 @@ from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
 from telegram_ui.commands.buttons import keyboard_of, turning
 from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.commands.wording import QUOTED, day, minute, moment, quoted, said, span_of, speaker
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, units
 
-WHY, DETAILS = "wy", "wd"
-"""The kinds of the buttons: under an answer, and under the three lines."""
+WHY, DETAILS, FACTS = "wy", "wd", "wf"
+"""The kinds of the buttons: under an answer, under the three lines, and under the question what was wrong."""
+CORRECTABLE = 6
+"""Facts of an answer that have a button, which opens their card."""
 ON_A_PAGE = 5
 """Items of an explanation, where they fit."""
 WHOLE = 2_500
 """Characters that are quoted of a message at most."""
 TITLE = 300
 """UTF-16 units that the lines above the quotes of a page take at most."""
+LABEL = 40
+"""Characters of a fact on its button."""
 Item = tuple[str, str]
 """A heading, and a line or a few under it."""
 
@@ -51,6 +56,11 @@ class WhyCommands(Family):
     async def _press(self, ask: Ask) -> None:
         await self._explain(ask, ask.message_id)
 
+    @press(FACTS)
+    async def _press_facts(self, ask: Ask) -> None:
+        """As the button under the answer that the payload names, with a button for each fact."""
+        await self._explain(ask, int(ask.argument, 16), has_corrections=True)
+
     @press(DETAILS)
     async def _press_details(self, ask: Ask) -> str | None:
         telegram_id, _, rest = ask.argument.partition(".")
@@ -65,7 +75,7 @@ class WhyCommands(Family):
         await self._show(ask, pages[number], turning(number, len(pages), button))
         return None
 
-    async def _explain(self, ask: Ask, telegram_id: int | None) -> None:
+    async def _explain(self, ask: Ask, telegram_id: int | None, *, has_corrections: bool = False) -> None:
         explanation = await self._explanation(ask, telegram_id)
         if explanation is None or not explanation.record.is_known:
             unknown = tr("why-nothing-known") if telegram_id is None else tr("why-not-this-one")
@@ -74,7 +84,11 @@ class WhyCommands(Family):
         zone = await self._zone(ask.chat.scope.owner)
         shown, is_whole = why_message(explanation, ask.chat, zone)
         button = self._details_button(ask, explanation, telegram_id or 0, tr("why-details"), 0)
-        await self._delivery.say(ask.chat, shown, keyboard=keyboard_of([] if is_whole else [button]))
+        facts = [fact for fact, _ in explanation.facts if fact is not None] if has_corrections else []
+        corrections = [
+            [self._button(ask, CARD, f"✏️ {quoted(fact.text, LABEL)}", f"f.{fact.id}.0")] for fact in facts[:CORRECTABLE]
+        ]
+        await self._delivery.say(ask.chat, shown, keyboard=keyboard_of([] if is_whole else [button], *corrections))
 
     async def _explanation(self, ask: Ask, telegram_id: int | None) -> Explanation | None:
         scope = ask.chat.scope

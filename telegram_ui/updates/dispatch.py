@@ -118,6 +118,9 @@ class Dispatcher:
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_answer=False)
             self._queues.commands.submit(parsed.location, partial(_soon, enter))
+        elif parsed.kind == "dislike":
+            # Behind the answer that it is under, so that it is known by then which message shows that.
+            self._in_chat(received, parsed, partial(self._ask_what_was_wrong, parsed), is_answer=False)
         elif parsed.kind == "press":
             self._press(received, parsed)
         elif parsed.kind == "command":
@@ -257,6 +260,11 @@ class Dispatcher:
         if correction.turn is not None and correction.is_last and parsed.text:
             await answers.offer(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
 
+    async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
+        if (disliked := parsed.telegram_id) is not None:
+            parsed = await self._placing.now(parsed, telegram_id=disliked)
+            await answers.ask_what_was_wrong(self._commands.dependencies, parsed.chat, parsed.person, disliked)
+
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # What had begun says by itself that it was stopped.
         if not stopped and not self._queues.chats.cancel(parsed.location):
@@ -285,7 +293,11 @@ class Dispatcher:
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""
-        is_to_be_told = parsed.chat.is_private and parsed.kind != "edited" and len(self._queues.notices) < MOST_NOTICES
+        is_to_be_told = (
+            parsed.chat.is_private
+            and parsed.kind not in ("edited", "dislike")
+            and len(self._queues.notices) < MOST_NOTICES
+        )
         if is_to_be_told and self._access.may_tell_stranger(parsed.person):
             asks, id_ = self._access.may_ask_admins(parsed.person), str(parsed.person.id)
             key = "notices-stranger-asked" if asks or self._access.has_asked(parsed.person.id) else "notices-stranger"

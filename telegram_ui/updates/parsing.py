@@ -16,10 +16,12 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, name_in_memory
 from telegram_ui.updates.paste import LIMIT
 
-Kind = Literal["text", "command", "press", "wordless", "edited"]
+Kind = Literal["text", "command", "press", "wordless", "edited", "dislike"]
 
 # What Telegram is asked to send; anything else would be thrown away.
-ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction")
+
+DISLIKE = "👎"
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
@@ -109,6 +111,8 @@ def parse(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
 def _parsed(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     if update.callback_query:
         return _press(update, update.callback_query, bot)
+    if update.message_reaction:
+        return _dislike(update, update.message_reaction, bot)
     message = update.message or update.edited_message
     if message is None or message.from_user is None or message.is_automatic_forward:
         return None
@@ -223,6 +227,31 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
         sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
     )
+
+
+def _dislike(
+    update: telegram.Update, reaction: telegram.MessageReactionUpdated, bot: telegram.User
+) -> ParsedUpdate | None:
+    """Somebody put 👎 under a message; None for any other change of their reactions."""
+    person, chat = reaction.user, reaction.chat
+    if person is None or person.is_bot or chat.type not in ("private", "group", "supergroup"):
+        return None
+    if not _has_dislike(reaction.new_reaction) or _has_dislike(reaction.old_reaction):
+        return None
+    return ParsedUpdate(
+        kind="dislike",
+        update_id=update.update_id,
+        bot_id=bot.id,
+        chat=Chat(id=chat.id, is_private=chat.type == "private"),  # Telegram does not say in which topic
+        person=Person(id=person.id, name=person.full_name, username=person.username, language=_language(person)),
+        addressed=True,
+        sent_at=reaction.date.astimezone(UTC),
+        telegram_id=reaction.message_id,
+    )
+
+
+def _has_dislike(reactions: Sequence[telegram.ReactionType]) -> bool:
+    return any(isinstance(one, telegram.ReactionTypeEmoji) and one.emoji == DISLIKE for one in reactions)
 
 
 def _visible(words: str) -> str:

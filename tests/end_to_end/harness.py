@@ -361,6 +361,10 @@ class Member:
         button = next(button for row in rows for button in row if label in button["text"])
         return self.house.world.press(self.id, self.chat_id, message["message_id"], button["callback_data"])
 
+    def reacts(self, message: Json, *emoji: str) -> None:
+        """Put these reactions under a message, in the place of the person's own."""
+        self.house.world.react(self.id, self.chat_id, message["message_id"], *emoji)
+
     async def toast(self, query_id: str) -> str:
         """What the answer to a press says."""
         event = await self.house.world.feed.first(

@@ -141,3 +141,48 @@ async def test_a_stopped_answer_can_go_on(house: House, way: str) -> None:
         assert "Once upon a time" in str(house.chat_requests()[-1])
         assert "Stopped" not in str(house.chat_requests()[-1])
         assert await ann.asks("Next") == "The end.", "nothing else was said in between"
+
+
+@pytest.mark.parametrize("memory", ["on", "off"])
+async def test_a_thumb_down_asks_what_was_wrong(house: House, memory: str) -> None:
+    async with house.bot():
+        ann = house.person()
+        if memory == "on":
+            await ann.sets_up()
+            await ann.asks("/memory add Ann plays the cello.", "Noted")
+        answer = await ann.tells("What do I play?", "Noted.")
+        asked, since = len(house.chat_requests()), ann.now
+        ann.reacts(answer, "❤")
+        ann.reacts(answer, "❤", "👎")
+        question = await ann.hears("What was wrong?", since=since)
+        assert question["reply_to_message"]["message_id"] == answer["message_id"]
+        assert labels(question) == ["The facts", "Answer again", "Nothing"]
+        explained_ = await presses(ann, question, "The facts", "was made from")
+        if memory == "on":
+            card = await presses(ann, explained_, "Ann plays the cello.", "Ann plays the cello.")
+            assert "Delete" in labels(card)
+        assert len(house.chat_requests()) == asked, "no reaction asks the model by itself"
+        house.model.script(ANSWERS, "The cello, I think.")
+        again = await presses(ann, question, "Answer again", "The cello, I think.")
+        assert "◀" in "".join(labels(again))
+        since = ann.now
+        ann.reacts(again, "👎")
+        question = await ann.hears("What was wrong?", since=since)
+        ann.press(question, "Nothing")
+        await house.world.feed.first(
+            lambda event: event["kind"] == "delete" and event["message_id"] == question["message_id"]
+        )
+
+
+async def test_other_reactions_and_those_to_other_messages_change_nothing(house: House) -> None:
+    async with house.bot():
+        ann = house.person()
+        help_ = await ann.tells("/help", "/memory")
+        answer = await ann.tells("Good morning", "Noted.")
+        since = ann.now
+        question = next(one for one in house.world.messages[ann.id].values() if one.get("text") == "Good morning")
+        for message, emoji in ((help_, "👎"), (question, "👎"), (answer, "👍")):
+            ann.reacts(message, emoji)
+        ann.reacts(answer)
+        await ann.asks("And now?", "Noted.")
+        assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]
