@@ -4,6 +4,7 @@ Does not know the bot; only past.py reads its memory, for the page.
 
 app.py          page, control, dashboard and Bot API on one port
 bot_api.py      the Bot API over HTTP: tokens, methods, faults, files
+contents.py     messages that are neither text nor files: formatted ones, checklists, stories
 control.py      what people do, over HTTP, for the page and for tests
 faults.py       faults that tests inject
 feed.py         a numbered list that can be waited on

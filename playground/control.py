@@ -16,6 +16,7 @@ from starlette.routing import Route, Router
 
 from dashboard.texts import reader_of
 from locales.catalog import speaking
+from playground.contents import edit_content, send_content
 from playground.faults import Faults, fault_from
 from playground.parameters import Parameters, parameters
 from playground.people import Impossible
@@ -34,6 +35,7 @@ def control(world: World, faults: Faults | None = None) -> Router:
     acts = _Acts(world)
     routes = [
         Route("/say", spoken(acts.say), methods=["POST"]),
+        Route("/content", spoken(acts.content), methods=["POST"]),
         Route("/file", spoken(acts.file), methods=["POST"]),
         Route("/edit", spoken(acts.edit), methods=["POST"]),
         Route("/press", spoken(acts.press), methods=["POST"]),
@@ -68,6 +70,21 @@ class _Acts:
             reply_to=given.integer("reply_to"),
             thread_id=given.integer("thread_id"),
             forward_from=_id_or_name(given.text("forward_from")),
+        )
+
+    async def content(self, request: Request, given: Parameters) -> Json:
+        """Send or, with a message_id, change a message of a kind of its own: "content" holds its fields."""
+        person_id, chat_id, fields = number_of(given, "person_id"), number_of(given, "chat_id"), given.object("content")
+        if (message_id := given.integer("message_id")) is not None:
+            return edit_content(self._world, person_id, chat_id, message_id, fields or {})
+        return send_content(
+            self._world,
+            person_id,
+            chat_id,
+            fields or {},
+            reply_to=given.integer("reply_to"),
+            thread_id=given.integer("thread_id"),
+            forward_from=given.text("forward_from"),
         )
 
     async def file(self, request: Request, given: Parameters) -> Json:

@@ -27,6 +27,7 @@ files-kind-location = موقع
 files-kind-venue = مكان
 files-kind-poll = استطلاع
 files-kind-dice = نرد
+files-kind-story = قصة
 files-kind-new = شيء جديد عليّ
 files-place-page = الصفحة { $at }
 files-place-line = السطر { $at }

@@ -27,6 +27,7 @@ files-kind-location = ein Standort
 files-kind-venue = ein Ort
 files-kind-poll = eine Umfrage
 files-kind-dice = ein Würfel
+files-kind-story = eine Story
 files-kind-new = etwas mir Neues
 files-place-page = Seite { $at }
 files-place-line = Zeile { $at }

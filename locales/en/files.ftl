@@ -29,6 +29,7 @@ files-kind-location = a location
 files-kind-venue = a place
 files-kind-poll = a poll
 files-kind-dice = a dice
+files-kind-story = a story
 files-kind-new = something new to me
 files-place-page = page { $at }
 files-place-line = line { $at }

@@ -27,6 +27,7 @@ files-kind-location = una ubicación
 files-kind-venue = un lugar
 files-kind-poll = una encuesta
 files-kind-dice = un dado
+files-kind-story = una historia
 files-kind-new = algo nuevo para mí
 files-place-page = página { $at }
 files-place-line = línea { $at }

@@ -27,6 +27,7 @@ files-kind-location = uma localização
 files-kind-venue = um lugar
 files-kind-poll = uma enquete
 files-kind-dice = um dado
+files-kind-story = um story
 files-kind-new = algo novo para mim
 files-place-page = página { $at }
 files-place-line = linha { $at }

@@ -27,6 +27,7 @@ files-kind-location = геопозиция
 files-kind-venue = место
 files-kind-poll = опрос
 files-kind-dice = кубик
+files-kind-story = история
 files-kind-new = что-то новое для меня
 files-place-page = страница { $at }
 files-place-line = строка { $at }

@@ -27,6 +27,7 @@ files-kind-location = 位置
 files-kind-venue = 地点
 files-kind-poll = 投票
 files-kind-dice = 骰子
+files-kind-story = 动态
 files-kind-new = 我没见过的东西
 files-place-page = 第 { $at } 页
 files-place-line = 第 { $at } 行

@@ -22,7 +22,7 @@ OFFERED = (5, 10, 20, 50)
 """Turns after which a summary can be chosen by a button."""
 SENT = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
-    *("venue", "poll", "dice", "new"),
+    *("venue", "poll", "dice", "story", "new"),
 )
 """Kinds of things that are sent along, by the field of a message that holds them: the texts files-kind-NAME."""
 

@@ -267,7 +267,7 @@ class Answering:
         """The next turn does not wait for an answer to be spoken; a stop in order meanwhile ends it."""
         parsed, dependencies = pieces[0], self._dependencies
         if dependencies.speech is not None:
-            was_heard = any(piece.file is not None and piece.file.kind == "speech" for piece in pieces)
+            was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
             args = dependencies, parsed.chat, parsed.person, reply, shown_as
             speak = partial(answers.speak_if_chosen, *args, was_heard=was_heard)
             self._queues.slow.submit(parsed.location, partial(self._error_boundary.guarded, parsed, speak))

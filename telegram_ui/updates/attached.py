@@ -1,19 +1,24 @@
 """Attachments of a message: their kind, and the file to fetch where it may be read or looked at."""
 
-from dataclasses import dataclass
-from typing import Literal
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import telegram
+from telegram.ext.filters import StatusUpdate
 
 from attachments.documents import shown_name
 from locales.catalog import ENGLISH, text_in, tr
 from telegram_ui.commands.wording import SENT
 
+logger = logging.getLogger(__name__)
+
 FileKind = Literal["document", "picture", "speech"]
 
 FILE = "document"
-RECORDED = ("voice", "video_note")
-"""Kinds that were spoken into Telegram."""
+MAX_FILES = 10
+"""Files of one formatted message that are read: as many as an album holds."""
 PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})
 """The formats that models with vision take."""
 
@@ -32,7 +37,8 @@ class Size:
 class AttachedFile:
     """A file that may be read. `name`: as its sender called it, on one line; `sizes`: of a picture, the smallest first.
 
-    `shown`: what it is called in the memory: "the file report.pdf", "a photo", "a sticker 🙂".
+    `shown`: what it is called in the memory: "the file report.pdf", "a photo", "a sticker 🙂". `is_recorded`: it was
+    spoken into Telegram.
     """
 
     kind: FileKind
@@ -42,6 +48,7 @@ class AttachedFile:
     size: int
     shown: str
     sizes: tuple[Size, ...] = ()
+    is_recorded: bool = False
 
 
 def attachment_of(message: telegram.Message) -> str:
@@ -49,9 +56,34 @@ def attachment_of(message: telegram.Message) -> str:
     for field in SENT:
         if getattr(message, field, None):
             return field
-    # Kinds newer than the library come in api_kwargs. Service messages do, too, but nothing else comes
-    # with those.
-    return "new" if "rich_message" in message.api_kwargs else ""
+    if message.effective_attachment:  # a game, an invoice, paid media
+        return "new"
+    # Kinds newer than the library come in api_kwargs, as objects. Next to words an object only describes those; in
+    # groups it may be a service message, about which the bot says nothing.
+    is_new = message.chat.type == "private" and any(isinstance(value, Mapping) for value in message.api_kwargs.values())
+    return "new" if "rich_message" in message.api_kwargs or (is_new and not _is_service(message)) else ""
+
+
+def _is_service(message: telegram.Message) -> bool:
+    return bool(StatusUpdate.ALL.filter(telegram.Update(0, message=message)))
+
+
+def files_among(media: Sequence[tuple[str, Any]]) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
+    """The files inside a formatted message that may be read, and the kinds of the others."""
+    files, unread = list[AttachedFile](), list[str]()
+    for kind, raw in media:
+        file = None
+        if len(files) < MAX_FILES:
+            envelope = {"message_id": 0, "date": 0, "chat": {"id": 0, "type": "private"}, kind: raw}
+            try:
+                file = file_of(telegram.Message.de_json(envelope, None))
+            except Exception as error:  # broad: the library raises whatever it stumbles over
+                logger.info("A file in a formatted message is unreadable: %s", type(error).__name__)
+        if file is not None:
+            files.append(file)
+        else:
+            unread.append(kind)
+    return tuple(files), tuple(dict.fromkeys(unread))
 
 
 def kind_name(kind: str) -> str:
@@ -83,7 +115,8 @@ def file_of(message: telegram.Message) -> AttachedFile | None:
     name = speech.file_name if isinstance(speech, telegram.Audio) else None
     usual = "video.mp4" if message.video_note else "voice.ogg"
     mime = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
-    return _file("speech", speech, name or usual, mime or "", shown)
+    file = _file("speech", speech, name or usual, mime or "", shown)
+    return file if message.audio else replace(file, is_recorded=True)
 
 
 def _document(document: telegram.Document) -> AttachedFile:

@@ -25,7 +25,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge, document_in
 from telegram_ui.sending.formatting import Marked
-from telegram_ui.updates.attached import RECORDED, AttachedFile, Size, kind_name
+from telegram_ui.updates.attached import AttachedFile, Size, kind_name
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate, incoming
 
@@ -77,23 +77,23 @@ class AttachedFiles:
         has_content = False
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
-            if parsed.file is None and parsed.attachment:
-                unread = tr("files-cannot-read", what=kind_name(parsed.attachment))
-                turn.notices.append(f"{unread} {tr('files-words-only')}")
-            file = parsed.file or parsed.replied_picture
-            if file is None:
-                made.append(piece)
-                continue
-            try:
-                async with self._of_each.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
-                    made += await self._with_file(turn, parsed, file, piece, of=_pictures(pieces))
-                has_content = True
-            except KeepsakeError as error:
-                if isinstance(error, ChatGone):
-                    raise
-                turn.notices.append(told(error))
-                turn.may_pass = turn.may_pass or error.may_pass
-                made.append(piece)
+            for kind in parsed.unread:
+                turn.notices.append(f"{tr('files-cannot-read', what=kind_name(kind))} {tr('files-words-only')}")
+            inside = list[Piece]()
+            for file in _files(parsed):
+                try:
+                    async with self._of_each.setdefault(parsed.person.id, asyncio.Lock()), self._fetching:
+                        *before, piece = await self._with_file(
+                            turn, parsed, file, piece, of=_pictures(pieces), since=len(inside)
+                        )
+                    inside += before
+                    has_content = True
+                except KeepsakeError as error:
+                    if isinstance(error, ChatGone):
+                        raise
+                    turn.notices.append(told(error))
+                    turn.may_pass = turn.may_pass or error.may_pass
+            made += [*inside, piece]
         turn.incoming = replace(turn.incoming, pieces=tuple(made))
         turn.notices = list(dict.fromkeys(turn.notices))
         if not has_content:
@@ -101,16 +101,16 @@ class AttachedFiles:
         return turn
 
     async def _with_file(
-        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, of: int
+        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, of: int, since: int
     ) -> list[Piece]:
-        """The pieces that a message with a file makes. `of`: the number of pictures in the turn. Raises a
-        KeepsakeError with a sentence for its sender.
+        """The pieces that a message with a file makes, its own as the last. `of`: the number of pictures in the turn.
+        `since`: how many pieces its earlier files made. Raises a KeepsakeError with a sentence for its sender.
         """
         match file.kind:
             case "document":
-                return await self._document(turn, parsed, file, piece)
+                return await self._document(turn, parsed, file, piece, since=since)
             case "speech":
-                return await self._speech(parsed, file, piece)
+                return await self._speech(parsed, file, piece, since=since)
             case "picture":
                 turn.incoming = replace(
                     turn.incoming, pictures=(*turn.incoming.pictures, await self._picture(parsed, file, piece, of=of))
@@ -124,7 +124,7 @@ class AttachedFiles:
         data = await self._fetched(parsed, size.file_id, size.size) if size.size <= LARGEST_PICTURE else None
         if data is None or len(data) > LARGEST_PICTURE:
             raise DocumentUnreadable(tr("files-too-large", megabytes=LARGEST_PICTURE // 2**20))
-        kept = parsed.file is not None and not file.shown.startswith("a sticker")
+        kept = bool(parsed.files) and not file.shown.startswith("a sticker")
         kind = (f"Picture {file.name}" if file.name else "Photo") if kept else ""
         return Picture(
             data=data,
@@ -135,7 +135,7 @@ class AttachedFiles:
             source=f"{piece.source}:{file.file_id}",
         )
 
-    async def _speech(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece) -> list[Piece]:
+    async def _speech(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, since: int) -> list[Piece]:
         """The transcript, shown to the person first. What Telegram recorded is their own words; in a file anybody may
         speak, so that its words are a document's.
         """
@@ -144,15 +144,16 @@ class AttachedFiles:
         words = await self._attachments.transcript(data, file.name, file.mime, person=parsed.person.id)
         with suppress(DeliveryUnknown):
             await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), Marked().folded(words).piece())
-        if parsed.attachment not in RECORDED:
-            text = f"[{file.name}]\n{words}"
-            heard = replace(piece, text=text, source=f"{piece.source}:1", telegram_id=None, seam="\n")
-            return [replace(heard, origin="document"), piece]
-        if parsed.is_wordless:
+        heard = replace(piece, text=words, source=f"{piece.source}:{since + 1}", telegram_id=None, seam="\n")
+        if not file.is_recorded:
+            return [replace(heard, text=f"[{file.name}]\n{words}", origin="document"), piece]
+        if parsed.is_wordless and len(parsed.files) == 1:
             return [replace(piece, text=words)]
-        return [replace(piece, text=words, source=f"{piece.source}:1", telegram_id=None, seam="\n"), piece]
+        return [heard, piece]
 
-    async def _document(self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece) -> list[Piece]:
+    async def _document(
+        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, since: int
+    ) -> list[Piece]:
         """The passages of a document before the words that came with it."""
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
@@ -168,7 +169,7 @@ class AttachedFiles:
                 seam="\n",
                 origin="document",
             )
-            for number, one in enumerate(found.passages, 1)
+            for number, one in enumerate(found.passages, since + 1)
         ]
         return [*passages, piece]
 
@@ -189,9 +190,13 @@ def fitting(file: AttachedFile, tokens: int) -> Size:
     return fit[-1] if fit else file.sizes[0]
 
 
+def _files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
+    """The files to read: a message's own, else the picture that it replies to."""
+    return parsed.files or ((parsed.replied_picture,) if parsed.replied_picture else ())
+
+
 def _pictures(pieces: Sequence[ParsedUpdate]) -> int:
-    files = (parsed.file or parsed.replied_picture for parsed in pieces)
-    return sum(file is not None and file.kind == "picture" for file in files) or 1
+    return sum(file.kind == "picture" for parsed in pieces for file in _files(parsed)) or 1
 
 
 @define(eq=False)

@@ -13,8 +13,9 @@ from records.owners import MODES, Mode
 from records.scopes import LARGEST_ID, Person, Scope
 from records.turns import Incoming, Piece, Replied
 from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, name_in_memory
+from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, files_among, name_in_memory
 from telegram_ui.updates.paste import LIMIT
+from telegram_ui.updates.rich_messages import RichWords, read_checklist, read_rich_message
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike"]
 
@@ -24,6 +25,8 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_react
 DISLIKE = "👎"
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
+
+MENTION = re.compile(r"(?<![\w@])(@[A-Za-z0-9_]{1,64})")
 
 COMMAS = ",，、،"
 AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
@@ -44,8 +47,9 @@ class ParsedUpdate:
     the bot or calls it by its name, replies to it, presses its buttons, or is a command. `target`: a command named this
     bot. `units`: the length as sent, in UTF-16 units.
     `mode`: how memory stood when it was said, None where nobody knows.
-    `attachment`: what was sent along ("photo"); `file`: the same where it may be read. What is neither words nor such
-    a file is of the kind "wordless". `is_wordless`: there are no words; a text then only names the file.
+    `attachment`: what was sent along ("photo"); `files`: the same where it may be read, several inside a formatted
+    message; `unread`: the kinds of the others. What is neither words nor such a file is of the kind "wordless".
+    `is_wordless`: there are no words; a text then only names the file.
     `replied_picture`: of the message that it replies to. `is_whole`: it says by itself what it asks for, and so can be
     asked for again; a command that replies to another message does not. `first`: the update that asked for it first,
     where this one only does so again.
@@ -65,7 +69,8 @@ class ParsedUpdate:
     argument: str = ""
     target: bool = False
     attachment: str = ""
-    file: AttachedFile | None = None
+    files: tuple[AttachedFile, ...] = ()
+    unread: tuple[str, ...] = ()
     is_wordless: bool = False
     album: str = ""
     origin: Origin = ""
@@ -168,23 +173,23 @@ def _message(
     sender = message.from_user
     if sender is None or message.chat.type not in ("private", "group", "supergroup"):
         return None
-    raw = message.text or message.caption or ""
-    attachment, file = attachment_of(message), file_of(message)
-    if not raw and not attachment:
+    said = _said(message)
+    attachment, files, unread = _attached(message, said)
+    if not said.text and not attachment:
         return None
     chat = _chat(message)
-    words, mentioned = _without_mentions(message, bot)
+    words, mentioned = _without_mentions(message, said.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
     us = (bot.username or "").casefold()
-    text = _as_told(message, words, attachment, file)
+    text = _as_told(message, words, files, unread)
     kind: Kind = "wordless"
     if update.edited_message:
         kind = "edited"
     elif command:
         kind = "command"
-    elif words or file is not None:
+    elif words or files:
         kind = "text"
     return ParsedUpdate(
         kind=kind,
@@ -196,12 +201,13 @@ def _message(
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id,
         text=text,
-        units=_units(raw),
+        units=_units(message.text or message.caption or ""),
         command=command[1].lower() if command else "",
         argument=_visible((command[3] or "").strip()) if command else "",
         target=bool(command) and named == us,
         attachment=attachment,
-        file=file,
+        files=files,
+        unread=unread,
         is_wordless=not words,
         album=message.media_group_id or "",
         origin="forwarded" if is_of_others else "",
@@ -209,6 +215,27 @@ def _message(
         replied_picture=_replied_picture(message),
         is_whole=kind == "text" or (kind == "command" and not _is_reply(message)),
     )
+
+
+def _said(message: telegram.Message) -> RichWords:
+    """The words of a message, in whatever field they come, and the media among them."""
+    if words := message.text or message.caption:
+        return RichWords(text=words)
+    if message.checklist is not None:
+        return RichWords(text=read_checklist(message.checklist))
+    return read_rich_message(message.api_kwargs.get("rich_message"))
+
+
+def _attached(message: telegram.Message, said: RichWords) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
+    """The kind of what was sent along, the files that may be read, and the kinds of what may not."""
+    if said.media:
+        files, unread = files_among(said.media)
+        return next(iter(unread), "new"), files, unread
+    attachment, file = attachment_of(message), file_of(message)
+    if file is not None:
+        return attachment, (file,), ()
+    is_only_words = attachment == "new" and bool(said.text)
+    return ("", (), ()) if is_only_words or not attachment else (attachment, (), (attachment,))
 
 
 def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> ParsedUpdate | None:
@@ -316,7 +343,7 @@ def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
     earlier = message.reply_to_message if _is_reply(message) else None
     if earlier is None:
         return None
-    text = message.quote.text if message.quote else earlier.text or earlier.caption or ""
+    text = message.quote.text if message.quote else _said(earlier).text
     if not text.strip():
         return None
     is_ours = earlier.from_user is not None and earlier.from_user.id == bot.id
@@ -327,8 +354,10 @@ def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
 def _replied_picture(message: telegram.Message) -> AttachedFile | None:
     """The picture to which words reply: it is looked at again."""
     earlier = message.reply_to_message
-    file = file_of(earlier) if earlier is not None and attachment_of(message) == "" else None
-    return file if file is not None and file.kind == "picture" else None
+    if earlier is None or attachment_of(message):
+        return None
+    _, files, _ = _attached(earlier, _said(earlier))
+    return next((file for file in files if file.kind == "picture"), None)
 
 
 def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
@@ -336,22 +365,33 @@ def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
     return earlier is not None and earlier.from_user is not None and earlier.from_user.id == bot.id
 
 
-def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[str, bool]:
-    """The words without the mentions of this bot, and whether there were any. Entity offsets are UTF-16 units."""
-    text = message.text or message.caption or ""
+def _without_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
+    """The words without the mentions of this bot, and whether there were any."""
     if message.chat.type == "private":
         return text.strip(), False
+    if message.text or message.caption:
+        stretches = _around_mentions(text, message.entities or message.caption_entities, bot)
+    else:  # a formatted message or a checklist: of their entities the words are left
+        parts = MENTION.split(text)  # every second one is a name
+        ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
+        begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
+        stretches = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
+    words, has_any = _joined(stretches).strip(), len(stretches) > 1
+    called = None if has_any else _without_name(words, bot.first_name)
+    return (words, has_any) if called is None else (called, True)
+
+
+def _around_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
+    """The stretches of a text between the mentions of this bot. Entity offsets are UTF-16 units."""
     units = text.encode("utf-16-le", "surrogatepass")
-    stretches, since, has_any = list[bytes](), 0, False
-    for entity in message.entities or message.caption_entities:
+    stretches, since = list[bytes](), 0
+    for entity in entities:
         begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
         if since <= begin and _names(entity, units, bot):
             stretches.append(units[since:begin])
-            since, has_any = end, True
+            since = end
     stretches.append(units[since:])
-    words = _joined([one.decode("utf-16-le", "surrogatepass") for one in stretches]).strip()
-    called = None if has_any else _without_name(words, bot.first_name)
-    return (words, has_any) if called is None else (called, True)
+    return [stretch.decode("utf-16-le", "surrogatepass") for stretch in stretches]
 
 
 def _without_name(words: str, name: str) -> str | None:
@@ -397,16 +437,16 @@ def _names(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> 
     return name.casefold() == f"@{bot.username}".casefold()
 
 
-def _as_told(message: telegram.Message, words: str, attachment: str, file: AttachedFile | None) -> str:
+def _as_told(message: telegram.Message, words: str, files: Sequence[AttachedFile], unread: Sequence[str]) -> str:
     """The words as memory and the model see them: what is not the sender's own is marked as such."""
-    if file is not None:
-        along = f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]"
-    else:
-        along = f"[Sent with {name_in_memory(attachment)}, which was not read]" if attachment and words else ""
+    if not words and not files:
+        return ""
+    along = [f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]" for file in files]
+    along += [f"[Sent with {name_in_memory(kind)}, which was not read]" for kind in unread]
     origin = f"[Forwarded from {_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
         origin = f"[Written by the bot {message.via_bot.first_name}]"
-    return "\n".join(part for part in (origin, words, along) if part) if words or file is not None else words
+    return "\n".join(part for part in (origin, words, *dict.fromkeys(along)) if part)
 
 
 def _origin(origin: telegram.MessageOrigin) -> str:

@@ -31,6 +31,12 @@ replies to (Bot API, MessageEntity); python-telegram-bot takes 100 ms for some 1
 """
 MOST_DEPTH = 50
 """Of them within each other; a reply holds no further reply (Bot API, Message). 300 take a tenth of a second."""
+MAX_RICH_PARTS = 400_000
+"""Objects and lists of formatted messages, which python-telegram-bot leaves as they are: 32,768 characters, each styled
+by itself several times, and as many in the message that is replied to.
+"""
+MAX_RICH_DEPTH = 400
+"""Of them within each other: 16 levels of blocks, of which each takes four, and of styles, of which each takes two."""
 
 
 def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
@@ -52,15 +58,28 @@ def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
 
 
 def _is_bounded(raw: Mapping[str, Any]) -> bool:
-    """Whether an update is made of at most MOST_PARTS objects and lists, MOST_DEPTH within each other."""
-    parts, level = 0, list[Any]([raw])
-    for _ in range(MOST_DEPTH):
+    """Return True for an update within MOST_PARTS and MOST_DEPTH, its formatted messages within limits of their own."""
+    rich = list[Any]()
+    return _is_within(raw, MOST_PARTS, MOST_DEPTH, rich) and _is_within(rich, MAX_RICH_PARTS, MAX_RICH_DEPTH)
+
+
+def _is_within(whole: object, most_parts: int, most_depth: int, rich: list[Any] | None = None) -> bool:
+    """Return True for at most so many objects and lists, within each other. Formatted messages are moved to `rich`."""
+    parts, level = 0, list[Any]([whole])
+    for _ in range(most_depth):
         parts += len(level)
-        if not level or parts > MOST_PARTS:
+        if not level or parts > most_parts:
             break
-        inner = (one for part in level for one in (part.values() if isinstance(part, dict) else part))
-        level = [one for one in inner if isinstance(one, dict | list)]
-    return not level and parts <= MOST_PARTS
+        if rich is not None:
+            rich += [part["rich_message"] for part in level if isinstance(part, dict) and "rich_message" in part]
+        inner = (
+            value
+            for part in level
+            for name, value in (part.items() if isinstance(part, dict) else enumerate(part))
+            if rich is None or name != "rich_message"
+        )
+        level = [value for value in inner if isinstance(value, dict | list)]
+    return not level and parts <= most_parts
 
 
 OVERDUE = 60.0  # seconds; Telegram holds a poll for 25 at most

@@ -58,7 +58,7 @@ def test_a_persons_own_words_stay(text: str) -> None:
 def test_every_kind_is_known() -> None:
     assert [name_in_memory(kind) for kind in SENT] == [
         *("a photo", "a voice message", "an audio file", "a video", "a video message", "an animation", "a sticker"),
-        *("a file", "a contact", "a location", "a place", "a poll", "a dice", "something new to me"),
+        *("a file", "a contact", "a location", "a place", "a poll", "a dice", "a story", "something new to me"),
     ]
 
 

@@ -1,0 +1,36 @@
+"""People's messages that are neither text nor files: formatted messages, checklists, stories, whatever comes next.
+
+Takes their fields as the Bot API names them, and checks nothing in them.
+"""
+
+from playground.people import Impossible
+from playground.refusals import Json
+from playground.world import World
+
+
+def send_content(
+    world: World,
+    person_id: int,
+    chat_id: int,
+    content: Json,
+    *,
+    reply_to: int | None = None,
+    thread_id: int | None = None,
+    forward_from: str = "",
+) -> Json:
+    """Send {"rich_message": …}, {"checklist": …} or the like. `forward_from`: the name of somebody who hides theirs."""
+    if chat_id not in world.chats or person_id not in world.chats[chat_id].members:
+        raise Impossible(f"Person {person_id} is not in chat {chat_id}.")
+    origin = {"type": "hidden_user", "date": int(world.clock()), "sender_user_name": forward_from}
+    forwarded: Json = {"forward_origin": origin} if forward_from else {}
+    return world.from_person(person_id, chat_id, {**forwarded, **content}, thread_id, reply_to)
+
+
+def edit_content(world: World, person_id: int, chat_id: int, message_id: int, content: Json) -> Json:
+    """Change such a message of one's own; the bot is told, whatever its privacy mode."""
+    message = world.messages.get(chat_id, {}).get(message_id)
+    if message is None or message["from"]["id"] != person_id:
+        raise Impossible("Only one's own messages can be edited.")
+    edited = world.change(chat_id, {**message, **content, "edit_date": int(world.clock())})
+    world.updates.add("edited_message", edited)
+    return edited

@@ -1,0 +1,312 @@
+"""Formatted messages (Bot API 10.1 `rich_message`, and checklists) as Markdown, with the media in them.
+
+Blocks are told apart by the fields that they have, so a block or an inline type that is new still gives its words.
+Any JSON is taken: what is malformed gives whatever words are in it. Does not know what becomes of the words.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import telegram
+
+MAX_LEVELS = 48
+"""Blocks, styles and lists within each other; Telegram takes 16 levels. Words that are deeper lose their form."""
+MAX_PARTS = 200_000
+"""Strings, objects and lists that are looked at: each of Telegram's 32,768 characters may be styled by itself."""
+MAX_CHARS = 262_144
+"""Characters of the result: eight for each of Telegram's, which is one bold letter in a cell of its own."""
+MAX_COLUMNS = 100
+"""Of a table; Telegram takes 20."""
+
+NEVER = datetime.fromtimestamp(0, UTC)
+
+_WRAPS = {"bold": "**", "italic": "*", "strikethrough": "~~", "spoiler": "||", "marked": "=="}
+_SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
+_SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_MEDIA = ("photo", "video", "animation", "audio", "voice_note", "video_note", "document", "sticker")
+"""Fields of blocks that hold a file."""
+_READ_BY_NAME = frozenset({"type", "summary", "text", "location", "blocks", "caption", "credit", *_MEDIA})
+_NO_WORDS = re.compile(
+    r"type|id|.*_id|.*url|.*_name|username|data|.*_data|style|color|.*align|size|.*format|language|.*_time|mime_type"
+)
+"""Names of fields whose strings are not shown. A name that is missing here costs a stray word, never a lost one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RichWords:
+    """The words of a formatted message as Markdown. `media`: each file in it by the message's field that would hold it,
+    in Telegram's JSON: ("photo", [sizes]).
+    """
+
+    text: str = ""
+    media: tuple[tuple[str, Any], ...] = ()
+
+
+def read_rich_message(raw: object) -> RichWords:
+    """Return the words and media of a `rich_message`; nothing for None."""
+    if not isinstance(raw, Mapping):
+        return RichWords()
+    reader = _Reader()
+    return RichWords(text=_shortened(reader.read_blocks(raw.get("blocks", raw), 0)), media=tuple(reader.media))
+
+
+def read_checklist(checklist: telegram.Checklist) -> str:
+    """Return the title and tasks of a checklist as Markdown."""
+    tasks = (f"- [{'x' if _is_done(task) else ' '}] {task.text}" for task in checklist.tasks)
+    return "\n".join([checklist.title, *tasks])
+
+
+def _is_done(task: telegram.ChecklistTask) -> bool:
+    # The date of an open task may be the second 0 of Unix time.
+    return task.completed_by_user is not None or (task.completion_date or NEVER) > NEVER
+
+
+class _Reader:
+    """Reads one message, within MAX_PARTS. Every method that goes deeper takes the level, and ends at MAX_LEVELS."""
+
+    def __init__(self) -> None:
+        self.media: list[tuple[str, Any]] = []
+        self._parts_left = MAX_PARTS
+
+    # blocks ------------------------------------------------------------------------------------------------
+
+    def read_blocks(self, blocks: object, level: int) -> str:
+        """Blocks with a blank line between them."""
+        return "\n\n".join(filter(None, (self._block(block, level) for block in self._each(blocks))))
+
+    def _block(self, block: object, level: int) -> str:
+        if not isinstance(block, Mapping) or level >= MAX_LEVELS:
+            return self._inline(block, level)
+        kind = str(block.get("type", ""))
+        if (cells := block.get("cells")) is not None:
+            return _lines(self._inline(block.get("caption"), level), self._table(cells, level))
+        if isinstance(items := block.get("items"), list | tuple):
+            return "\n".join(self._item(item, level) for item in self._each(items))
+        if "quot" in kind and ("blocks" in block or "text" in block):
+            inner = self.read_blocks(block["blocks"], level + 1) if "blocks" in block else self._text(block, level)
+            credit = self._inline(block.get("credit"), level)
+            words = _lines(inner, credit and f"— {credit}")
+            return words and _indented(words, "> ", "> ")
+        if kind == "divider":
+            return "---"
+        if "expression" in block:
+            return f"$$\n{self._inline(block['expression'], level)}\n$$"
+        if kind == "heading" and "text" in block:
+            size = block.get("size")
+            marks = "#" * (min(max(size, 1), 6) if isinstance(size, int) else 2)
+            return _prefixed(f"{marks} ", " ".join(self._text(block, level).split()))
+        if kind.startswith("pre") and "text" in block:
+            code = self._plain(block.get("text"))
+            fence = _fence(code, 3)
+            return f"{fence}{self._plain(block.get('language'))}\n{code}\n{fence}" if code else ""
+        return self._container(block, level)
+
+    def _container(self, block: Mapping[str, Any], level: int) -> str:
+        """A block of words, or one around others: details, a collage, a map, a file. An unknown one, too."""
+        self._note_media(block)
+        place = block.get("location")
+        parts = [
+            _wrapped("**", self._inline(block.get("summary"), level)),
+            self._text(block, level),
+            f"{place.get('latitude')}, {place.get('longitude')}" if isinstance(place, Mapping) else "",
+            self.read_blocks(block.get("blocks"), level + 1),
+            self._caption(block.get("caption"), level),
+        ]
+        parts += [self._inline(block.get("credit"), level)]
+        if block.get("type") != "anchor":
+            parts += [self._other(value, level + 1) for name, value in block.items() if _may_be_words(name, value)]
+        return "\n\n".join(filter(None, parts))
+
+    def _other(self, value: object, level: int) -> str:
+        """The words of a field that is new: one block, several, or words."""
+        is_blocks = isinstance(value, list | tuple) and all(isinstance(part, Mapping) for part in value)
+        return self.read_blocks(value, level) if is_blocks else self._block(value, level)
+
+    def _caption(self, caption: object, level: int) -> str:
+        """A RichBlockCaption (`text` and `credit`), or the words themselves."""
+        if isinstance(caption, Mapping) and "type" not in caption:
+            credit = self._inline(caption.get("credit"), level)
+            return _lines(self._text(caption, level), credit and f"— {credit}")
+        return self._inline(caption, level)
+
+    def _item(self, item: object, level: int) -> str:
+        if not isinstance(item, Mapping):
+            return _prefixed("- ", self._inline(item, level))
+        label, number = self._plain(item.get("label")), item.get("value")
+        mark = "-"
+        if any(map(str.isalnum, label)):
+            mark = label if label[-1] in ".)" else f"{label}."
+        elif isinstance(number, int):
+            mark = f"{number}."
+        box = f" [{'x' if item.get('is_checked') else ' '}]" if item.get("has_checkbox") else ""
+        words = self.read_blocks(item["blocks"], level + 1) if "blocks" in item else self._text(item, level)
+        return _indented(words, f"{mark}{box} ", " " * (len(mark) + 1))
+
+    def _table(self, cells: object, level: int) -> str:
+        """Rows with pipes; a cell that spans several leaves the others empty."""
+        rows = list[list[str]]()
+        spans = dict[int, int]()  # by column: the rows that a cell above still covers
+        for row in self._each(cells):
+            made = list[str]()
+            for cell in self._each(row):
+                _skip_covered(made, spans)
+                fields = cell if isinstance(cell, Mapping) and "type" not in cell else {"text": cell}
+                columns, height = _span(fields, "colspan"), _span(fields, "rowspan")
+                spans |= dict.fromkeys(range(len(made), min(len(made) + columns, MAX_COLUMNS)), height - 1)
+                words = self._text(fields, level)
+                made += [" ".join(words.split()).replace("|", "\\|"), *[""] * (columns - 1)]
+            _skip_covered(made, spans)
+            rows.append(made[:MAX_COLUMNS])
+        if not rows:
+            return ""
+        width = max(map(len, rows))
+        head = [*rows[0], *[""] * (width - len(rows[0]))]
+        return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * width, *rows[1:]))
+
+    # words -------------------------------------------------------------------------------------------------
+
+    def _text(self, node: Mapping[str, Any], level: int) -> str:
+        return self._inline(node.get("text"), level)
+
+    def _inline(self, node: object, level: int) -> str:
+        """RichText: a string, a list, or an object with a type."""
+        if isinstance(node, str):
+            return node if self._take() else ""
+        if level >= MAX_LEVELS:
+            return self._plain(node)
+        if isinstance(node, list | tuple):
+            return "".join(self._inline(part, level + 1) for part in self._each(node))
+        if not isinstance(node, Mapping) or not self._take():
+            return ""
+        kind = node.get("type")
+        if kind == "code":
+            return _as_code(self._plain(node.get("text")))
+        if "expression" in node:
+            return _wrapped("$", self._plain(node["expression"]))
+        if "text" not in node:
+            return self._container(node, level) if "blocks" in node else self._unknown_inline(node)
+        words = self._inline(node["text"], level + 1)
+        match kind:
+            case "superscript":
+                return _shifted(words, _SUPERSCRIPTS, "^")
+            case "subscript":
+                return _shifted(words, _SUBSCRIPTS, "_")
+            case "url":
+                url = self._plain(node.get("url"))
+                return words if not url or words.strip() == url else f"[{words}]({url})"
+        return _wrapped(_WRAPS.get(str(kind), ""), words)
+
+    def _unknown_inline(self, node: Mapping[str, Any]) -> str:
+        """Its words; of a custom emoji the usual one, of an anchor nothing."""
+        self._note_media(node)
+        return "" if node.get("type") == "anchor" else self._plain(node)
+
+    def _plain(self, node: object) -> str:
+        """All strings inside that may be words, without their form, at any depth."""
+        words, waiting = list[str](), [node]
+        while waiting and self._take():
+            part = waiting.pop()
+            if isinstance(part, str):
+                words.append(part)
+            elif isinstance(part, Mapping):
+                inner = [value for name, value in part.items() if not _is_no_word(name, value)]
+                waiting += _separated(inner) if len(inner) > 1 else inner
+            elif isinstance(part, list | tuple):
+                # Several objects are rather blocks than the runs of one sentence.
+                waiting += _separated(part) if all(isinstance(one, Mapping) for one in part) else reversed(part)
+        return "".join(words).strip(" ") if len(words) > 1 else "".join(words)
+
+    def _note_media(self, block: Mapping[str, Any]) -> None:
+        for name in _MEDIA:
+            file = block.get(name)
+            if file and isinstance(file, list | tuple | Mapping):
+                self.media.append(("voice" if name == "voice_note" else name, file))
+
+    def _each(self, parts: object) -> Iterator[object]:
+        if isinstance(parts, Mapping | str):
+            parts = [parts]
+        if isinstance(parts, list | tuple):
+            for part in parts:
+                if not self._take():
+                    return
+                yield part
+
+    def _take(self) -> bool:
+        """Count one more part; False once there were too many."""
+        self._parts_left -= 1
+        return self._parts_left >= 0
+
+
+def _is_no_word(name: object, value: object) -> bool:
+    return isinstance(value, str) and _NO_WORDS.fullmatch(str(name)) is not None
+
+
+def _may_be_words(name: object, value: object) -> bool:
+    """Return True for a field of a block that is not read by its name."""
+    return name not in _READ_BY_NAME and not _is_no_word(name, value)
+
+
+def _separated(parts: Sequence[object]) -> list[object]:
+    """The parts with spaces between them, the last first."""
+    return [one for part in reversed(parts) for one in (part, " ")][:-1]
+
+
+def _shortened(text: str) -> str:
+    return text.strip("\n")[:MAX_CHARS]
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(filter(None, parts))
+
+
+def _prefixed(prefix: str, words: str) -> str:
+    return f"{prefix}{words}" if words.strip() else ""
+
+
+def _indented(text: str, first: str, others: str) -> str:
+    """Put `first` before a text's first line and `others` before every further one."""
+    begin, *rest = text.split("\n")
+    return "\n".join([f"{first}{begin}".rstrip(), *(f"{others}{line}".rstrip() for line in rest)])
+
+
+def _wrapped(mark: str, words: str) -> str:
+    """Put marks directly around the words: Markdown does not read them next to a space."""
+    inner = words.strip()
+    if not inner or not mark or (inner.startswith(mark) and inner.endswith(mark)):
+        return words
+    before = len(words) - len(words.lstrip())
+    return f"{words[:before]}{mark}{inner}{mark}{words[before + len(inner) :]}"
+
+
+def _as_code(code: str) -> str:
+    if "`" not in code:
+        return _wrapped("`", code)
+    fence = _fence(code, 1)
+    return f"{fence} {code} {fence}"
+
+
+def _fence(code: str, shortest: int) -> str:
+    """Return a row of backticks that is longer than any in the code."""
+    return "`" * max(shortest, 1 + max(map(len, re.findall("`+", code)), default=0))
+
+
+def _shifted(words: str, digits: dict[int, int], sign: str) -> str:
+    """Raised or lowered digits: "10²"; other words after a sign: "x^(a b)"."""
+    if all(ord(character) in digits for character in words):
+        return words.translate(digits)
+    return f"{sign}({words})" if len(words) > 1 else f"{sign}{words}"
+
+
+def _span(cell: Mapping[str, Any], name: str) -> int:
+    number = cell.get(name)
+    return min(max(number, 1), MAX_COLUMNS) if isinstance(number, int) else 1
+
+
+def _skip_covered(row: list[str], spans: dict[int, int]) -> None:
+    """Leave the columns empty that a cell further up covers."""
+    while len(row) < MAX_COLUMNS and spans.get(len(row), 0) > 0:
+        spans[len(row)] -= 1
+        row.append("")

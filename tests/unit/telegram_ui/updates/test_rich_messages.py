@@ -1,0 +1,186 @@
+"""A formatted message becomes Markdown: no word of it is lost, whatever its blocks are called."""
+
+import json
+from typing import Any
+
+import pytest
+import telegram
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telegram_ui.updates.rich_messages import MAX_CHARS, read_checklist, read_rich_message
+from tests.support.processor_time import count_units
+
+
+def paragraph(text: Any) -> dict[str, Any]:
+    return {"type": "paragraph", "text": text}
+
+
+def styled(kind: str, text: Any = "x", **more: Any) -> dict[str, Any]:
+    return {"type": kind, "text": text, **more}
+
+
+def words(*blocks: Any) -> str:
+    return read_rich_message({"blocks": list(blocks)}).text
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("plain", "plain"),
+        (["a ", styled("bold", "b"), " c"], "a **b** c"),
+        (styled("bold", ["x ", styled("italic", "y")]), "**x *y***"),
+        (["a", styled("bold", " b "), "c"], "a **b** c"),
+        (styled("bold", styled("bold", "x")), "**x**"),
+        (styled("strikethrough"), "~~x~~"),
+        (styled("spoiler"), "||x||"),
+        (styled("underline"), "x"),
+        (styled("code", "a`b"), "`` a`b ``"),
+        (styled("url", "the page", url="https://x.org"), "[the page](https://x.org)"),
+        (styled("url", "https://x.org", url="https://x.org"), "https://x.org"),
+        (["10", styled("superscript", "2"), " H", styled("subscript", "2"), "O"], "10² H₂O"),
+        (["x", styled("superscript", "a b")], "x^(a b)"),
+        ({"type": "mathematical_expression", "expression": "e^x"}, "$e^x$"),
+        ({"type": "custom_emoji", "custom_emoji_id": "5", "alternative_text": "🙂"}, "🙂"),
+        (["a", {"type": "anchor", "name": "top"}], "a"),
+        (styled("reference_link", "[1]", reference_name="one"), "[1]"),
+        (styled("a type of next year", [styled("bold", "kept")]), "**kept**"),
+        ({"type": "hologram", "words": ["kept", {"type": "glow", "inner": " too"}], "glow_id": "no"}, "kept too"),
+    ],
+)
+def test_styles_become_marks_and_unknown_ones_give_their_words(text: Any, markdown: str) -> None:
+    assert words(paragraph(text)) == markdown
+
+
+@pytest.mark.parametrize(
+    ("block", "markdown"),
+    [
+        ({"type": "heading", "text": "Two\nlines", "size": 2}, "## Two lines"),
+        ({"type": "heading", "text": "Odd", "size": "large"}, "## Odd"),
+        ({"type": "pre", "text": "a = 1\n", "language": "python"}, "```python\na = 1\n\n```"),
+        ({"type": "pre", "text": "```"}, "````\n```\n````"),
+        ({"type": "divider"}, "---"),
+        ({"type": "mathematical_expression", "expression": "e^x"}, "$$\ne^x\n$$"),
+        ({"type": "blockquote", "blocks": [paragraph("a"), paragraph("b")], "credit": "Bob"}, "> a\n>\n> b\n> — Bob"),
+        ({"type": "expandable_blockquote", "text": "old"}, "> old"),
+        ({"type": "expandable_blockquote", "blocks": [paragraph("new")]}, "> new"),
+        ({"type": "pullquote", "text": "a", "credit": "Bob"}, "> a\n> — Bob"),
+        ({"type": "details", "summary": "More", "blocks": [paragraph("inside")]}, "**More**\n\ninside"),
+        ({"type": "footer", "text": "end"}, "end"),
+        ({"type": "anchor", "name": "top"}, ""),
+        ({"type": "map", "location": {"latitude": 1.5, "longitude": 2}, "caption": {"text": "here"}}, "1.5, 2\n\nhere"),
+        ({"type": "buttons", "buttons": [{"text": "Open", "url": "https://x"}, {"text": "Go"}]}, "Open\n\nGo"),
+        (
+            {"type": "timeline", "entries": [{"title": "Mon", "body": "rain"}, {"title": ["T", styled("bold", "ue")]}]},
+            "Mon\n\nrain\n\nT**ue**",
+        ),
+        ({"type": "heading", "level": 2, "content": [{"type": "text", "text": "Release"}]}, "Release"),
+        ("a bare string", "a bare string"),
+        (5, ""),
+    ],
+)
+def test_blocks_become_markdown_and_unknown_ones_give_their_words(block: Any, markdown: str) -> None:
+    assert words(block) == markdown
+
+
+def test_lists_keep_their_numbers_boxes_and_levels() -> None:
+    inner = {"type": "list", "items": [{"label": "a", "blocks": [paragraph("deep")]}]}
+    items = [
+        {"label": "•", "blocks": [paragraph("one"), inner]},
+        {"label": "•", "blocks": [paragraph("done")], "has_checkbox": True, "is_checked": True},
+        {"label": "•", "blocks": [paragraph("open")], "has_checkbox": True},
+        {"label": "", "value": 4, "blocks": [paragraph("four"), paragraph("more")]},
+    ]
+    told = "- one\n\n  a. deep\n- [x] done\n- [ ] open\n4. four\n\n   more"
+    assert words({"type": "list", "items": items}) == told
+
+
+def test_tables_keep_their_columns() -> None:
+    cells = [
+        [{"text": "a", "is_header": True}, {"text": "b|c", "is_header": True}, {"text": "d"}],
+        [{"text": styled("code", "x|y"), "rowspan": 2}, {"text": "two\nlines", "colspan": 2}],
+        [{"text": "z"}, {}],
+    ]
+    assert words({"type": "table", "cells": cells, "caption": "Prices"}).splitlines() == [
+        "Prices",
+        "| a | b\\|c | d |",
+        "| --- | --- | --- |",
+        "| `x\\|y` | two lines |  |",
+        "|  | z |  |",
+    ]
+
+
+def test_media_come_along_in_order_with_their_captions() -> None:
+    size = {"file_id": "p", "file_unique_id": "u", "width": 1, "height": 1}
+    photo = {"type": "photo", "photo": [size], "caption": {"text": "Cap", "credit": "me"}}
+    note = {"type": "voice_note", "voice_note": {"file_id": "v"}}
+    read = read_rich_message({"blocks": [{"type": "collage", "blocks": [photo, note], "caption": {"text": "all"}}]})
+    assert read.text == "Cap\n— me\n\nall"
+    assert read.media == (("photo", [size]), ("voice", {"file_id": "v"}))
+
+
+def test_checklists_are_lists_with_boxes() -> None:
+    bob = {"id": 5, "is_bot": False, "first_name": "Bob"}
+    tasks = [{"id": 1, "text": "milk"}, {"id": 2, "text": "eggs", "completed_by_user": bob, "completion_date": 99}]
+    checklist = telegram.Checklist.de_json({"title": "Shopping", "tasks": tasks}, None)
+    assert read_checklist(checklist) == "Shopping\n- [ ] milk\n- [x] eggs"
+
+
+def deep(kind: str, levels: int) -> dict[str, Any]:
+    block = paragraph("the innermost words")
+    for _ in range(levels):
+        block = {"type": kind, "items": [{"blocks": [block]}]} if kind == "list" else {"type": kind, "blocks": [block]}
+    return block
+
+
+def test_telegrams_own_limits_keep_their_form() -> None:
+    text: Any = "the innermost words"
+    for _ in range(16):
+        text = [styled("italic", text)]
+    block = paragraph(text)
+    for _ in range(16):
+        block = {"type": "blockquote", "blocks": [block]}
+    assert words(block) == "> " * 16 + "*the innermost words*"
+    row = [{"text": styled("bold", "ab")}] * 20
+    table = words({"type": "table", "cells": [row] * 800})
+    assert table.count("**ab**") == 16_000
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        deep("list", 100_000),
+        deep("blockquote", 100_000),
+        deep("details", 100_000),
+        {"type": "table", "cells": [[{"text": "ab", "colspan": 10**9, "rowspan": 10**9}] * 20] * 5_000},
+        {"type": "table", "cells": [[{"text": "the innermost words", "colspan": True, "rowspan": -5}]]},
+        paragraph([styled("bold", "word")] * 500_000),
+        {"type": "list", "items": [{"blocks": [paragraph("a\n" * 20_000), deep("list", 40)]}]},
+        {"type": "heading", "size": 10**9, "text": "x" * 1_000_000},
+    ],
+    ids=["lists", "quotes", "details", "spans", "odd-spans", "styles", "indents", "long"],
+)
+def test_what_no_client_sends_costs_little(block: Any) -> None:
+    with count_units() as stopwatch:
+        read = words(block)
+    assert 0 < len(read) <= MAX_CHARS
+    assert stopwatch.units < 3_000
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(["type", "text", "blocks", "items", "cells", "caption", "photo", "size", "value", "x"]),
+                inner,
+                max_size=5,
+            )
+        ),
+        max_leaves=30,
+    )
+)
+def test_any_json_is_taken(raw: Any) -> None:
+    read = read_rich_message({"blocks": raw})
+    json.dumps(read.media)
