@@ -45,6 +45,13 @@ _TIMES = re.compile(r"(?<=\d)\*(?=\d)")
 _INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
+_BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
+_LINKED = ("http://", "https://", "mailto:", "tg://")
+"""Addresses that <…> makes a link of; std::string is none."""
+_CODE_SPAN = re.compile(r"`[^`\n]+`")
+_BARE_PIPE = re.compile(r"(?<!\\)\|")
+_OPEN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\s]{0,2000}\Z")
+_FENCE = re.compile(r"^[ >]{0,20}(?:```|~~~)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,10 +84,11 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     if _is_too_hard(source):
         return source, ()
     try:
-        text, found = convert(_with_plain_signs(_with_tags_as_text(source)), config=_config())
+        text, found = convert(_with_text_as_text(_with_whole_cells(_with_plain_signs(source))), config=_config())
     except Exception:
         return source, ()
-    if len(text) > MOST_GROWTH * len(source) or _lost_letters(source, text, [entity.url or "" for entity in found]):
+    urls = [entity.url or "" for entity in found]
+    if len(text) > MOST_GROWTH * len(source) or _lost_letters(_BREAK_TAG.sub("", source), text, urls):
         return source, ()
     length = units(text)
     entities = _without_deepest(
@@ -188,9 +196,22 @@ def _end_of_piece(
             break
     else:
         end = boundary(text, end, start)
+    end = _before_headings(text, offsets, inside, start, end)
     for entity in inside:
         if entity.type in _ATOMIC and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length:
             end = bisect_right(offsets, entity.offset) - 1
+    return end
+
+
+def _before_headings(text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, end: int) -> int:
+    """Return where a piece ends so that no heading is its last line: a line that is bold as a whole."""
+    bold = {(entity.offset, entity.offset + entity.length) for entity in entities if entity.type == MessageEntity.BOLD}
+    while text[:end].endswith("\n"):
+        last = start + len(text[start:end].rstrip())
+        line = text.rfind("\n", start, last) + 1
+        if line <= start or (offsets[line], offsets[last]) not in bold or is_blank(text[start:line]):
+            break
+        end = line
     return end
 
 
@@ -244,18 +265,69 @@ def _spelled_out(piece: Piece) -> str:
     return result + encoded[done:].decode("utf-16-le")
 
 
-def _with_tags_as_text(markdown: str) -> str:
-    """The same Markdown with HTML escaped: the converter drops tags, and with an HTML block the words in it."""
-    if "<" not in markdown:
+def _with_text_as_text(markdown: str) -> str:
+    """Return the same Markdown with HTML, and what only looks like a link, escaped: the converter drops tags, and with
+    an HTML block the words in it. It also writes a table's formulas before the table: they become code.
+    """
+    if "<" not in markdown and "$" not in markdown:
         return markdown
-    source, result, done = markdown.encode(), b"", 0
+    source, result, done, is_in_table = markdown.encode(), b"", 0, False
     for event, span in pyromark.events_with_range(markdown, options=STANDARD_OPTIONS):
-        if isinstance(event, dict) and ("Html" in event or "InlineHtml" in event):
-            tag = source[span["start"] : span["end"]]
-            if tag.decode().strip().lower() not in _SPOILER_TAGS:
-                result += source[done : span["start"]] + tag.replace(b"<", b"&lt;")
-                done = span["end"]
+        (name, value), *_ = event.items() if isinstance(event, dict) else [(event, None)]
+        if (isinstance(value, dict) and "Table" in value) or value == "Table":
+            is_in_table = name == "Start"
+        part = source[span["start"] : span["end"]].decode()
+        written = _written(name, value, part, is_in_table=is_in_table)
+        if span["start"] >= done and written != part:
+            result += source[done : span["start"]] + written.encode()
+            done = span["end"]
     return (result + source[done:]).decode()
+
+
+def _written(name: str, value: object, part: str, *, is_in_table: bool) -> str:
+    """Return what is written instead of the source of a parser's event."""
+    if name in ("Html", "InlineHtml") and part.strip().lower() not in _SPOILER_TAGS:
+        return _BREAK_TAG.sub(" " if is_in_table else "\n", part).replace("<", "&lt;")
+    if name == "Start" and isinstance(value, dict) and value.get("Link", {}).get("link_type") == "Autolink":
+        return part if part[1:].lower().startswith(_LINKED) else part.replace("<", "&lt;")
+    if name in ("InlineMath", "DisplayMath") and is_in_table:
+        formula = " ".join(convert(part, config=_config())[0].split())
+        return part if "`" in formula else f"`{formula}`".replace("|", "\\|")
+    return part
+
+
+def _with_whole_cells(markdown: str) -> str:
+    """Return the same Markdown where code in a table cell ends no cell, and an empty cell is no spoiler's mark."""
+    if "|" not in markdown:
+        return markdown
+    lines, rows, is_code = markdown.split("\n"), set[int](), False
+    for number, line in enumerate(lines):
+        is_code ^= _FENCE.match(line) is not None
+        if not is_code and "|" in line and (number - 1 in rows or _is_under_table_head(line)):
+            rows |= {number - 1, number} if number else set()
+    for number in rows:
+        line = _CODE_SPAN.sub(lambda code: _BARE_PIPE.sub(r"\\|", code[0]), lines[number])
+        lines[number] = line.replace("||", "| |")
+    return "\n".join(lines)
+
+
+def _is_under_table_head(line: str) -> bool:
+    return not line.strip("|:- \t>") and "-" in line
+
+
+def with_marks_closed(markdown: str) -> str:
+    """Return an answer that still grows, with the marks closed that its last paragraph has opened so far."""
+    begin = markdown.rfind("\n\n") + 1
+    before, last = markdown[:begin], _OPEN_LINK.sub(r"\1", markdown[begin:])
+    if len(_FENCE.findall(markdown)) % 2:
+        return markdown
+    for mark in ("`", "**", "~~"):
+        words = last if mark == "`" else _CODE_SPAN.sub("", last)
+        if words.count(mark) % 2 and not (after := words.rpartition(mark)[2])[:1].isspace():
+            # Marks around nothing would be shown.
+            bare = last.rstrip()
+            last = bare.removesuffix(mark[0]) + mark if after else bare.removesuffix(mark)
+    return before + last
 
 
 def _with_plain_signs(markdown: str) -> str:

@@ -22,7 +22,17 @@ from runtime.tasks import ended
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.sending.documents import Documents
-from telegram_ui.sending.formatting import MAX_UNITS, MOST_MESSAGES, Piece, beginning, is_blank, messages, split, units
+from telegram_ui.sending.formatting import (
+    MAX_UNITS,
+    MOST_MESSAGES,
+    Piece,
+    beginning,
+    is_blank,
+    messages,
+    split,
+    units,
+    with_marks_closed,
+)
 from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.pace import Timer
 from text.characters import well_formed
@@ -215,7 +225,7 @@ class AnswerStream:
                 await clock.sleep(wait)
             await self._delivery.pace.preview()
             self._changed.clear()
-            wanted = self._wanted(await converted(beginning, self._text))
+            wanted = self._wanted(await converted(beginning, with_marks_closed(self._text)))
             number = self._next(wanted) if wanted else None
             if number is None:
                 continue

@@ -8,6 +8,7 @@ dispatch.py       where an update goes
 durable_queue.py  the queue between Telegram and the bot
 error_boundary.py the one place that catches every error: one log line, one sentence to the person
 files.py          what came with a turn is fetched, read, looked at or heard, within limits
+mentions.py       how the bot is called in a group
 parsing.py        an update → our own values; the only place that converts
 paste.py          joining the pieces of a split paste
 polling.py        fetching, by the one process that leads: what is not on disk is not confirmed

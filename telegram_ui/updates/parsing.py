@@ -14,6 +14,7 @@ from records.scopes import LARGEST_ID, Person, Scope
 from records.turns import Incoming, Piece, Replied
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, files_among, name_in_memory
+from telegram_ui.updates.mentions import without_mentions
 from telegram_ui.updates.paste import LIMIT
 from telegram_ui.updates.rich_messages import RichWords, read_checklist, read_rich_message
 
@@ -25,12 +26,6 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_react
 DISLIKE = "👎"
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
-
-MENTION = re.compile(r"(?<![\w@])(@[A-Za-z0-9_]{1,64})")
-
-COMMAS = ",，、،"
-AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
-"""Matches the punctuation between the bot's name and the words to it."""
 
 LONGEST_REPLIED = 2_000
 """Characters of a message that is replied to."""
@@ -178,7 +173,7 @@ def _message(
     if not said.text and not attachment:
         return None
     chat = _chat(message)
-    words, mentioned = _without_mentions(message, said.text, bot)
+    words, mentioned = without_mentions(message, said.text, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     command = None if is_of_others else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
@@ -363,78 +358,6 @@ def _replied_picture(message: telegram.Message) -> AttachedFile | None:
 def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
     earlier = message.reply_to_message if _is_reply(message) else None
     return earlier is not None and earlier.from_user is not None and earlier.from_user.id == bot.id
-
-
-def _without_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
-    """The words without the mentions of this bot, and whether there were any."""
-    if message.chat.type == "private":
-        return text.strip(), False
-    if message.text or message.caption:
-        stretches = _around_mentions(text, message.entities or message.caption_entities, bot)
-    else:  # a formatted message or a checklist: of their entities the words are left
-        parts = MENTION.split(text)  # every second one is a name
-        ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
-        begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]
-        stretches = ["".join(parts[begin:end]) for begin, end in zip(begins, ends, strict=True)]
-    words, has_any = _joined(stretches).strip(), len(stretches) > 1
-    called = None if has_any else _without_name(words, bot.first_name)
-    return (words, has_any) if called is None else (called, True)
-
-
-def _around_mentions(text: str, entities: Sequence[telegram.MessageEntity], bot: telegram.User) -> list[str]:
-    """The stretches of a text between the mentions of this bot. Entity offsets are UTF-16 units."""
-    units = text.encode("utf-16-le", "surrogatepass")
-    stretches, since = list[bytes](), 0
-    for entity in entities:
-        begin, end = entity.offset * 2, (entity.offset + entity.length) * 2
-        if since <= begin and _names(entity, units, bot):
-            stretches.append(units[since:begin])
-            since = end
-    stretches.append(units[since:])
-    return [stretch.decode("utf-16-le", "surrogatepass") for stretch in stretches]
-
-
-def _without_name(words: str, name: str) -> str | None:
-    """The words without the bot's name, where they begin with it or call it at their end; None where they do neither.
-
-    Telegram gives a bot such messages only where its privacy mode is off.
-    """
-    name = name.strip()
-    if len(name) < 3:  # a shorter one is a word like any other
-        return None
-    begin, end = words[: len(name)], words[len(name) :]
-    if begin.casefold() == name.casefold() and not (end[:1].isalnum() or end.startswith(("_", "'", "’", "@", "-"))):
-        return AFTER_NAME.sub("", end, count=1)
-    said = words.rstrip(" ?!.？！。؟")
-    before = said[: -len(name)].rstrip()
-    if said[len(before) :].strip().casefold() == name.casefold() and before and before[-1] in COMMAS:
-        return before[:-1].rstrip() + words[len(said) :].strip()
-    return None
-
-
-def _joined(stretches: Sequence[str]) -> str:
-    """The words around mentions: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
-    made = [stretches[0]]
-    for after in stretches[1:]:
-        before, rest = made[-1].rstrip(" "), after.lstrip(" ")
-        if len(made) == 1 and not before.strip(" ,"):
-            made = [AFTER_NAME.sub("", after, count=1)]
-        elif not rest or rest[0] in ",.;:!?，。；：！？、،؛؟":
-            # The comma stood there for the mention.
-            made[-1:] = [one for one in (before.rstrip(COMMAS).rstrip(), rest) if one] or [""]
-        else:
-            made[-1:] = [before, after]
-    return "".join(made)
-
-
-def _names(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
-    if entity.type == telegram.MessageEntity.TEXT_MENTION:
-        return entity.user is not None and entity.user.id == bot.id
-    # Of a text with many wrong entities no more is looked at than a name has.
-    if entity.type != telegram.MessageEntity.MENTION or not bot.username or entity.length != len(bot.username) + 1:
-        return False
-    name = units[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")
-    return name.casefold() == f"@{bot.username}".casefold()
 
 
 def _as_told(message: telegram.Message, words: str, files: Sequence[AttachedFile], unread: Sequence[str]) -> str:

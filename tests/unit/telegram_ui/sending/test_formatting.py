@@ -14,6 +14,7 @@ from telegram_ui.sending.formatting import (
     rendered,
     split,
     units,
+    with_marks_closed,
 )
 from text.characters import well_formed
 
@@ -158,3 +159,63 @@ def test_headings_stand_out_and_tables_are_aligned() -> None:
 def test_nothing_is_no_piece() -> None:
     assert pieces("") == []
     assert all(part.is_blank for part in pieces(" \n\u200b "))
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        (
+            "Use std::vector<std::string> names; and the tag <mm:think>.",
+            "Use std::vector<std::string> names; and the tag <mm:think>.",
+        ),
+        ("Vec<Box<dyn Fn()>>, List<int:4>, <urn:isbn:1>", "Vec<Box<dyn Fn()>>, List<int:4>, <urn:isbn:1>"),
+        ("one<br>two<br/>three<BR />four", "one\ntwo\nthree\nfour"),
+        ("`<br>` breaks a line", "<br> breaks a line"),
+        ("| a | b |\n|---|---|\n| x<br>y | 2 |", "a   | b\n----+--\nx y | 2"),
+        ("| a | b |\n|---|---|\n| `x|y` | 2 |\n| `p || q` | |", "a      | b\n-------+--\nx|y    | 2\np || q |"),
+        ("|a|b|c|\n|-|-|-|\n|1||3|\n|4||6|", "a | b | c\n--+---+--\n1 |   | 3\n4 |   | 6"),
+        ("```\n| a |\n|---|\n| `x|y` |\n```", "| a |\n|---|\n| `x|y` |"),
+        (
+            "| f | g |\n|--|--|\n| $\\frac{a}{b}$ | 2 |\n| \\(\\alpha+1\\) | $$y$$ |",
+            "f   | g\n----+--\na/b | 2\nα+1 | y",
+        ),
+    ],
+)
+def test_nothing_vanishes_and_tables_keep_their_cells(markdown: str, shown: str) -> None:
+    text, entities = rendered(markdown)
+    assert text.strip() == shown
+    assert [entity.url for entity in entities if entity.url] == []
+
+
+def test_addresses_in_angle_brackets_are_links() -> None:
+    _, entities = rendered("<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>")
+    assert [entity.url for entity in entities] == [
+        *("https://x.org", "HTTP://x.org", "mailto:a@b.c", "tg://user?id=1", "a@b.org"),
+    ]
+
+
+@pytest.mark.parametrize("heading", ["## Walnuts", "## Walnuts\n\n### In the cellar", "**Walnuts**"])
+def test_no_message_ends_with_a_heading(heading: str) -> None:
+    answer = f"{'word ' * 799}\n\n{heading}\n\n{'They keep for a year. ' * 40}"
+    parts = pieces(answer)
+    assert parts[0].text.rstrip().endswith("word")
+    assert parts[1].text.startswith("Walnuts")
+    assert "".join(part.text for part in parts) == rendered(answer)[0]
+
+
+@pytest.mark.parametrize(
+    ("growing", "shown"),
+    [
+        ("It is **very", "It is very"),
+        ("It is **very*", "It is very"),
+        ("It is **", "It is"),
+        ("It is **very** `co", "It is very co"),
+        ("Use `a**b` and **c", "Use a**b and c"),
+        ("see [the page](https://exa", "see the page"),
+        ("2 ** 3", "2 ** 3"),
+        ("gone: ~~th", "gone: th"),
+        ("**done**\n\n```py\nx = 2 ** 3", "done\n\nx = 2 ** 3"),
+    ],
+)
+def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
+    assert rendered(with_marks_closed(growing))[0].rstrip() == shown
