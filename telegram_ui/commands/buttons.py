@@ -49,9 +49,12 @@ class Buttons:
             raise ValueError("a button's payload is short, ASCII and without a colon")
         return f"{kind}:{person.id}:{payload}:{self._signature(kind, chat, person, payload)}"
 
-    def button(self, kind: str, chat: Chat, person: Person, label: str, payload: str = "") -> InlineKeyboardButton:
-        """A button that only `person` may press, and only here; see `data`."""
-        return InlineKeyboardButton(label, callback_data=self.data(kind, chat, person, payload))
+    def button(
+        self, kind: str, chat: Chat, person: Person, label: str, payload: str = "", *, erases: bool = False
+    ) -> InlineKeyboardButton:
+        """A button that only `person` may press, and only here; see `data`. `erases`: it is red."""
+        style = "danger" if erases else None
+        return InlineKeyboardButton(label, callback_data=self.data(kind, chat, person, payload), style=style)
 
     def again(self, chat: Chat, person: Person, update_id: int, *, is_held: bool = False) -> InlineKeyboardMarkup:
         """[Try again], under a reply to what could not be done. `update_id`: the update that asked for it first."""

@@ -282,9 +282,11 @@ class Family:
             await self._keep_language(ask)
         return tr("summaries-on", storage=STORAGE_NAMES[config.storage], turns=config.every_n), was_on
 
-    def _button(self, ask: Ask, kind: str, label: str, payload: str = "") -> InlineKeyboardButton:
+    def _button(
+        self, ask: Ask, kind: str, label: str, payload: str = "", *, erases: bool = False
+    ) -> InlineKeyboardButton:
         """A button for this person alone."""
-        return self._buttons.button(kind, ask.chat, ask.person, label, payload)
+        return self._buttons.button(kind, ask.chat, ask.person, label, payload, erases=erases)
 
     def _settings_button(self, ask: Ask) -> InlineKeyboardButton:
         """Puts /settings in the place of a list to which one of its buttons leads."""

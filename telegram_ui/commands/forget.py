@@ -323,7 +323,8 @@ class ForgetCommands(Family):
             return [*await store.turn(scope, found[0].turn), *asked]
 
     def _target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
-        return self._button(ask, kind, label, payload(target, self._now()))
+        erases = kind in (ERASE, ERASE_OWN)
+        return self._button(ask, kind, label, payload(target, self._now()), erases=erases)
 
 
 _EVERYTHING = Target(kind="everything")

@@ -33,6 +33,8 @@ LOOKS = ("l", "f", "p")
 VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
 """Actions on a fact. Also: "a" asks for a new one, "e" for its text, "r" distils the profile, "x" erases a version."""
 
+ERASING = ("d", "x")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
@@ -103,7 +105,7 @@ class MemoryCommands(Family):
             await self._services.distiller.versions(owner),
             zone=zone_of(config),
             is_on=config is not None and config.enabled,
-            button=lambda label, payload: self._button(ask, KIND, label, payload),
+            button=lambda label, payload: self._button(ask, KIND, label, payload, erases=payload[0] in ERASING),
         )
         await self._show(ask, text, *rows)
 

@@ -87,7 +87,7 @@ async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: 
         text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
         choice = payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
     row = [
-        dependencies.buttons.button(PROPOSED, chat, person, label, f"{proposal.kind}-{chosen}")
-        for label, chosen in ((yes, choice), (tr("shared-no"), NO))
+        dependencies.buttons.button(PROPOSED, chat, person, label, f"{proposal.kind}-{chosen}", erases=erases)
+        for label, chosen, erases in ((yes, choice, proposal.kind == "forget"), (tr("shared-no"), NO, False))
     ]
     await dependencies.delivery.say(chat, text, keyboard=keyboard_of(row))

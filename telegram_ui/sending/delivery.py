@@ -8,6 +8,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
@@ -33,6 +34,7 @@ Keyboard = InlineKeyboardMarkup | ForceReply
 OnSent = Callable[[Sequence[int]], Awaitable[None]]
 """Learns of the messages that carry a piece, as soon as they are there."""
 
+STYLE = "button.style"
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
 ATTEMPTS = 5
@@ -275,17 +277,18 @@ class Delivery:
         """
         chat_id = self.current_id(chat)
         try:
-            message = await self.bot.send_message(
+            send = partial(
+                self.bot.send_message,
                 chat_id,
                 piece.text,
                 entities=piece.entities or None,
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,
-                reply_markup=keyboard,
                 # In a chat with another id message ids start again.
                 reply_parameters=referring_to(chat.reply_to if chat_id == chat.id else None),
                 link_preview_options=_NO_PREVIEW,
             )
+            message = await self._with_buttons(send, keyboard)
             return int(message.message_id)
         except (AttributeError, KeyError, TypeError, ValueError):  # what python-telegram-bot cannot read
             raise TelegramError("Invalid server response") from None
@@ -294,14 +297,27 @@ class Delivery:
         self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
     ) -> None:
         """One attempt to change a message's text and buttons. Raises TelegramError."""
-        await self.bot.edit_message_text(
+        edit = partial(
+            self.bot.edit_message_text,
             piece.text,
             chat.id,
             message_id,
             entities=piece.entities or None,
-            reply_markup=keyboard,
             link_preview_options=_NO_PREVIEW,
         )
+        await self._with_buttons(edit, keyboard)
+
+    async def _with_buttons(self, request: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
+        """Make a request with a keyboard; its buttons have no colours if this server takes none."""
+        plain = without_styles(keyboard)
+        if plain == keyboard or not self.newer_api.may_use(STYLE):
+            return await request(reply_markup=plain)
+        try:
+            return await request(reply_markup=keyboard)
+        except BadRequest:
+            made = await request(reply_markup=plain)
+            self.newer_api.note_refusal(STYLE)
+            return made
 
     async def insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Make a request, and repeat it a bounded number of times if it surely had no effect (or may be repeated).
@@ -351,6 +367,16 @@ class Delivery:
             except TelegramError as failed:
                 # The answer came but could not be read (a proxy's page, half a body): it may have been a success.
                 raise DeliveryUnknown from failed
+
+
+def without_styles(keyboard: Keyboard | None) -> Keyboard | None:
+    """The same keyboard as a server before Bot API 9.4 knows it."""
+    if not isinstance(keyboard, InlineKeyboardMarkup):
+        return keyboard
+    rows = [[button.to_dict() for button in row] for row in keyboard.inline_keyboard]
+    for button in (button for row in rows for button in row):
+        button.pop("style", None)
+    return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
 
 
 def referring_to(message_id: int | None) -> ReplyParameters | None:

@@ -263,3 +263,16 @@ async def test_a_fact_is_added_by_a_button(desk: Desk) -> None:
     assert desk.last(ANN) == "Noted: Ann plays the cello."
     await desk.say(ANN, ANN, "/memory")
     assert "Facts (1)" in shown(desk)
+
+
+async def test_buttons_that_erase_are_red(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
+    await desk.say(ANN, ANN, "/memory")
+    await press(desk, "1")
+    rows = desk.buttons(ANN)[0]["reply_markup"]["inline_keyboard"]
+    assert [button["text"] for row in rows for button in row if button.get("style") == "danger"] == ["Delete"]
+    await desk.say(ANN, ANN, "/forget everything")
+    rows = desk.buttons(ANN)[0]["reply_markup"]["inline_keyboard"]
+    assert [button["text"] for row in rows for button in row if button.get("style") == "danger"] == [
+        "Forget everything"
+    ]
