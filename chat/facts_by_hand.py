@@ -10,7 +10,7 @@ from locales.catalog import tr
 from locales.receipts import counts
 from records.errors import FactsFull
 from records.facts import LONGEST_FACT, MOST_FACTS, Fact
-from records.forgetting import Forgotten
+from records.forgetting import Forgetting, Forgotten
 
 VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
@@ -70,8 +70,18 @@ class FactsByHand:
                 if current is not None and current.deleted_at is not None:
                     fact = await facts.restore(owner, id_)
                 elif current is not None:
-                    return undone(await self._services.corrections.undo_edit(owner, id_))
+                    return undone(await self._undo(owner, current))
         return tr(f"memory-done-{verb}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(id_))
+
+    async def _undo(self, owner: int, fact: Fact) -> Forgotten | None:
+        """Undo the last edit of a fact; or, where it was not edited, what made it take another one's place by hand."""
+        corrections, memory = self._services.corrections, self._services.memory
+        undone_edit = await corrections.undo_edit(owner, fact.id)
+        if undone_edit is not None or fact.origin != "owner":
+            return undone_edit
+        async with memory.home(owner) as store:
+            has_replaced = await store.facts.take_up_again(owner, fact.id)
+        return await corrections.forget(owner, Forgetting(what="facts", ids=(fact.id,))) if has_replaced else None
 
 
 def _refusal(text: str) -> str:

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chat.services import Services
 from dashboard.admin import Admin
+from dashboard.bounds import Paced, Visitors
 from dashboard.changes import Changes
 from dashboard.host import STATIC, Host
 from dashboard.past import Past
@@ -42,11 +43,13 @@ def dashboard_app(services: Services, host: Host) -> Starlette:
     """The page at /, its files at /static, its API at /api; all of it also below the path of the page's URL, which a
     proxy may take away or leave.
     """
-    routes = _routes(services, host)
+    visitors = Visitors()
+    routes = _routes(services, host, visitors)
     path = urlsplit(host.url).path.rstrip("/")
     return Starlette(
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[
+            Middleware(Paced, visitors=visitors),
             Middleware(TrustedHostMiddleware, allowed_hosts=list(host.hosts), www_redirect=False),
             Middleware(SafeHeaders, policy=CONTENT_POLICY),
         ],
@@ -68,9 +71,9 @@ async def dashboard_served(services: Services, host: Host, address: tuple[str, i
         yield port
 
 
-def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
+def _routes(services: Services, host: Host, visitors: Visitors) -> Sequence[BaseRoute]:
     sessions = Sessions(memory=services.memory, clock=services.clock, bot_token=host.bot_token)
-    visits = Visits(services=services, sessions=sessions, host=host)
+    visits = Visits(services=services, sessions=sessions, host=host, visitors=visitors)
     views, why, past = (
         Views(services=services, operation=host.operation),
         Why(services=services),
@@ -81,6 +84,7 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
         "home": views.home,
         "timeline": views.timeline,
         "speakers": views.speakers,
+        "days": views.days,
         "message": views.message,
         "search": views.search,
         "facts": views.facts,
@@ -98,6 +102,7 @@ def _routes(services: Services, host: Host) -> Sequence[BaseRoute]:
     writing: dict[str, Handler] = {
         **changes.handlers,
         "learn": past.learn,
+        "export/send": past.send,
         "learn/stop": past.stop_learning,
         "admin/allow": admin.decision("allowed"),
         "admin/refuse": admin.decision("refused"),

@@ -3,7 +3,7 @@
 Does not know who may change what (visits.py).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
 
@@ -12,7 +12,7 @@ from attrs import define
 from background.rebuild import Progress
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
-from dashboard.parameters import BadRequest, Parameters
+from dashboard.parameters import MOST_IDS, BadRequest, Parameters
 from dashboard.texts import on_page
 from dashboard.views import LONGEST_NAME, Views
 from dashboard.visits import Answer, Handler, Refused, Visit
@@ -21,6 +21,7 @@ from locales.catalog import LANGUAGES, tr
 from locales.receipts import counts, outcome_text, quoting, receipt
 from records.conversations import FIRST_NUMBER, LONGEST_TITLE
 from records.forgetting import Forgetting, Forgotten
+from records.messages import Message
 from records.owners import (
     LONGEST_INSTRUCTIONS,
     LONGEST_PERSONA,
@@ -32,11 +33,17 @@ from records.owners import (
 )
 from records.reminders import MOST_REMINDERS
 from records.scopes import Scope
+from storage.stores.memory_store import MemoryStore
 from summaries.policies import POLICIES
 from text.time_zones import zone_named
 
 LONGEST_TEXT = 4_000
 """Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
+
+MAX_LISTED = 30
+"""Texts of each kind that are listed of what goes; their number stands above them."""
+LISTED_CHARS = 200
+"""Characters of each."""
 
 Change = Callable[[OwnerConfig], OwnerConfig]
 
@@ -119,12 +126,33 @@ class Changes:
         found = Forgotten() if _is_empty(what) else await self._services.memory.preview(visit.owner, what)
         quotes = tr("forget-quotes", what=quoting(found.remainder)) if found.remainder.has_quotes else ""
         erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=counts(found))
-        return {"erases": erases, "quotes": quotes, "counts": _figures(found), "is_nothing": found.is_nothing}
+        return {
+            "erases": erases,
+            "quotes": quotes,
+            "counts": _figures(found),
+            "is_nothing": found.is_nothing,
+            **await self._texts_of(visit, what, found),
+        }
 
     async def forget(self, visit: Visit) -> Answer:
         what = await self._what(visit)
         gone = Forgotten() if _is_empty(what) else await self._services.corrections.forget(visit.owner, what)
         return {"receipt": tr("forget-gone") if gone.is_nothing else on_page(receipt(gone)), "counts": _figures(gone)}
+
+    async def _texts_of(self, visit: Visit, what: Forgetting, found: Forgotten) -> Answer:
+        """The beginnings of the texts that would go, and of the later answers that repeat them."""
+        async with self._services.memory.home(visit.owner) as store:
+            messages = await _messages_of(store, visit, what)
+            repeating = await store.messages(visit.scope, found.remainder.answers[:MAX_LISTED])
+            facts = await store.facts.all(visit.owner) if found.facts else []
+        going = {message.id for message in messages}
+        chosen = set(what.ids) if what.what == "facts" else set()
+        gone = [fact for fact in facts if fact.id in chosen or (fact.source_ids and going.issuperset(fact.source_ids))]
+        return {
+            "messages": [_beginning(message.content) for message in messages[:MAX_LISTED]],
+            "facts": [_beginning(fact.text) for fact in gone[:MAX_LISTED]],
+            "repeating": [_beginning(message.content) for message in repeating],
+        }
 
     async def _what(self, visit: Visit) -> Forgetting:
         """What is to be forgotten; of messages only those of this scope."""
@@ -303,6 +331,22 @@ def _title(visit: Visit) -> str:
     if len(title) > LONGEST_TITLE:
         raise Refused(400, tr("chats-too-long", most=str(LONGEST_TITLE)))
     return title
+
+
+async def _messages_of(store: MemoryStore, visit: Visit, what: Forgetting) -> Sequence[Message]:
+    """The messages that somebody chose: the first MOST_IDS of a longer time."""
+    if what.what == "messages":
+        return await store.messages(visit.scope, what.ids)
+    if what.what == "dates":
+        found = await store.timeline.page(visit.scope, since=what.since, limit=MOST_IDS)
+        return [message for message in found if what.until is None or message.created_at < what.until]
+    if what.what in ("conversations", "everything"):
+        return await store.timeline.page(visit.scope, limit=MOST_IDS)
+    return []
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= LISTED_CHARS else f"{text[:LISTED_CHARS]}…"
 
 
 def _is_empty(what: Forgetting) -> bool:

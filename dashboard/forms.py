@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from dashboard.markup import parse_markdown
 from locales.told import worth
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
@@ -18,13 +19,15 @@ TEXT_SHOWN = 4_000
 def message(one: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
     """`text`: the passage that is shown instead of its beginning."""
     shown = one.content if text is None else text
+    cut = shown if is_whole else shown[:TEXT_SHOWN]
     topic = one.scope.thread if one.scope.thread < FIRST_NUMBER else 0
     return {
         "id": one.id,
         "turn": one.turn,
         "role": one.role,
         "speaker": one.speaker,
-        "text": shown if is_whole else shown[:TEXT_SHOWN],
+        "text": cut,
+        "body": parse_markdown(cut) if one.role == "assistant" else None,
         "is_cut": not is_whole and (len(shown) > TEXT_SHOWN or shown != one.content),
         "at": one.created_at.isoformat(),
         "chunk": one.chunk_id,

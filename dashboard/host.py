@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 from chat.operation import Operation
@@ -17,6 +18,12 @@ Configures = Callable[[int, int], Awaitable[bool]]
 """configures(owner, person): whether a person may configure this group's memory, as its admins may."""
 Decide = Callable[[int, Standing, int], Awaitable[object]]
 """decide(person, standing, by): keeps what an admin decides of a person, and tells whoever is let in."""
+SendFile = Callable[[int, str, IO[bytes]], Awaitable[bool]]
+"""send_file(person, name, file): sends a file into a person's private chat; False where the bot may not write there."""
+
+
+async def _send_nowhere(_person: int, _name: str, _file: IO[bytes]) -> bool:
+    return False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,6 +37,7 @@ class Host:
     configures: Configures
     decide: Decide
     health: Callable[[], Awaitable[Mapping[str, bool]]]
+    send_file: SendFile = _send_nowhere
     bot_token: Secret = field(default=Secret(""))
     operation: Operation = field(default_factory=Operation)
     default_language: str = ENGLISH

@@ -13,12 +13,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from typing import IO
 
-from attrs import define
+from attrs import define, field
 from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
+from dashboard.bounds import LONGEST_FILE, Files, file_of
 from dashboard.host import Host
-from dashboard.parameters import LARGEST_NUMBER, BadRequest, body_of
+from dashboard.parameters import LARGEST_NUMBER, BadRequest
 from dashboard.texts import on_page
 from dashboard.views import LONGEST_NAME
 from dashboard.visits import Answer, Refused, Visit
@@ -48,10 +49,14 @@ class Past:
 
     _services: Services
     _host: Host
+    _uploads: Files = field(factory=Files, init=False)
+    _exports: Files = field(factory=Files, init=False)
 
     async def plan(self, visit: Visit) -> Answer:
-        data, given = await body_of(visit.request, LARGEST_FILE), self._given(visit)
-        plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
+        given = self._given(visit)
+        async with self._uploads.turn(visit.session.person):
+            data = await _uploaded(visit)
+            plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
         asking = [one for one in plan.questions if one.key not in given.answers and (plan.new or one.several)]
         return {
             "text": on_page(plan_text(plan)),
@@ -72,11 +77,17 @@ class Past:
         }
 
     async def run(self, visit: Visit) -> Response:
-        data, given = await body_of(visit.request, LARGEST_FILE), self._given(visit)
-        return StreamingResponse(self._lines(visit, data, given), media_type="application/x-ndjson")
+        given, stack = self._given(visit), AsyncExitStack()
+        await stack.enter_async_context(self._uploads.turn(visit.session.person))
+        try:
+            data = await _uploaded(visit)
+        except BaseException:
+            await stack.aclose()
+            raise
+        return StreamingResponse(self._lines(visit, data, given, stack), media_type="application/x-ndjson")
 
-    async def _lines(self, visit: Visit, data: bytes, given: Given) -> AsyncIterator[str]:
-        """How far it is, whenever there is news and its reader takes it, and how it ended."""
+    async def _lines(self, visit: Visit, data: bytes, given: Given, stack: AsyncExitStack) -> AsyncIterator[str]:
+        """How far it is, whenever there is news and its reader takes it, and how it ended. Closes the stack."""
         news, so_far = asyncio.Event(), (0, 0)
 
         async def progress(done: int, total: int) -> None:
@@ -96,6 +107,7 @@ class Past:
                     yield _line({"done": so_far[0], "total": so_far[1]})
             yield _line(task.result())
         finally:
+            await stack.aclose()
             await ended(task)
 
     async def _imported(self, visit: Visit, data: bytes, given: Given, progress: Progress) -> Answer:
@@ -156,30 +168,48 @@ class Past:
         wanted = visit.asked.text("format", LONGEST_NAME)
         if wanted not in FORMATS:
             raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
-        exporter, stack = self._services.exporter, AsyncExitStack()
-        making = exporter.files(visit.owner) if wanted == "json" else exporter.readable(visit.owner)
+        stack = AsyncExitStack()
         try:
-            files = await stack.enter_async_context(making)
-            if wanted != "json":
-                files = tuple(one for one in files if one.name.endswith((".html", "-page.zip")) == (wanted == "html"))
-            if not files:
-                raise Refused(404, tr("transfer-nothing"))  # noqa: TRY301 - nothing is open any more then
-            name, file = files[0].name, files[0].file
-            if len(files) > 1:
-                name = f"keepsake-{self._services.clock().date().isoformat()}.zip"
-                file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - as above
-                await asyncio.to_thread(_packed, files, file)
+            await stack.enter_async_context(self._exports.turn(visit.session.person))
+            name, file = await self._exported(visit.owner, wanted, stack)
         except BaseException:
             await stack.aclose()
             raise
 
         async def pieces() -> AsyncIterator[bytes]:
-            async with stack:
+            async with stack, asyncio.timeout(LONGEST_FILE):
                 while piece := await asyncio.to_thread(file.read, PIECE):
                     yield piece
 
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return StreamingResponse(pieces(), media_type="application/octet-stream", headers=headers)
+
+    async def _exported(self, owner: int, wanted: str, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
+        """An export as one open file with its name; the stack closes it."""
+        exporter = self._services.exporter
+        making = exporter.files(owner) if wanted == "json" else exporter.readable(owner)
+        files = await stack.enter_async_context(making)
+        if wanted != "json":
+            files = tuple(one for one in files if one.name.endswith((".html", "-page.zip")) == (wanted == "html"))
+        if not files:
+            raise Refused(404, tr("transfer-nothing"))
+        if len(files) == 1:
+            return files[0].name, files[0].file
+        file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+        await asyncio.to_thread(_packed, files, file)
+        return f"keepsake-{self._services.clock().date().isoformat()}.zip", file
+
+    async def send(self, visit: Visit) -> Answer:
+        """Have the bot send an export into the chat: some of Telegram's apps let no page save a file."""
+        wanted = visit.asked.text("format", LONGEST_NAME)
+        if wanted not in FORMATS:
+            raise BadRequest(f"format is one of {', '.join(FORMATS)}.")
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._exports.turn(visit.session.person))
+            name, file = await self._exported(visit.owner, wanted, stack)
+            if not await self._host.send_file(visit.session.person, name, file):
+                raise Refused(409, tr("transfer-not-private"))
+        return {"said": tr("dashboard-export-sent")}
 
     def _given(self, visit: Visit) -> Given:
         try:
@@ -193,6 +223,12 @@ class Past:
         chosen = {str(key): tuple(numbers) for key, numbers in answers.items()}
         name = visit.asked.text("name", LONGEST_FILE_NAME)
         return Given(name=name, bot=self._host.bot_id, answers=chosen)
+
+
+async def _uploaded(visit: Visit) -> bytes:
+    """The file in the body. While it arrives it is on disk: a half-sent one takes no memory."""
+    with await file_of(visit.request, LARGEST_FILE) as file:
+        return await asyncio.to_thread(file.read)
 
 
 def _line(value: object) -> str:

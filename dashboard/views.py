@@ -12,6 +12,7 @@ from datetime import time as clock_time
 from attrs import define
 
 from chat.operation import Operation
+from chat.search import Hit
 from chat.services import Services
 from dashboard import forms
 from dashboard.parameters import BadRequest
@@ -21,6 +22,7 @@ from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
 from locales.told import STORAGE_NAMES, what_is_stored
 from records.conversations import FIRST_NUMBER
+from records.facts import LONGEST_FACT
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of
 from records.owners import LONGEST_INSTRUCTIONS, LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
 from records.scopes import Scope
@@ -36,6 +38,10 @@ SUMMARIES = 100
 """Of one answer; what one of them covers stands below them."""
 FOUND = 20
 """Messages of one answer to a search."""
+MAX_FOUND = 1_000
+"""Messages that one search finds; their number stays the same from page to page."""
+MAX_NEAR = 10
+"""Messages that only mean nearly what was searched for."""
 LONGEST_QUERY = 400
 MOST_PLACES = 50
 """Topics of a group, and conversations of each, that are listed."""
@@ -64,11 +70,15 @@ class Views:
             "language": visit.language,
             "scopes": await self.scopes(visit.owner),
             "memory": memory_form(visit.config),
-            "counts": _counts(status),
+            "counts": {**_counts(status), "facts": await self._facts_revision(visit.owner)},
             "folding": _folding(status),
             "rebuilding": status.rebuilding,
             "learning": status.history_extraction,
         }
+
+    async def _facts_revision(self, owner: int) -> str:
+        async with self._services.memory.home(owner) as store:
+            return await store.facts.revision(owner)
 
     async def scopes(self, owner: int) -> list[dict[str, object]]:
         """The conversations of a private chat or a group, topic by topic; the one that is open in each is marked."""
@@ -115,7 +125,7 @@ class Views:
             shown = (found[:limit] if is_forwards else found[-limit:]) if has_more else found
             summaries = await _covering(store, visit.scope, shown)
         return {
-            "messages": [forms.message(one) for one in shown],
+            "messages": await asyncio.to_thread(lambda: [forms.message(one) for one in shown]),
             "summaries": [forms.summary(one) for one in summaries],
             "has_older": has_more if not is_forwards else True,
             "has_newer": has_more if is_forwards else before is not None,
@@ -139,8 +149,9 @@ class Views:
     async def search(self, visit: Visit) -> Answer:
         asked, kind = visit.asked, kind_of(visit)
         query = " ".join(asked.text("q", LONGEST_QUERY).split())
+        first = max(0, asked.integer("first", 0))
         if not query:
-            return {"found": [], "total": 0, "next": None}
+            return {"found": [], "total": 0, "near": 0, "next": None, "before": None}
         speaker, until = asked.text("speaker", LONGEST_NAME), asked.day("until")
         among: Sequence[Scope] = ()
         if asked.flag("all", default=False):
@@ -149,26 +160,29 @@ class Views:
         page = await self._services.search.page(
             visit.scope,
             query,
-            first=max(0, asked.integer("first", 0)),
-            size=FOUND,
+            size=MAX_FOUND,
             since=_midnight(visit, asked.day("since")),
             before=_midnight(visit, until + timedelta(days=1) if until else None),
             among=among,
             keeps=lambda one: is_of(one, kind) and (not speaker or one.speaker == speaker),
         )
+        exact = [hit for hit in page.found if hit.has_words]
+        near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]
+        shown = [*exact, *near][first : first + FOUND]
         return {
-            "found": [{**forms.message(one.message, text=one.text), "thread": one.message.scope.thread}
-                      for one in page.found],
-            "total": page.total,
-            "next": page.next,
-        }  # fmt: skip
+            "found": await asyncio.to_thread(lambda: [_found_form(hit) for hit in shown]),
+            "total": len(exact),
+            "near": len(near),
+            "next": first + FOUND if first + FOUND < len(exact) + len(near) else None,
+            "before": max(0, first - FOUND),
+        }
 
     # facts, profile, summaries -------------------------------------------------------------------------------
 
     async def facts(self, visit: Visit) -> Answer:
         newest = (await self._services.facts.known(visit.owner))[::-1][:MOST_FACTS_SENT]
         # In a thread: thousands of them, asked for again and again, would hold everybody up.
-        return {"facts": await asyncio.to_thread(lambda: [forms.fact(one) for one in newest])}
+        return {"longest": LONGEST_FACT, "facts": await asyncio.to_thread(lambda: [forms.fact(one) for one in newest])}
 
     async def profile(self, visit: Visit) -> Answer:
         versions = await self._services.distiller.versions(visit.owner)
@@ -243,6 +257,10 @@ class Views:
             "counts": _counts(status),
         }
 
+    async def days(self, visit: Visit) -> Answer:
+        """The days on which something was said, each with its number of messages."""
+        return {"days": [(day, messages) for day, messages, _ in await self._days(visit)]}
+
     async def _days(self, visit: Visit) -> list[tuple[str, int, int]]:
         """Messages and characters by day, where their owner lives."""
         async with self._services.memory.home(visit.owner) as store:
@@ -285,6 +303,11 @@ class Views:
 
     async def reminders(self, visit: Visit) -> Answer:
         return {"reminders": [forms.reminder(one) for one in await self._services.reminders.all(visit.owner)]}
+
+
+def _found_form(hit: Hit) -> dict[str, object]:
+    form = forms.message(hit.message, text=hit.text)
+    return {**form, "thread": hit.message.scope.thread, "has_words": hit.has_words}
 
 
 def kind_of(visit: Visit) -> TimelineKind:

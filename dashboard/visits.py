@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
+from dashboard.bounds import TooBusy, Visitors
 from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, TooLarge, asked_in
 from dashboard.sessions import NoSession, Session, Sessions
@@ -75,6 +76,7 @@ class Visits:
     _services: Services
     _sessions: Sessions
     _host: Host
+    _visitors: Visitors
 
     def reading(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint whose parameters are in the address."""
@@ -101,8 +103,10 @@ class Visits:
                 session = await self._sessions.renewed(await self._session(request))
             self._demand_served(session)
             language = await self._language(session, request, is_kept=True)
+            token = await self._sessions.token(session)
+            self._visitors.remember(token, session.person)
             return {
-                "token": await self._sessions.token(session),
+                "token": token,
                 "expires_at": session.expires_at.isoformat(),
                 "person": session.person,
                 "name": well_formed(session.name),
@@ -186,7 +190,9 @@ class Visits:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise NoSession
-        return await self._sessions.of(token)
+        session = await self._sessions.of(token)
+        self._visitors.remember(token, session.person)
+        return session
 
     def _demand_served(self, session: Session) -> None:
         if not self._services.memory.serves(session.person):
@@ -209,6 +215,8 @@ async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response
         return _said(refused.status, str(refused))
     except BadRequest as wrong:
         return _said(400, str(wrong))
+    except TooBusy:
+        return _said(429, tr("web-one-file"), {"Retry-After": "5"})
     except TooLarge:
         return _said(413, tr("web-too-large"))
     except NoSession:

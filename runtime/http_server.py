@@ -22,6 +22,11 @@ MOST_CONNECTIONS = 200
 takes the place of the one that has kept us waiting longest: whoever held all of them would shut everybody else out.
 """
 
+READ_WITHIN = 20.0
+"""Seconds between two looks at an answer that waits for its reader; where nothing of it was read meanwhile, it is given
+up, with whatever made it.
+"""
+
 LOOK_AGAIN = 0.002
 """Seconds between two looks at a stop: nothing tells when the last connection has gone."""
 
@@ -31,12 +36,15 @@ class BoundedProtocol(H11Protocol):
 
     most_connections = MOST_CONNECTIONS
     request_within = REQUEST_WITHIN
+    read_within = READ_WITHIN
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._seen: object = None
         self._since = self.loop.time()
         self._look: asyncio.TimerHandle | None = None
+        self._unread = 0
+        self._look_at_reader = self.loop.call_later(self.read_within, self._drop_who_does_not_read)
         if len(self.connections) > self.most_connections and not self._takes_a_place():
             transport.close()
         else:
@@ -45,7 +53,17 @@ class BoundedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._look is not None:
             self._look.cancel()
+        self._look_at_reader.cancel()
         super().connection_lost(exc)
+
+    def _drop_who_does_not_read(self) -> None:
+        """Close where as much waits to be read as at the last look."""
+        unread = self.transport.get_write_buffer_size()
+        if unread and unread == self._unread:
+            self.transport.abort()
+            return
+        self._unread = unread
+        self._look_at_reader = self.loop.call_later(self.read_within, self._drop_who_does_not_read)
 
     @property
     def _is_incomplete(self) -> bool:

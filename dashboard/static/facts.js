@@ -4,25 +4,26 @@ import { h, icon } from "./dom.js";
 import { forget } from "./forget.js";
 import { read, write } from "./memory.js";
 import { asked, attempt, button, choice, closeSheet, empty, paged, sheet, roundButton } from "./parts.js";
+import { swap } from "./swap.js";
 import { dateOf, tr } from "./texts.js";
 
-const LONGEST = 1000; // characters of a fact
 const KINDS = ["instruction", "preference", "facts"]; // as in the chat; all others are of the last
 
-let wanted = "holds";
-let sought = "";
+// All that the page is about.
+const state = { wanted: "holds", sought: "", longest: 0 };
 
 export const facts = {
   id: "facts",
   async draw(root) {
     const answer = await read("facts");
+    state.longest = answer.longest;
     const place = h("div", { class: "fact-groups" });
     const show = (state) => { answer.facts = state.facts ?? answer.facts; list(place, answer, show); };
-    const search = h("input", { type: "search", value: sought, placeholder: tr("dashboard-facts-search"), "aria-label": tr("dashboard-facts-search"), dir: "auto", data: { key: "facts-search" } });
-    search.addEventListener("input", () => { sought = search.value; show({}); });
+    const search = h("input", { type: "search", value: state.sought, placeholder: tr("dashboard-facts-search"), "aria-label": tr("dashboard-facts-search"), dir: "auto", data: { key: "facts-search" } });
+    search.addEventListener("input", () => { state.sought = search.value; show({}); });
     root.append(
       h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), search),
-        choice([["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]], wanted, (value) => { wanted = value; show({}); }, { "aria-label": tr("dashboard-tab-facts") }),
+        choice([["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]], state.wanted, (value) => { state.wanted = value; show({}); }, { "aria-label": tr("dashboard-tab-facts") }),
         button(tr("dashboard-fact-add"), () => change(show, "add", {}, tr("dashboard-fact-add"), ""), { symbol: "plus", kind: "main" })),
       place);
     show({});
@@ -48,14 +49,14 @@ function families(all) {
 
 function list(place, { facts: all }, show) {
   const { heads, under } = families(all);
-  const words = sought.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const words = state.sought.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const fits = (fact) => words.every((word) => `${fact.text} ${fact.subject}`.toLocaleLowerCase().includes(word));
-  const shown = heads.filter((fact) => (wanted === "all" || holds(fact)) && [fact, ...(under.get(fact.id) ?? [])].some(fits));
+  const shown = heads.filter((fact) => (state.wanted === "all" || holds(fact)) && [fact, ...(under.get(fact.id) ?? [])].some(fits));
   const rank = (fact) => KINDS.indexOf(kindOf(fact)) * 2 + (fact.is_pinned ? 0 : 1);
   shown.sort((a, b) => holds(b) - holds(a) || rank(a) - rank(b) || b.id - a.id);
   const draw = (part) => h("div", {}, [...grouped(part)].map(([kind, group]) =>
     h("section", { class: "group" }, h("h3", {}, kind === "over" ? tr("dashboard-facts-over") : tr(`memory-heading-${kind}`)), h("ul", { class: "cards" }, group.map((fact) => card(fact, under.get(fact.id) ?? [], show))))));
-  place.replaceChildren(shown.length ? paged(shown, draw) : empty(all.length ? tr("dashboard-found", { number: 0 }) : tr("dashboard-facts-none")));
+  swap(place, shown.length ? paged(shown, draw) : empty(all.length ? tr("dashboard-found", { number: 0 }) : tr("dashboard-facts-none")));
 }
 
 function grouped(part) {
@@ -68,11 +69,12 @@ function grouped(part) {
 }
 
 function card(fact, earlier, show) {
+  const oldest = Math.min(fact.id, ...earlier.map((one) => one.id)); // it stays when another fact takes its place
   const state = fact.is_deleted ? "deleted" : fact.until === null ? "holds" : "over";
   return h("li", { class: `card fact ${state}`, data: { fact: String(fact.id) } },
     h("div", { class: "card-line" },
       h("p", { class: "text", dir: "auto" }, fact.is_pinned ? h("span", { class: "pin", role: "img", "aria-label": tr("why-for-pinned") }, icon("pin")) : null, fact.text),
-      roundButton("more", tr("dashboard-more-about", { name: fact.text.slice(0, 60) }), () => openFact(fact, earlier, show))),
+      Object.assign(roundButton("more", tr("dashboard-more-about", { name: fact.text.slice(0, 60) }), () => openFact(fact, earlier, show)), { id: `fact-${oldest}` })),
     h("p", { class: "hint" }, toldOf(fact)),
     earlier.length ? h("details", { class: "line" }, h("summary", {}, tr("memory-earlier", { number: earlier.length })), historyOf(earlier)) : null);
 }
@@ -99,7 +101,7 @@ function openFact(fact, earlier, show) {
       isHolding ? button(tr(fact.is_pinned ? "memory-button-unpin" : "memory-button-pin"), act(fact.is_pinned ? "unpin" : "pin"), { symbol: "pin" }) : null,
       isHolding ? button(tr("dashboard-supersede"), reworded("supersede", tr("dashboard-supersede"))) : null,
       fact.is_deleted ? button(tr("memory-button-undo"), act("undo"), { kind: "main" }) : null,
-      isHolding && earlier.some((one) => one.origin === "earlier") ? button(tr("memory-button-undo"), act("undo"), { symbol: "again" }) : null,
+      isHolding && (earlier.some((one) => one.origin === "earlier") || (fact.origin === "owner" && earlier.length)) ? button(tr("memory-button-undo"), act("undo"), { symbol: "again" }) : null,
       !fact.is_deleted ? button(tr("memory-button-delete"), act("delete"), { kind: "bad" }) : null,
       button(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] }, async () => { closeSheet(); show(await read("facts")); }), { kind: "bad" })),
     fact.source_ids.length ? h("p", {}, tr("dashboard-fact-said"), " ", fact.source_ids.slice(0, 20).map((id) => [h("a", { href: `#timeline/${id}`, on: { click: closeSheet } }, `#${id}`), " "])) : null,
@@ -108,7 +110,7 @@ function openFact(fact, earlier, show) {
 
 async function change(show, name, more, title, value) {
   const hint = name === "supersede" ? tr("dashboard-supersede-hint") : "";
-  const text = await asked(title, tr("dashboard-save"), { value, label: tr("dashboard-fact"), most: LONGEST, hint });
+  const text = await asked(title, tr("dashboard-save"), { value, label: tr("dashboard-fact"), most: state.longest, hint });
   if (!text) return false;
   return attempt(async () => { const state = await write(`facts/${name}`, { ...more, text }); show(state); return state; });
 }

@@ -1,66 +1,77 @@
 // The page's entry: who looks, the header with what is open, the tabs, and the page behind each. Holds no rules of its own.
 
 import { admin } from "./admin.js";
+import { addressOf, leaveMark, markLeft, parseAddress, writeAddress } from "./address.js";
 import { byId, h, icon, progress } from "./dom.js";
 import { facts } from "./facts.js";
 import { look, memory, onHome, open } from "./memory.js";
 import { onAway } from "./net.js";
-import { choice, empty, pill, toast } from "./parts.js";
+import { choice, empty, pill, skeleton, toast } from "./parts.js";
 import { past } from "./past.js";
 import { profile } from "./profile.js";
 import { settings } from "./settings.js";
 import { statistics } from "./statistics.js";
 import { summaries } from "./summaries.js";
+import { swap } from "./swap.js";
 import { fullDate, tr, visit } from "./texts.js";
 import { timeline } from "./timeline.js";
 import { why } from "./why.js";
 
-// {id, draw(root, detail) → Promise, refresh()?}: draws into an element of its own; refresh is called when something moved.
+// {id, draw(root, { detail, query, signal }) → Promise, refresh()?}: draws into an element that is in the document already,
+// unless the page is drawn again; refresh is called when something moved. `signal`: aborted once another page is drawn.
 const PAGES = [timeline, facts, profile, summaries, why, statistics, settings, past, ...(visit.is_admin ? [admin] : [])];
 
-let drawn = 0; // counts the drawings: an answer that comes late belongs to a page that is gone
+let drawing = new AbortController(); // an answer that comes late belongs to a page that is gone
 let shown = null;
+let isOutdated = false; // something moved while a dialog was open
 
+history.scrollRestoration = "manual";
 onAway((isAway) => { byId("away").hidden = !isAway; });
 
-/** "#summaries/12" → the page and what it shall show. */
 function asked() {
-  const [id, detail = ""] = location.hash.slice(1).split("/");
-  return { page: PAGES.find((one) => one.id === id) ?? PAGES[0], detail };
+  const { page, detail, query } = parseAddress(location.hash);
+  return { page: PAGES.find((one) => one.id === page) ?? PAGES[0], detail, query };
 }
 
 async function show({ keeps = false } = {}) {
-  const { page, detail } = asked();
-  const mine = ++drawn;
+  const { page, detail, query } = asked();
+  const top = keeps ? scrollY : markLeft();
+  drawing.abort();
+  drawing = new AbortController();
+  const { signal } = drawing;
   shown = page;
   for (const tab of byId("tabs").children) {
     if (tab.dataset.page === page.id) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
   const root = h("div", { class: `view ${page.id}` }, h("h2", { class: "view-title" }, tr(`dashboard-tab-${page.id}`)));
-  if (!keeps) { byId("page").replaceChildren(root, h("p", { class: "hint waiting" }, tr("dashboard-loading"))); scrollTo(0, 0); }
+  const waiting = skeleton();
+  if (!keeps) { byId("page").replaceChildren(root, waiting); scrollTo(0, 0); }
   try {
-    await page.draw(root, detail);
+    if (query.has("in") && Number(query.get("in")) !== memory.thread) await open(memory.owner, Number(query.get("in")));
+    await page.draw(root, { detail, query, signal });
   } catch (problem) {
-    if (mine !== drawn) return;
+    if (signal.aborted) return;
     if (problem.status === 401) return over(problem.message);
     if (problem.status === undefined) console.error(problem);
     root.append(empty(problem.status ? problem.message : tr("shared-failed")));
   }
-  if (mine !== drawn) return;
-  const at = scrollY;
-  const { activeElement } = document;
-  const focus = keeps && byId("page").contains(activeElement) ? activeElement.dataset.key : "";
-  byId("page").replaceChildren(root);
-  if (keeps) scrollTo(0, at);
-  if (focus) root.querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
+  if (signal.aborted) return;
+  if (keeps) swap(byId("page"), root);
+  waiting.remove();
+  if (top !== null) scrollTo(0, top);
 }
 
-// What somebody writes or reads in a sheet is not taken away from under their hands.
-const isBusy = () => Boolean(document.querySelector("dialog[open]")) || Boolean(byId("page").querySelector("input:focus, textarea:focus, select:focus, [data-busy]"));
+function refresh() {
+  // What somebody writes or reads in a sheet is not taken away from under their hands.
+  isOutdated = Boolean(document.querySelector("dialog[open]") || byId("page").querySelector("[data-busy]"));
+  if (!isOutdated) return (shown?.refresh ?? (() => show({ keeps: true })))();
+}
+
+for (const id of ["sheet", "asking"]) byId(id).addEventListener("close", () => { if (isOutdated) setTimeout(refresh); });
 
 function over(sentence) {
-  drawn += 1;
+  drawing.abort();
   byId("page").replaceChildren(h("div", { class: "view" }, empty(sentence)));
   for (const id of ["tabs", "places", "pills", "standing"]) byId(id).replaceChildren();
 }
@@ -85,7 +96,7 @@ function header({ moved }) {
   else if (how.enabled && how.auto_fold && how.every_n > 0 && folding?.state !== "processing") standing.push(progress(tr("dashboard-until-summary"), counts.active_turns, how.every_n, tr("search-so-far", { shown: counts.active_turns, total: how.every_n })));
   byId("standing").replaceChildren(...standing);
   if (!byId("places").contains(document.activeElement)) places(home);
-  if (moved && !isBusy()) (shown?.refresh ?? (() => show({ keeps: true })))();
+  if (moved) refresh();
 }
 
 // A long title is cut at its end, in whichever direction it is written; a select does not know dir="auto".
@@ -104,6 +115,9 @@ async function to(owner, thread) {
   document.activeElement?.blur();
   try {
     await open(owner, thread);
+    // A person or a message that was asked for belongs to the other conversation; the words stay.
+    const { page, query } = asked();
+    writeAddress(addressOf(page.id, "", { q: query.get("q") ?? "" }), { isNew: true });
     await show();
   } catch (problem) {
     toast(problem.message, { bad: true });
@@ -126,6 +140,8 @@ async function start() {
     return over(problem.message);
   }
   addEventListener("hashchange", () => { if (location.hash !== "#page") show(); });
+  addEventListener("redraw", () => (shown?.refresh ?? (() => show({ keeps: true })))());
+  document.addEventListener("click", (event) => { if (event.target.closest?.('a[href^="#"]')) leaveMark(); }, true);
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("page").focus(); });
   return show();
 }

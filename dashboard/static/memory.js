@@ -5,7 +5,8 @@ import * as net from "./net.js";
 import { liveIn, visit } from "./texts.js";
 
 const OFTEN = 3000; // milliseconds between looks while something is being made
-const SELDOM = 15_000;
+const SELDOM = 4000;
+const HIDDEN = 60_000; // a window that nobody looks at
 const AFTER_A_TURN = 2000; // what follows an answer, facts and summaries, is made in the background
 
 const given = new URLSearchParams(location.search);
@@ -15,11 +16,18 @@ const numbered = (name) => (/^-?\d{1,19}$/.test(given.get(name) ?? "") ? Number(
 export const memory = { owner: numbered("owner") ?? visit.owner, thread: numbered("thread"), home: null };
 
 const listeners = new Set();
+const others = "BroadcastChannel" in window ? new BroadcastChannel("keepsake.changes") : null;
 let timer = 0;
 let seen = "";
 
 export const read = (name, more = {}, options = {}) => net.get(name, { owner: memory.owner, thread: memory.thread, ...more }, options);
-export const write = (name, more = {}) => net.post(name, { owner: memory.owner, thread: memory.thread, ...more });
+
+/** Changes something, which other windows of the same browser then look at. */
+export async function write(name, more = {}) {
+  const answer = await net.post(name, { owner: memory.owner, thread: memory.thread, ...more });
+  others?.postMessage(memory.owner);
+  return answer;
+}
 
 /** Calls `listener({ moved })` whenever the memory stands differently; `moved`: something was stored, made or erased. */
 export const onHome = (listener) => listeners.add(listener);
@@ -40,7 +48,8 @@ export async function look() {
     for (const listener of listeners) listener({ moved });
   } finally {
     const { folding, rebuilding, learning } = memory.home ?? {};
-    timer = setTimeout(again, folding?.state === "processing" || rebuilding || learning ? OFTEN : SELDOM);
+    const pause = folding?.state === "processing" || rebuilding || learning ? OFTEN : SELDOM;
+    timer = setTimeout(again, document.hidden ? HIDDEN : pause);
   }
 }
 
@@ -53,6 +62,7 @@ export async function open(owner, thread) {
   await look();
 }
 
+if (others) others.onmessage = () => look().catch(() => {});
 addEventListener("focus", again);
 document.addEventListener("visibilitychange", again);
 // The playground's chat says that something happened in it.

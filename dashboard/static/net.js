@@ -2,6 +2,7 @@
 // for a proxy may put the page below any path. Does not know what the answers mean.
 
 const KEY = "keepsake.session";
+const PROOF = "keepsake.proof"; // how the session began: "init_data" within Telegram, "link" elsewhere
 const RENEWED_BEFORE = 12 * 3600_000; // milliseconds before its end, a session is renewed
 const AWAY = new Set([502, 503, 504]);
 const FIRST_PAUSE = 500; // milliseconds until a server that did not answer is asked again
@@ -15,7 +16,7 @@ export class Refused extends Error {
   }
 }
 
-let token = kept();
+let token = kept(KEY);
 let expires = 0;
 let language = ""; // of the texts, once they are known
 let told = () => {};
@@ -89,7 +90,9 @@ export async function enter() {
   // Out of the address: it is good for one use, and must not be shared or bookmarked.
   if (proof) history.replaceState(null, "", location.pathname + location.search);
   try {
-    return await begin(proof ?? {});
+    const session = await begin(proof ?? {});
+    if (proof) keep(PROOF, Object.keys(proof)[0]);
+    return { ...session, proof: kept(PROOF) };
   } catch (problem) {
     if (proof && token && problem.status === 401) return begin({});
     throw problem;
@@ -103,7 +106,7 @@ async function begin(proof) {
     const session = await patiently(() => json("./api/session", { ...asBody(proof), headers: { "Content-Type": "application/json" } }));
     token = session.token;
     expires = Date.parse(session.expires_at);
-    keep(token);
+    keep(KEY, token);
     return session;
   } catch (problem) {
     token = earlier;
@@ -125,17 +128,17 @@ async function renewed() {
   await renewing;
 }
 
-function kept() {
+function kept(key) {
   try {
-    return sessionStorage.getItem(KEY) ?? "";
+    return sessionStorage.getItem(key) ?? "";
   } catch {
     return "";
   }
 }
 
-function keep(value) {
+function keep(key, value) {
   try {
-    sessionStorage.setItem(KEY, value);
+    sessionStorage.setItem(key, value);
   } catch {
     // A private window may refuse: the session then lasts as long as the page.
   }

@@ -1,6 +1,7 @@
 // Pieces that every page uses: notices, sheets, questions, pagers, buttons. Knows neither the memory nor the server's API.
 
 import { byId, h, icon } from "./dom.js";
+import { focusAgain, keyOf } from "./swap.js";
 import { counted, tr } from "./texts.js";
 
 const FADING = 400; // milliseconds, a little longer than the transition of base.css
@@ -18,9 +19,12 @@ export function toast(text, { bad = false } = {}) {
   setTimeout(() => { note.remove(); if (!place.children.length) place.hidePopover(); }, shown + FADING);
 }
 
-/** Runs what somebody asked for, and tells what came of it; true where it worked. The button waits meanwhile. */
+/** Runs what somebody asked for, and tells what came of it; true where it worked. The button waits meanwhile: it is not
+ * disabled, for then the keyboard would be nowhere.
+ */
 export async function attempt(act, button = null) {
-  if (button) button.disabled = true;
+  if (button?.ariaBusy === "true") return false;
+  if (button) button.ariaBusy = "true";
   try {
     const answer = await act();
     if (answer?.said) toast(answer.said);
@@ -29,7 +33,7 @@ export async function attempt(act, button = null) {
     if (problem.name !== "AbortError") toast((problem.status !== undefined && problem.message) || tr("shared-failed"), { bad: true });
     return false;
   } finally {
-    if (button) button.disabled = false;
+    if (button) button.ariaBusy = "false";
   }
 }
 
@@ -39,6 +43,10 @@ export const button = (text, act, { kind = "", symbol = "", label } = {}) =>
 export const roundButton = (symbol, label, act) => h("button", { type: "button", class: "round", "aria-label": label, title: label, on: { click: (event) => act(event.currentTarget) } }, icon(symbol));
 
 export const empty = (text, ...more) => h("div", { class: "empty" }, h("p", {}, text), ...more);
+
+/** Grey lines in place of what is being read. */
+export const skeleton = () => h("div", { class: "waiting", role: "status", "aria-label": tr("dashboard-loading") },
+  [70, 92, 45, 84, 60].map((share) => h("i", { vars: { "--share": `${share}%` } })));
 
 export const pill = (text, kind = "") => h("span", { class: `pill ${kind}` }, text);
 
@@ -74,34 +82,58 @@ export function sheet(title, ...content) {
   box.replaceChildren(
     h("header", {}, h("h2", { id: "sheet-title" }, title), roundButton("close", tr("dashboard-close"), () => box.close())),
     h("div", { class: "sheet-body" }, ...content));
+  if (!box.open) returnFocus(box);
   if (!box.open) box.showModal();
   box.scrollTop = 0;
   return box;
 }
 
-/** Has the page that is open drawn again. */
-export const redraw = () => dispatchEvent(new HashChangeEvent("hashchange"));
+/** Once a dialog is closed, the keyboard is where it was, or at what was drawn in that place meanwhile. */
+function returnFocus(box) {
+  const opener = document.activeElement;
+  const key = opener === document.body ? "" : keyOf(opener);
+  box.addEventListener("close", () => setTimeout(() => { if (!opener.isConnected && key) focusAgain(key) || byId("page").focus(); }), { once: true });
+}
+
+/** Has the page that is open drawn again, without losing what is typed there. */
+export const redraw = () => dispatchEvent(new Event("redraw"));
 
 export const closeSheet = () => byId("sheet").close();
 
-/** Asks before something happens; `fields` stand above the buttons. Resolves to whether it shall. */
-export function confirmed(title, yes, fields = [], { bad = false } = {}) {
+/** Asks before something happens; `fields` stand above the buttons. Resolves to whether it shall. `after`: a promise that
+ * is waited for before anybody can agree; where it gives false, nothing is asked. `isTold`: there is nothing to refuse.
+ */
+export function confirmed(title, yes, fields = [], { bad = false, after = null, isTold = false } = {}) {
   const box = byId("asking");
   return new Promise((resolve) => {
     let answer = false;
+    const agree = h("button", { type: "submit", class: bad ? "button bad" : "button main", disabled: after !== null }, yes);
+    after?.then((isAsked) => { if (isAsked) agree.disabled = false; else box.close(); }, () => box.close());
     const form = h("form", { method: "dialog", on: { submit: () => { answer = true; } } },
       h("h2", { id: "asking-title" }, title), ...fields,
       h("div", { class: "asking-buttons" },
-        h("button", { type: "button", class: "button", on: { click: () => box.close() } }, tr("dashboard-cancel")),
-        h("button", { type: "submit", class: bad ? "button bad" : "button main" }, yes)));
+        isTold ? null : h("button", { type: "button", class: "button", on: { click: () => box.close() } }, tr("dashboard-cancel")), agree));
     box.replaceChildren(form);
+    returnFocus(box);
     box.addEventListener("close", () => resolve(answer), { once: true });
     box.showModal();
   });
 }
 
-/** Asks for a text; resolves to it, or to null. */
-export async function asked(title, yes, { value = "", label, most = 1000, hint = "" }) {
+/** Says what is being done until it is. */
+export async function working(title, work) {
+  const box = byId("asking");
+  box.replaceChildren(h("h2", { id: "asking-title", role: "status" }, title), h("progress", { "aria-label": title }));
+  box.showModal();
+  try {
+    return await work;
+  } finally {
+    box.close();
+  }
+}
+
+/** Asks for a text of at most so many characters; resolves to it, or to null. */
+export async function asked(title, yes, { value = "", label, most, hint = "" }) {
   const field = h("textarea", { value, maxLength: most, rows: 3, required: true, dir: "auto", "aria-label": label });
   field.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) field.form.requestSubmit(); });
   const done = confirmed(title, yes, [hint ? h("p", { class: "hint" }, hint) : null, field].filter(Boolean));

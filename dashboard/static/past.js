@@ -4,7 +4,7 @@ import { h, progress } from "./dom.js";
 import { look, memory, read, write } from "./memory.js";
 import * as net from "./net.js";
 import { attempt, button, labelled, redraw } from "./parts.js";
-import { tr } from "./texts.js";
+import { tr, visit } from "./texts.js";
 
 export const past = {
   id: "past",
@@ -117,13 +117,24 @@ function learning(offer) {
     h("div", { class: "actions" }, isLearning ? button(tr("answers-stop"), toldLater(() => write("learn/stop")), { kind: "bad" }) : learnButton(offer)));
 }
 
+/** Whether this page may save files: Telegram's apps let none, and a frame of another page may not. */
+function maySave() {
+  if (visit.proof === "init_data") return false;
+  if (window.parent === window) return true;
+  const frame = window.frameElement; // null where the page around is another site's
+  return frame !== null && (!frame.hasAttribute("sandbox") || frame.sandbox.contains("allow-downloads"));
+}
+
 function exporting() {
-  const fetched = (format) => (pressed) => attempt(async () => {
+  const save = async (format) => {
     const { blob, filename } = await net.download("export", { owner: memory.owner, format });
     const address = URL.createObjectURL(blob);
     h("a", { href: address, download: filename }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  }, pressed);
+  };
+  const fetched = (format) => (pressed) => attempt(() => (maySave() ? save(format) : write("export/send", { format })), pressed);
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-export")),
-    h("div", { class: "actions" }, button(tr("dashboard-export-page"), fetched("html")), button(tr("transfer-for-me"), fetched("markdown")), button(tr("transfer-for-a-machine"), fetched("json"))));
+    maySave() ? null : h("p", { class: "hint" }, tr("dashboard-export-into-chat")),
+    h("div", { class: "actions" }, button(tr("dashboard-export-page"), fetched("html")), button(tr("transfer-for-me"), fetched("markdown")),
+      button(tr("transfer-for-a-machine"), fetched("json"))));
 }

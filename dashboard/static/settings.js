@@ -3,6 +3,7 @@
 import { h, icon } from "./dom.js";
 import { forget } from "./forget.js";
 import { memory, read, write, look } from "./memory.js";
+import { swap } from "./swap.js";
 import { attempt, button, choice, confirmed, labelled, paged, redraw } from "./parts.js";
 import { signOut } from "./net.js";
 import { fullDate, tr } from "./texts.js";
@@ -15,11 +16,12 @@ export const settings = {
     const save = (change, field = null) => attempt(async () => {
       const answer = await write("settings", { change });
       if ("language" in change) setTimeout(() => location.reload(), 600);
+      if (field?.defaultValue !== undefined) field.defaultValue = field.value; // it is saved: nothing is to be kept
       show(answer.settings ?? now);
       look().catch(() => {});
       return answer;
-    }, field).then((worked) => { if (!worked) show(now); });
-    const show = (state) => { Object.assign(now, state); place.replaceChildren(...groups(now, save)); };
+    }).then((worked) => { if (!worked) show(now); return worked; });
+    const show = (state) => { Object.assign(now, state); swap(place, ...groups(now, save)); };
     show(now);
     root.append(place, remindersOf(reminders), conversationOf(), erasing(), leaving());
   },
@@ -29,7 +31,7 @@ function groups(now, save) {
   const how = now.memory;
   const pairs = (values) => values.map((one) => [one, one]);
   const about = now.policies.find(([key]) => key === how.policy)?.[2] ?? "";
-  const zone = h("input", { type: "text", value: now.zone, maxLength: 100, autocomplete: "off", on: { change: (event) => save({ zone: event.currentTarget.value }) } });
+  const zone = h("input", { type: "text", value: now.zone, maxLength: 100, autocomplete: "off", on: { change: (event) => save({ zone: event.currentTarget.value }, event.currentTarget) } });
   return [
     group(tr("dashboard-memory"),
       toggle(tr("dashboard-set-enabled"), "", how.enabled, (on) => save({ enabled: on })),
@@ -40,14 +42,14 @@ function groups(now, save) {
       }))),
     how.enabled && group(tr("dashboard-tab-summaries"),
       toggle(tr("dashboard-set-auto"), "", how.auto_fold, (on) => save({ auto_fold: on })),
-      labelled(tr("dashboard-set-every"), h("input", { type: "number", min: "1", max: String(now.most_every_n), value: String(how.every_n), list: "thresholds", inputMode: "numeric", on: { change: (event) => save({ every_n: Number(event.currentTarget.value) }) } })),
+      labelled(tr("dashboard-set-every"), h("input", { type: "number", min: "1", max: String(now.most_every_n), value: String(how.every_n), list: "thresholds", inputMode: "numeric", on: { change: (event) => save({ every_n: Number(event.currentTarget.value) }, event.currentTarget) } })),
       h("datalist", { id: "thresholds" }, now.thresholds.map((one) => h("option", { value: String(one) }))),
       labelled(tr("dashboard-set-policy"), choice(now.policies.map(([key, name]) => [key, name]), how.policy, (policy) => save({ policy })), about),
-      longText(tr("dashboard-set-instructions"), tr("policy-prompt-usual"), now.instructions, now.longest_instructions, (instructions) => save({ instructions }))),
+      longText(tr("dashboard-set-instructions"), tr("policy-prompt-usual"), now.instructions, now.longest_instructions, (instructions, field) => save({ instructions }, field))),
     group(tr("dashboard-set-answers"),
       now.models.length > 1 ? labelled(tr("dashboard-set-model"), choice(pairs(now.models), now.model, (model) => save({ model }))) : null,
       labelled(tr("dashboard-set-persona"), choice(now.personas, now.persona, (persona) => save({ persona }))),
-      longText(tr("model-persona-own"), "", now.persona_text, now.longest_persona, (text) => save({ persona_text: text })),
+      longText(tr("model-persona-own"), "", now.persona_text, now.longest_persona, (text, field) => save({ persona_text: text }, field)),
       now.can_speak ? labelled(tr("dashboard-set-spoken"), choice([["", tr("choices-spoken-none")], ["voice", tr("choices-spoken-voice")], ["always", tr("choices-spoken-always")]], now.spoken, (spoken) => save({ spoken }))) : null),
     group(tr("dashboard-set-place"),
       labelled(tr("dashboard-set-language"), choice([["", tr("language-automatic")], ...Object.entries(now.languages)], now.language, (language) => save({ language }))),
@@ -63,7 +65,7 @@ const toggle = (name, hint, isOn, act) => h("label", { class: "toggle" },
 
 function longText(name, hint, value, most, act) {
   const field = h("textarea", { value, maxLength: most, rows: 2, dir: "auto" });
-  const save = button(tr("dashboard-save"), () => act(field.value), { kind: "small" });
+  const save = button(tr("dashboard-save"), () => act(field.value, field), { kind: "small" });
   save.hidden = true;
   field.addEventListener("input", () => { save.hidden = field.value === value; });
   return h("div", {}, labelled(name, field, hint), save);

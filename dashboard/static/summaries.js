@@ -17,7 +17,7 @@ let part = { here: "", befores: [undefined] }; // which of the summaries are sho
 
 export const summaries = {
   id: "summaries",
-  async draw(root, detail) {
+  async draw(root, { detail }) {
     const here = `${memory.owner}/${memory.thread}`;
     if (part.here !== here) part = { here, befores: [undefined] };
     let answer = await read("summaries", { before: part.befores.at(-1) });
@@ -114,7 +114,7 @@ async function opened(place, id) {
     ...[
       above.length ? linksTo(tr("dashboard-part-of"), above) : null,
       sources.length ? linksTo(tr("dashboard-made-from"), sources) : null,
-      messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")), paged(messages, (rows) => h("div", {}, rows.map((message) => messageRow(message, { when: dateOf(message.at), leads: false }))))) : null,
+      messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")), paged(messages, (rows) => h("div", {}, rows.map((message) => messageRow(message, { when: dateOf(message.at) }))))) : null,
     ].filter(Boolean));
 }
 

@@ -5,6 +5,7 @@ web-not-served = Ask whoever runs this bot to let you in.
 web-not-yours = This memory belongs to somebody else; a group’s is for its admins.
 web-too-large = That is too large.
 web-elsewhere = Your memory is busy. Please try again in a moment.
+web-one-file = Another file is on its way. Please try again in a moment.
 web-open = Open my memory
 web-link =
     All that I remember here. The link works once, within { $minutes } minutes; keep it to yourself:

@@ -3,6 +3,7 @@ web-not-served = Pide a quien administra este bot que te deje entrar.
 web-not-yours = Esta memoria es de otra persona; la de un grupo solo la ven sus administradores.
 web-too-large = Es demasiado grande.
 web-elsewhere = Tu memoria está ocupada. Inténtalo de nuevo dentro de un momento.
+web-one-file = Otro archivo está en camino. Inténtalo de nuevo en un momento.
 web-open = Abrir mi memoria
 web-link =
     Todo lo que recuerdo aquí. El enlace funciona una vez y durante { $minutes } minutos; no lo compartas:

@@ -48,6 +48,11 @@ class FactTable(OwnerTables):
         """The facts that these replaced because something changed, ascending by id; not those that were deleted."""
         return [fact_of(row) for row in await self._rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
+    async def revision(self, owner: int) -> str:
+        """A text that is another one once any fact was added, changed, deleted or restored."""
+        row = await self._row(owner, _REVISION, owner)
+        return " ".join(str(value) for value in row) if row else ""
+
     # learning ------------------------------------------------------------------------------------------------
 
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
@@ -161,6 +166,17 @@ class FactTable(OwnerTables):
         """The id of the row with a fact's words before its last edit. None: it was never edited."""
         row = await self._row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
+
+    async def take_up_again(self, owner: int, id_: int) -> bool:
+        """Let the facts hold again that a fact replaced; it gives its pin back. False: it replaced none."""
+        async with self.database.write(owner) as tx:
+            rows = await tx.rows(_REPLACED, owner, json.dumps([id_]))
+            current = await tx.row(_ONE, owner, id_)
+            if not rows or current is None:
+                return False
+            await tx.rows(_TAKE_UP_AGAIN, current["is_pinned"], owner, id_)
+            await tx.rows("UPDATE facts SET is_pinned = 0 WHERE user_id = ? AND id = ?", owner, id_)
+        return True
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """None: there is no such fact, or it holds no longer; pinned, it would be in every prompt."""
@@ -327,6 +343,14 @@ _VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted
 _HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
 _ALL = "SELECT * FROM facts WHERE user_id = ? ORDER BY id"
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
+_REVISION = """
+SELECT COUNT(*), MAX(id), SUM(is_pinned), COUNT(valid_to), COUNT(deleted_at), MAX(deleted_at), COUNT(superseded_by),
+SUM(CASE kind WHEN 'instruction' THEN 1 ELSE 0 END), SUM(LENGTH(text)) FROM facts WHERE user_id = ?
+"""
+_TAKE_UP_AGAIN = """
+UPDATE facts SET valid_to = NULL, superseded_by = NULL, is_pinned = ?
+WHERE user_id = ? AND superseded_by = ? AND deleted_at IS NULL AND origin <> 'earlier'
+"""
 _NEWER = "SELECT 1 FROM facts WHERE user_id = ? AND id > ? LIMIT 1"
 _SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
 _REPLACED = """

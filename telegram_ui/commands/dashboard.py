@@ -4,6 +4,7 @@ Owns its words and its button. Does not know what the page shows, nor how it kno
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import IO
 from urllib.parse import urlsplit
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, WebAppInfo
@@ -18,6 +19,7 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, command
 from telegram_ui.commands.outreach.admin import decide
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
+from telegram_ui.sending.documents import Documents
 
 Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
@@ -76,6 +78,13 @@ def host_of(settings: Settings, dependencies: Dependencies, health: Health) -> H
     async def decided(person: int, standing: Standing, by: int) -> None:
         await decide(dependencies, person, standing, by=by)
 
+    async def send_file(person: int, name: str, file: IO[bytes]) -> bool:
+        try:
+            await Documents(dependencies.delivery).send(Chat(id=person), file, name, "")
+        except ChatGone:
+            return False
+        return True
+
     return Host(
         url=settings.dashboard_url,
         hosts=(urlsplit(settings.dashboard_url).hostname or "", settings.dashboard_listen[0], *LOOPBACK),
@@ -84,5 +93,6 @@ def host_of(settings: Settings, dependencies: Dependencies, health: Health) -> H
         operation=dependencies.operation,
         health=health,
         decide=decided,
+        send_file=send_file,
         default_language=settings.default_language,
     )

@@ -63,10 +63,12 @@ async def test_forgetting_shows_first_what_goes_and_gives_a_receipt(own_house: H
         anns, bobs = await page.asked(ann), await page.asked(bob)
         number = (await anns.gets("search", q="quinquereme"))["found"][0]["id"]
         what: dict[str, Any] = {"what": "turn", "ids": [number]}
-        assert (await anns.posts("forget/preview", **what))["counts"]["messages"] == 2
+        going = await anns.posts("forget/preview", **what)
+        assert going["counts"]["messages"] == 2
+        assert going["messages"] == ["My secret word is quinquereme.", "Noted."]
         receipt = await anns.posts("forget", **what, with_quotes=True)
         assert receipt["counts"]["messages"] == 2
-        assert "in my power" in receipt["receipt"]
+        assert "Out of the bot's reach" in receipt["receipt"]
         assert (await anns.gets("search", q="quinquereme"))["found"] == []
         assert (await anns.posts("forget", **what))["counts"]["messages"] == 0
         assert len((await bobs.gets("search", q="quinquereme"))["found"]) == 1

@@ -1,0 +1,91 @@
+"""Markdown of the bot's answers → a tree that the page makes elements of, without any HTML in between.
+
+A node is a text, [tag, child, …] or ["a", address, child, …]. What is no Markdown of a chat (pictures, raw HTML) is
+shown as the words that were written.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pyromark import Markdown, Options
+
+Node = str | list[Any]
+
+MAX_RICH_CHARS = 24_000
+"""Characters that are parsed; a longer text is shown as it was written."""
+MAX_DEPTH = 40
+"""Elements within one another; the page's builder calls itself for each."""
+MAX_NODES = 5_000
+"""Elements of one text."""
+
+_PARSER = Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH | Options.ENABLE_TASKLISTS)
+_TAGS = {
+    "Paragraph": "p",
+    "Emphasis": "i",
+    "Strong": "b",
+    "Strikethrough": "s",
+    "Heading": "h4",
+    "BlockQuote": "blockquote",
+    "CodeBlock": "pre",
+    "Item": "li",
+    "Table": "table",
+    "TableHead": "tr",
+    "TableRow": "tr",
+    "TableCell": "td",
+}
+_BREAKS: dict[str, Node] = {"SoftBreak": "\n", "HardBreak": ["br"], "Rule": ["hr"]}
+
+
+def parse_markdown(text: str) -> list[Node] | None:
+    """The tree of a text; None where nothing in it is marked up, or where it is too large or too deep."""
+    if len(text) > MAX_RICH_CHARS:
+        return None
+    root: list[Node] = []
+    try:
+        count = _fill(root, _PARSER.events(text))
+    except ValueError:
+        return None
+    is_plain = all(isinstance(node, list) and node[0] == "p" and all(map(_is_text, node[1:])) for node in root)
+    return None if count == 0 or is_plain else root
+
+
+def _fill(root: list[Node], events: Iterable[Any]) -> int:
+    """Put the nodes of these events into a list; how many there are. Raises ValueError for too many, or too deep."""
+    open_lists: list[list[Node]] = [root]
+    count = 0
+    for event in events:
+        name, value = next(iter(event.items())) if isinstance(event, dict) else (event, None)
+        if name == "Start":
+            node = _begin(value)
+            open_lists[-1].append(node)
+            open_lists.append(node)
+            count += 1
+            if len(open_lists) > MAX_DEPTH or count > MAX_NODES:
+                raise ValueError("too deep or too large")
+        elif name == "End":
+            open_lists.pop()
+        elif name == "Code":
+            open_lists[-1].append(["code", value])
+        elif name == "TaskListMarker":
+            open_lists[-1].append("☑ " if value else "☐ ")
+        elif name in _BREAKS:
+            open_lists[-1].append(_BREAKS[name])
+        elif isinstance(value, str):
+            open_lists[-1].append(value)
+    return count
+
+
+def _begin(tag: Any) -> list[Node]:
+    """The node that a tag begins."""
+    name: str
+    value: Any
+    name, value = next(iter(tag.items())) if isinstance(tag, dict) else (tag, None)
+    if name == "Link":
+        return ["a", str(value["dest_url"])]
+    if name == "List":
+        return ["ul" if value is None else "ol"]
+    return [_TAGS.get(name, "span")]
+
+
+def _is_text(node: Node) -> bool:
+    return isinstance(node, str)

@@ -1,0 +1,100 @@
+"""Searching on the page in a real browser, and that nothing which somebody types or has open is taken away."""
+
+from collections.abc import AsyncIterator
+from urllib.parse import quote, urlencode
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+
+from benchmarks.filling import fill
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.end_to_end.harness import House
+from tests.end_to_end.playground.test_page import chromium
+from tests.end_to_end.test_dashboard_page import link_for, window
+from tests.end_to_end.visitors import init_data, served
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as browser:
+        yield browser
+
+
+async def test_whoever_types_at_once_sees_the_results_and_comes_back_to_them(
+    own_house: House, browser: Browser
+) -> None:
+    ann = own_house.person("Ann")
+    own_house.data.mkdir()
+    await fill(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    async with served(own_house) as server:
+        url = f"{server.client.base_url}{await link_for(ann)}"
+        async with window(browser, url) as shown:
+            page = shown.page
+            field, found = page.get_by_role("searchbox"), page.locator(".found")
+            await field.press_sequentially("lubatri kekafoni")  # while the timeline is being read
+            await expect(found).to_contain_text("Found:")
+            told = await found.inner_text()
+            assert await page.evaluate("scrollY") == 0
+            assert "?q=lubatri+kekafoni" in page.url
+            await page.get_by_role("link", name="Show it in the timeline").last.click()
+            await expect(page.locator(".said.flash mark").first).to_be_in_viewport()
+            await page.go_back()
+            await expect(found).to_have_text(told)
+            await expect(field).to_have_value("lubatri kekafoni")
+            assert await page.evaluate("scrollY") > 0
+            await page.reload()
+            await expect(found).to_have_text(told)
+            await page.evaluate("scrollTo(0, 0)")
+            await field.fill("")
+            await expect(page.locator(".day").first).to_be_visible()
+            await expect(found).to_have_count(0)
+
+
+async def test_a_switch_takes_away_nothing_that_was_typed_and_leaves_the_keyboard(
+    own_house: House, browser: Browser
+) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+            page = shown.page
+            await shown.goes("settings")
+            await page.get_by_label("What summaries should look after").fill("Names of boats.")
+            switch = page.get_by_role("switch", name="Incognito")
+            await switch.focus()
+            await page.keyboard.press("Space")
+            await expect(page.locator("#pills")).to_contain_text("Incognito")
+            await expect(switch).to_be_focused()
+            await expect(page.get_by_label("What summaries should look after")).to_have_value("Names of boats.")
+
+
+async def test_what_the_bot_learns_meanwhile_appears(own_house: House, browser: Browser) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+            await shown.goes("facts")
+            search = shown.page.get_by_role("searchbox")
+            await search.fill("boat")
+            await ann.asks("/memory add I have a boat.")
+            await expect(shown.page.locator(".fact .text")).to_have_text(["I have a boat."])
+            await expect(search).to_have_value("boat")
+            await expect(search).to_be_focused()
+
+
+async def test_within_telegram_an_export_comes_into_the_chat(own_house: House, browser: Browser) -> None:
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        since = ann.now
+        proof = urlencode({"tgWebAppData": init_data(ann.id)}, quote_via=quote)
+        async with window(browser, f"{server.client.base_url}#{proof}") as shown:
+            await shown.goes("past")
+            await shown.page.get_by_role("button", name="For a machine").click()
+            sent = await ann.hears(lambda message: "document" in message, since=since)
+            assert sent["document"]["file_name"].endswith(".json")
+            await expect(shown.page.locator(".toast")).to_have_text("The bot has sent the file into your chat.")

@@ -1,0 +1,58 @@
+"""The turns of visitors, and the few places for files."""
+
+import asyncio
+
+import pytest
+
+from dashboard import bounds
+from dashboard.bounds import MAX_AT_ONCE, MAX_FILES, MAX_WAIT, Files, Pace, TooBusy, Turns, Visitors
+
+
+def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
+    turns = Turns(Pace(burst=3, per_second=2))
+    assert [turns.take(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
+    waits = [turns.take(100.0) for _ in range(100)]
+    assert max(wait for wait in waits if wait != float("inf")) <= MAX_WAIT
+    assert waits[-1] == float("inf")
+    assert turns.take(1_000.0) == 0  # it is as at first
+
+
+def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
+    visitors = Visitors()
+    visitors.remember("token", 7)
+
+    def scope(address: str, token: str) -> dict[str, object]:
+        return {"type": "http", "client": (address, 1), "headers": [(b"authorization", f"Bearer {token}".encode())]}
+
+    own, is_known = visitors.turns_of(scope("192.0.2.1", "token"))
+    assert is_known
+    assert visitors.turns_of(scope("192.0.2.2", "token"))[0] is own
+    stranger, is_known = visitors.turns_of(scope("192.0.2.1", "forged"))
+    assert not is_known
+    assert visitors.turns_of(scope("192.0.2.1", "another"))[0] is stranger
+    assert own.at_once._value == MAX_AT_ONCE
+
+
+async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "FILE_PATIENCE", 0.01)
+    files, ending = Files(), asyncio.Event()
+
+    async def hold(person: int, began: asyncio.Event) -> None:
+        async with files.turn(person):
+            began.set()
+            await ending.wait()
+
+    async with asyncio.TaskGroup() as group:
+        for person in range(MAX_FILES):
+            began = asyncio.Event()
+            group.create_task(hold(person, began))
+            await began.wait()
+            with pytest.raises(TooBusy):
+                async with files.turn(person):
+                    pass
+        with pytest.raises(TooBusy):
+            async with files.turn(99):
+                pass
+        ending.set()
+    async with files.turn(99):
+        pass

@@ -1,0 +1,32 @@
+"""Markdown of answers as the tree from which the page makes elements."""
+
+import pytest
+
+from dashboard.markup import MAX_DEPTH, MAX_RICH_CHARS, parse_markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("Just words.", None),
+        ("Two\n\nparagraphs.", None),
+        ("**Bold** and `code`", [["p", ["b", "Bold"], " and ", ["code", "code"]]]),
+        ("```py\nprint(1)\n```", [["pre", "print(1)\n"]]),
+        ("1. one\n2. two", [["ol", ["li", "one"], ["li", "two"]]]),
+        ("[x](https://a.example)", [["p", ["a", "https://a.example", "x"]]]),
+        ("<script>alert(1)</script> **b**", [["span", "<script>alert(1)</script> **b**"]]),
+    ],
+)
+def test_what_is_marked_up_is_a_tree_of_texts(text: str, tree: object) -> None:
+    assert parse_markdown(text) == tree
+
+
+def test_a_table_has_rows_of_cells() -> None:
+    assert parse_markdown("|a|b|\n|-|-|\n|1|2|") == [
+        ["table", ["tr", ["td", "a"], ["td", "b"]], ["tr", ["td", "1"], ["td", "2"]]]
+    ]
+
+
+@pytest.mark.parametrize("text", ["> " * (MAX_DEPTH + 5) + "x", "**b** " * MAX_RICH_CHARS, "- a\n" * 5_999])
+def test_what_is_too_deep_or_too_large_is_shown_as_it_was_written(text: str) -> None:
+    assert parse_markdown(text) is None
