@@ -18,7 +18,8 @@ export function addressOf(page, detail = "", query = {}) {
 export function writeAddress(hash, { isNew = false } = {}) {
   if (hash === location.hash) return;
   if (isNew) leaveMark();
-  history[isNew ? "pushState" : "replaceState"](null, "", hash);
+  if (isNew) history.pushState(null, "", hash);
+  else history.replaceState(null, "", hash);
 }
 
 /** Keeps how far the reader is, so that Back returns there. */

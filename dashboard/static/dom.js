@@ -18,7 +18,7 @@ export function h(tag, props = {}, ...children) {
     else if (name === "on") for (const [kind, listener] of Object.entries(value)) element.addEventListener(kind, listener);
     else if (name === "vars") for (const [key, css] of Object.entries(value)) element.style.setProperty(key, css);
     else if (name.includes("-") || name === "list" || !(name in element)) element.setAttribute(name, value);
-    else if (name === "value" && "defaultValue" in element) element.defaultValue = value; // what is typed differs from it
+    else if (name === "value" && element.defaultValue !== undefined) element.defaultValue = value; // what is typed differs from it
     else element[name] = value;
   }
   const shown = children.flat(2).filter((child) => child !== null && child !== undefined && child !== false && child !== "");

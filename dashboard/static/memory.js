@@ -16,7 +16,7 @@ const numbered = (name) => (/^-?\d{1,19}$/.test(given.get(name) ?? "") ? Number(
 export const memory = { owner: numbered("owner") ?? visit.owner, thread: numbered("thread"), home: null };
 
 const listeners = new Set();
-const others = "BroadcastChannel" in window ? new BroadcastChannel("keepsake.changes") : null;
+const others = window.BroadcastChannel ? new BroadcastChannel("keepsake.changes") : null;
 let timer = 0;
 let seen = "";
 

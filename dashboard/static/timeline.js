@@ -13,7 +13,7 @@ import { tr } from "./texts.js";
 
 const PAUSE = 200; // milliseconds after the last key until a search begins
 const LONGEST_QUERY = 400; // as the server has it
-const KINDS = ["", "user", "assistant", "files", "forwarded", "imported"];
+const KINDS = ["any", "user", "assistant", "files", "forwarded", "imported"];
 
 /** All that the page is about; there is one at a time. */
 const state = { filter: null, message: 0, words: [], list: null, log: null, request: null };
@@ -23,7 +23,7 @@ export const timeline = {
   async draw(root, { detail, query, signal }) {
     const text = (name) => query.get(name) ?? "";
     state.filter = {
-      q: text("q"), speaker: text("speaker"), kind: KINDS.includes(text("kind")) ? text("kind") : "",
+      q: text("q"), speaker: text("speaker"), kind: KINDS.slice(1).includes(text("kind")) ? text("kind") : "",
       since: text("since"), until: text("until"), all: text("all") === "1", from: Number(text("from")) || 0,
     };
     Object.assign(state, { message: Number(detail) || 0, words: wordsOf(text("found")) });
@@ -106,7 +106,7 @@ function bar(people) {
   const everywhere = h("input", { type: "checkbox", checked: filter.all, on: { change: (event) => change({ all: event.currentTarget.checked }) } });
   // Without words the timeline goes on for ever, and is of one conversation.
   const ofSearch = [labelled(tr("dashboard-filter-until"), day("until")), h("label", { class: "check" }, everywhere, h("span", {}, tr("search-in-all")))];
-  const kinds = choice(KINDS.map((kind) => [kind, tr(`dashboard-of-${kind || "any"}`)]), filter.kind, (kind) => change({ kind }));
+  const kinds = choice(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), filter.kind, (kind) => change({ kind }));
   const since = day("since");
   const filters = h("div", { class: "filters", id: "filters", hidden: true },
     labelled(tr("dashboard-filter-person"), people), labelled(tr("dashboard-filter-kind"), kinds),
