@@ -22,10 +22,9 @@ from records.context import Context, Snippet
 from records.errors import StorageError
 from records.facts import LONGEST_FACT, Fact
 from records.model_calls import Tool, ToolCall
-from records.reminders import REPEATS
 from records.scopes import Clock
 from records.turns import Proposal
-from reminders.wishes import wish_of
+from reminders.wishes import PARAMETERS, wish_of
 from retrieval.packing import pack
 from text.characters import well_formed_value
 from text.tokenizer import Tokenizer
@@ -82,12 +81,7 @@ OFFER_COMMAND = _tool(
 REMIND = _tool(
     "remind",
     "Proposes a reminder; the user is asked by a button. Only when the user asks to be reminded at a time.",
-    {
-        "text": {"type": "string", "description": "what of, in the user's words"},
-        "at": {"type": "string", "description": "YYYY-MM-DDTHH:MM by the user's clock; of what repeats the first"},
-        "in_minutes": {"type": "integer", "description": "instead of at: minutes from now"},
-        "repeat": {"type": "string", "enum": [*REPEATS]},
-    },
+    PARAMETERS,
     required="text",
 )
 

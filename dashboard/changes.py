@@ -306,9 +306,10 @@ class Changes:
     async def add_reminder(self, visit: Visit) -> Answer:
         services, person = self._services, visit.session.person
         now = services.clock().astimezone(visit.zone)
-        wish = await services.wish_reader.wished(person, visit.asked.text("text", LONGEST_TEXT), now)
-        if isinstance(wish, str):
-            raise Refused(400, wish)
+        wished = await services.wish_reader.wished(person, visit.asked.text("text", LONGEST_TEXT), now)
+        if isinstance(wished, str):
+            raise Refused(400, wished)
+        wish, _ = wished
         thread = visit.scope.thread
         if thread >= FIRST_NUMBER:
             thread = (await self._location(visit)).thread

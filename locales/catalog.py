@@ -77,9 +77,12 @@ def in_every_language(key: str, /) -> frozenset[str]:
     return frozenset(text_in(language, key) for language in LANGUAGES)
 
 
-def words(key: str, /) -> frozenset[str]:
-    """The words, separated by spaces, of a text that is a list of them: in the current language and in English."""
-    return frozenset(f"{tr(key)} {text_in(ENGLISH, key)}".split())
+def words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
+    """The words of a text that is a list of them, separated by spaces: in these languages, by default the current one
+    and English. "_" stands for a space within one.
+    """
+    found = " ".join(text_in(language, key) for language in languages or (current(), ENGLISH))
+    return frozenset(word.replace("_", " ") for word in found.split())
 
 
 def decimal(value: float, places: int) -> str:
@@ -111,6 +114,13 @@ def calendar_day(at: date, *, with_year: bool) -> str:
 
     locale = "en_GB" if current() == ENGLISH else current()
     return format_date(at, "long", locale=locale) if with_year else format_skeleton("MMMMd", at, locale=locale)
+
+
+def full_day(at: date) -> str:
+    """A date with its weekday and year, as the language says it: "Thursday, 3 December 2026"."""
+    from babel.dates import format_date
+
+    return format_date(at, "full", locale="en_GB" if current() == ENGLISH else current())
 
 
 def current() -> str:

@@ -8,7 +8,7 @@ Repeat = Literal["", "daily", "weekly", "monthly"]
 REPEATS: tuple[Repeat, ...] = get_args(Repeat)[1:]
 """A further one also needs its next time (text/time_zones.py), a letter in the button that offers it
 (telegram_ui/commands/outreach/reminders.py), the text reminders-each-NAME and, if it is to be asked for without a
-model, a form in reminders/wishes.py.
+model, a form in reminders/phrases.py.
 """
 MOST_REMINDERS = 100
 """Of one owner."""

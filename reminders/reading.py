@@ -1,4 +1,4 @@
-"""Words → the reminder that they ask for: by their plain forms, else by a model that answers with JSON."""
+"""Words → the reminder that they ask for: by a model that answers with JSON, else by their plain forms."""
 
 import json
 import logging
@@ -13,27 +13,25 @@ from llm.quota import Quota
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from records.model_calls import PromptMessage
-from records.reminders import FARTHEST_DAYS, REPEATS, Wish
-from reminders.wishes import LONGEST, plain, wish_of
+from records.reminders import FARTHEST_DAYS, Wish
+from reminders.wishes import LONGEST, PARAMETERS, wish_of
 
 log = logging.getLogger(__name__)
 
 SCHEMA: Mapping[str, object] = {
-    "name": "reminder",
+    "name": "remind",
     "strict": True,
     "schema": {
         "type": "object",
         "additionalProperties": False,
-        "required": ["text", "at", "in_minutes", "repeat"],
+        "required": [*PARAMETERS],
         "properties": {
-            "text": {"type": "string"},
-            "at": {"type": ["string", "null"]},
-            "in_minutes": {"type": ["integer", "null"]},
-            "repeat": {"type": "string", "enum": ["none", *REPEATS]},
+            name: value if name == "text" else {"anyOf": [value, {"type": "null"}]}
+            for name, value in PARAMETERS.items()
         },
     },
 }
-"""The answer's shape, as `response_format` of type json_schema takes it."""
+"""The arguments of the tool `remind` as a response_format of type json_schema, of which a strict one needs them all."""
 
 
 @define(kw_only=True, eq=False)
@@ -43,13 +41,24 @@ class WishReader:
     _model: ChatModel
     _quota: Quota
 
-    async def wished(self, person: int, said: str, now: datetime) -> Wish | str:
-        """The reminder that the words ask for; a sentence that says why there is none. `now` as for `read`."""
-        wish = plain(said, now) or await self.read(person, said, now)
-        if isinstance(wish, str):
-            passed = tr("reminders-passed")
-            return passed if wish == "passed" else tr(f"reminders-impossible-{wish}", years=FARTHEST_DAYS // 366)
-        return wish or tr("reminders-how")
+    async def wished(self, person: int, said: str, now: datetime) -> tuple[Wish, bool] | str:
+        """The reminder that the words ask for, and True if a model has read it, so that its reading is to be confirmed;
+        or a sentence that says why there is none. `now` as for `read`.
+        """
+        # Here: the locale data of seven languages are read for it, which a start can spend otherwise.
+        from reminders.phrases import NotUnderstood, read_phrase
+
+        if (read := await self.read(person, said, now)) is not None:
+            return read, True
+        match read_phrase(said, now):
+            case Wish() as wish:
+                return wish, False
+            case NotUnderstood(words=words):
+                return tr("reminders-not-understood", words=words) if words else tr("reminders-how")
+            case "passed":
+                return tr("reminders-passed")
+            case why:
+                return tr(f"reminders-impossible-{why}", years=FARTHEST_DAYS // 366)
 
     async def read(self, person: int, said: str, now: datetime) -> Wish | None:
         """The reminder that the words ask for; None where a model cannot be asked, or finds none to come. `now`: aware,

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from telegram import InlineKeyboardButton
 from telegram.error import BadRequest
 
-from locales.catalog import current, speaking, spoken, tr, weekdays, words
+from locales.catalog import current, full_day, speaking, spoken, tr, words
 from records.owners import OwnerConfig
 from records.reminders import LONGEST_REMINDER, Reminder, Repeat, Wish
 from records.scopes import Person, Scope
@@ -20,10 +20,10 @@ from records.turns import Proposal
 from reminders.sending import Told
 from telegram_ui.commands.buttons import ALONE, SETTINGS, Buttons, in_rows, keyboard_of, turning
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import minute, near_day, quoted, told_at, zone_of
+from telegram_ui.commands.wording import clock_time, quoted, told_at, zone_of
 from telegram_ui.sending.chat import Chat, work_for
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
-from text.time_zones import moment_of
+from text.time_zones import label, moment_of
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +41,10 @@ class ReminderCommands(Family):
     """Answers /reminders and the offer of one. In a group everybody may add; who asked, or an admin, cancels."""
 
     heading = "recall"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._dependencies = dependencies
 
     @command("reminders")
     async def _reminders(self, ask: Ask) -> str | None:
@@ -60,9 +64,13 @@ class ReminderCommands(Family):
             asked = await self._services.wish_reader.wished(ask.person.id, said, sent_at.astimezone(zone))
         if isinstance(asked, str):
             return asked
-        if asked.due_at <= now:
-            return tr("reminders-how")
-        await self._keep(ask, asked, None, config)
+        wish, is_to_confirm = asked
+        if wish.due_at <= now:
+            return tr("reminders-passed")
+        if is_to_confirm:
+            await offer(self._dependencies, ask.chat, ask.person, Proposal(kind="remind", text=wish.text, wish=wish))
+        else:
+            await self._keep(ask, wish, None, config)
         return None
 
     @press(OFFERED)
@@ -194,10 +202,8 @@ def read_offer(payload: str, message: str, zone: tzinfo) -> tuple[Wish, int | No
 
 
 def when_text(one: Reminder | Wish, zone: tzinfo) -> str:
-    """When a reminder is due, and how often: "Fri 27 November 9:00"."""
-    when = minute(one.due_at, zone)
-    if not near_day(one.due_at, zone):
-        when = f"{weekdays(current())[one.due_at.astimezone(zone).weekday()]} {when}"
+    """When a reminder is due, and how often: "Friday, 27 November 2026, 9:00 (Europe/Berlin)"."""
+    when = f"{full_day(one.due_at.astimezone(zone).date())}, {clock_time(one.due_at, zone)} ({label(str(zone))})"
     return tr(f"reminders-each-{one.repeat}", when=when) if one.repeat else when
 
 

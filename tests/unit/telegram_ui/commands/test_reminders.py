@@ -10,15 +10,17 @@ from records.errors import KeepsakeError
 from records.reminders import Reminder, Wish
 from records.scopes import Person
 from records.turns import Proposal
+from reminders.phrases import read_phrase
 from reminders.sending import MOST_SENDS, Tell, Told
-from reminders.wishes import plain
 from telegram_ui.commands import proposals
 from telegram_ui.commands.outreach.reminders import ReminderTeller, offer_payload, read_offer
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
 
 
 async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tuple[Json, dict[str, str]]:
-    asked = plain(text, desk.moment[0])
+    asked = read_phrase(text, desk.moment[0])
     assert isinstance(asked, Wish)
     proposal = Proposal(kind="remind", text=asked.text, wish=asked, source=source)
     await proposals.ask(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
@@ -32,7 +34,8 @@ async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
 async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
     assert message["text"] == (
-        "Shall I remind you Fri 27 November 9:00?\nTimes are in UTC. /tz sets your time zone.\n\ncall mum"
+        "Shall I remind you Friday, 27 November 2026, 9:00 (UTC)?\n"
+        "Times are in UTC. /tz sets your time zone.\n\ncall mum"
     )
     assert list(buttons) == ["Yes", "No", "Set my time zone"]
     desk.restart()
@@ -41,7 +44,7 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     assert [(one.text, f"{one.due_at:%a %H:%M}", one.person) for one in await of(desk)] == [
         ("call mum", "Fri 09:00", ANN)
     ]
-    assert desk.last(ANN) == "I will remind you Fri 27 November 9:00: call mum"
+    assert desk.last(ANN) == "I will remind you Friday, 27 November 2026, 9:00 (UTC): call mum"
     _, buttons = desk.buttons(ANN)
     assert await desk.press(ANN, ANN, message, buttons["Cancel it"]) == "Cancelled: call mum"
     assert await of(desk) == []
@@ -90,7 +93,7 @@ async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) ->
 
 @pytest.mark.parametrize("text", ["every Monday at 9 pay", "in 5 minutes to go"])
 def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
-    asked = plain(text, STARTED)
+    asked = read_phrase(text, STARTED)
     assert isinstance(asked, Wish)
     payload = offer_payload(asked, 10**11)
     assert len(payload) <= 28
@@ -105,10 +108,12 @@ def test_a_payload_that_is_none_of_ours_sets_nothing(payload: str) -> None:
 async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/tz Berlin")
     await desk.say(ANN, ANN, "/reminders add every Monday at 10 send the report")
-    assert desk.last(ANN) == "I will remind you Mon 23 November 10:00, and then every week: send the report"
+    assert desk.last(ANN) == (
+        "I will remind you Monday, 23 November 2026, 10:00 (Europe/Berlin), and then every week: send the report"
+    )
     assert f"{(await of(desk))[0].due_at:%H:%M}" == "09:00"
     await desk.say(ANN, ANN, "/reminders whenever you like")
-    assert desk.last(ANN).startswith("Say “remind me on Friday")
+    assert "I did not understand “whenever you" in desk.last(ANN)
     for text, answer in (
         ("9999-12-31 23:59 x", "I can only remind you within the next 10 years."),
         ("tomorrow at 25:61 x", "This day or time does not exist."),
@@ -120,9 +125,20 @@ async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> No
     await desk.say(ANN, ANN, "/tz Tokyo")
     await desk.say(ANN, ANN, "/reminders")
     assert desk.last(ANN) == (
-        "1 reminder\n\n1. Mon 23 November 10:00, and then every week – send the report\n\n"
+        "1 reminder\n\n1. Monday, 23 November 2026, 10:00 (Asia/Tokyo), and then every week – send the report\n\n"
         "Press a number to cancel that reminder."
     )
+
+
+async def test_the_reading_of_a_model_counts_once_it_is_confirmed(desk: Desk, talk: Talk) -> None:
+    answer = '{"text": "dentist", "at": "2026-12-03T20:30", "in_minutes": null, "repeat": null}'
+    talk.server.script_schema("remind", Behaviour(text=answer))
+    await desk.say(ANN, ANN, "/reminders add a Thursday evening in December at half past eight, dentist")
+    message, buttons = desk.buttons(ANN)
+    assert str(message["text"]).startswith("Shall I remind you Thursday, 3 December 2026, 20:30 (UTC)?")
+    assert await of(desk) == []
+    await desk.press(ANN, ANN, message, buttons["Yes"])
+    assert [(one.text, f"{one.due_at:%d.%m. %H:%M}") for one in await of(desk)] == [("dentist", "03.12. 20:30")]
 
 
 async def test_the_list_has_pages_and_cancels(desk: Desk) -> None:
@@ -172,7 +188,7 @@ async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) ->
     assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
     desk.pass_time(timedelta(days=3))
     await send_due(desk, teller.tell)
-    assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sun 22 November 10:00."
+    assert desk.last(ANN) == "Reminder: eat\n\nIt was due Sunday, 22 November 2026, 10:00 (UTC)."
     [eat] = await of(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
 

@@ -1,0 +1,134 @@
+"""Words of time in the languages of the bot, as patterns: from babel's locale data and reminders.ftl. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from babel import Locale
+
+from locales.catalog import ENGLISH, LANGUAGES, words
+from records.reminders import Repeat
+
+UNITS: Mapping[str, Repeat] = {
+    "minute": "",
+    "hour": "",
+    "day": "daily",
+    "week": "weekly",
+    "month": "monthly",
+    "year": "",
+}
+"""The units of "in N units", and what "every" with each of them means."""
+MIN_PART_CHARS = 3
+"""A part of the day in fewer letters, as "веч", may be another word."""
+_FORMS = ("format", "stand-alone")
+_WIDTHS = ("wide", "abbreviated")
+
+
+def plain(word: str) -> str:
+    """A word of locale data in lower case, without what only some people write: accents of Latin letters, ё, dots."""
+    return word.casefold().replace("\u00a0", " ").strip(" .").translate(str.maketrans("áéíóúãçàâêôё", "aeiouacaaeoе"))
+
+
+def _leaves(data: Any) -> Iterable[str]:
+    """All texts of a nested part of a locale's data."""
+    return (text for part in data.values() for text in _leaves(part)) if hasattr(data, "values") else (str(data),)
+
+
+def _alternatives(words: Iterable[str], *, ending: str = "") -> str:
+    found = sorted({plain(word) for word in words} - {""}, key=len, reverse=True)
+    written = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("\u064b", "\u064b?") for word in found)
+    return rf"(?:{written or '(?!)'}){ending}\.?(?:(?<=[\u2e80-\u9fff])|(?!\w))"
+
+
+def _cases(name: str) -> list[str]:
+    """A weekday's name, also without "-feira" and the Arabic article, and in Russian the cases that follow "on"."""
+    word = plain(name)
+    accusative = [f"{word[:-1]}у"] if word.endswith("а") else []
+    return [word, word.partition("-")[0], word.removeprefix("ال"), *accusative]
+
+
+def _unit_words(locale: Locale, unit: str, width: Literal["long", "short"]) -> set[str]:
+    """The forms of a unit behind a number: "Tag", "Tage", "in 2 Tagen"."""
+    of_unit, field = locale._data["unit_patterns"][f"duration-{unit}"], locale._data["date_fields"].get(unit, {})
+    forms = [text for name, text in of_unit.get(width, {}).items() if name != "per"]
+    behind = [text.partition("{0}")[2].split() for text in (*forms, *_leaves(field))]
+    return {words[0] for words in behind if words and len(words[0]) > 1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lexicon:
+    """The patterns of one language."""
+
+    language: str
+    word: Mapping[str, re.Pattern[str]]
+    months: Sequence[tuple[int, re.Pattern[str]]]
+    weekdays: Sequence[tuple[int, re.Pattern[str]]]
+    short_weekdays: Sequence[tuple[int, re.Pattern[str]]]
+    units: Mapping[str, re.Pattern[str]]
+    parts: Sequence[tuple[str, str]]
+    periods: Sequence[tuple[str, re.Pattern[str]]]
+    ranges: Mapping[str, tuple[int, int]]
+    day_first: bool
+
+    def named(self, names: Sequence[tuple[int, re.Pattern[str]]], text: str, at: int) -> tuple[int, int] | None:
+        """The number of a month or weekday named at a position, and the position after it."""
+        found = [(match.end(), number) for number, name in names if (match := name.match(text, at))]
+        return (max(found)[1], max(found)[0]) if found else None
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The words of time of a language of the bot: from its locale data, and the small words of reminders.ftl."""
+
+    def pattern(words: Iterable[str], *, ending: str = "") -> re.Pattern[str]:
+        return re.compile(_alternatives(words, ending=ending), re.IGNORECASE)
+
+    locale = Locale(language)
+    units = {}
+    for unit in UNITS:
+        listed = words(f"reminders-{unit}-words", [language]) if unit in ("minute", "hour", "day") else []
+        units[unit] = pattern([*_unit_words(locale, unit, "long"), *_unit_words(locale, unit, "short"), *listed])
+    names = ("in", "today", "tomorrow", "after-tomorrow", "every", "at", "half", "joining", "next")
+    word = {one: pattern(words(f"reminders-{one}-words", [language])) for one in names}
+    word["at"] = re.compile(rf"{word['at'].pattern}(?=\s)", re.IGNORECASE)
+    word["and"] = pattern([locale.list_patterns["standard"]["2"].replace("{0}", "").replace("{1}", "")])
+    word["of"] = pattern(["de", "del", "of", "the", "г", "года", "год"])
+    periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in _WIDTHS]
+    told = [(name, text) for form in periods for name, text in form.items()] + [("am", "a.m"), ("pm", "p.m")]
+    rules = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
+    months = {
+        number: [locale.months[form][width][number] for form in _FORMS for width in _WIDTHS] for number in range(1, 13)
+    }
+    days = locale.days["format"]
+    wide = {number: _cases(name) for number, name in days["wide"].items()}
+    short = {number: [days[width][number] for width in ("abbreviated", "short")] for number in range(7)}
+    return Lexicon(
+        language=language,
+        word=word,
+        months=[(number, pattern(forms)) for number, forms in months.items()],
+        weekdays=[(number, pattern(forms)) for number, forms in wide.items()],
+        short_weekdays=[(number, pattern(forms)) for number, forms in short.items()],
+        units=units,
+        parts=told,
+        periods=[(name, pattern([text])) for name, text in told if len(text) > 1],
+        ranges={name: (span["from"] // 60, span["before"] // 60) for name, span in rules.items()},
+        day_first=language == ENGLISH or locale.date_formats["short"].pattern.lstrip("d").startswith(("/", ".")),
+    )
+
+
+@cache
+def words_of_time() -> Sequence[re.Pattern[str]]:
+    """The names of months, weekdays, units and parts of the day in every language."""
+    every = [lexicon(language) for language in LANGUAGES]
+    locales = [Locale(language) for language in LANGUAGES]
+    months = [name for locale in locales for form in _FORMS for name in _leaves(locale.months[form]["wide"])]
+    units = [word for locale in locales for unit in UNITS for word in _unit_words(locale, unit, "long")]
+    days = [name for locale in locales for day in locale.days["format"]["wide"].values() for name in _cases(day)]
+    parts = [
+        text for one in every for part, text in one.parts if part not in ("am", "pm") and len(text) > MIN_PART_CHARS
+    ]
+    patterns = [_alternatives([*months, *units, *parts]), _alternatives(days, ending=r"\w{0,3}")]
+    near = [one.word[name] for one in every for name in ("today", "tomorrow")]
+    return [*(re.compile(one, re.IGNORECASE) for one in patterns), *near]

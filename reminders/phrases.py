@@ -1,0 +1,395 @@
+"""The plain forms of /reminders add → a reminder, without a model: "in 2 weeks …", "on 3 December at 9:00 …". Pure.
+
+The language that reads most of a text is taken. If a word of time is left over, the text was not understood.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from locales.catalog import ENGLISH, LANGUAGES, current
+from records.reminders import Repeat, Wish
+from reminders.lexicon import UNITS, Lexicon, lexicon, plain, words_of_time
+from reminders.wishes import LONGEST, MORNING, Impossible, at_clock, impossible, made
+from text.analyzer import folded, normal
+from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
+from text.time_zones import moved, zone_named
+
+MAX_SHOWN_CHARS = 60
+"""Of words that were not understood."""
+NEAR_TOKENS = 4
+"""Words after a preposition in which a number still tells a time: "at half past eight"."""
+_ORDINAL = r"(?:st|nd|rd|th|º|ª|°|-?го|-?е|(?=\.))\.?(?!\w)"
+_NUMERIC_DATE = re.compile(
+    r"(?:(?P<iso>\d{4}-\d\d-\d\d)T?|(?P<a>\d{1,2})(?P<sep>[./])(?P<b>\d{1,2})"
+    r"(?:(?P=sep)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?)(?![\d:/-]|\.\d)"
+)
+_DAY_AFTER_MONTH = re.compile(rf"[\s.]*(?:the\s+)?(\d{{1,2}})(?:{_ORDINAL}|[日号]|(?![\d:.h]))", re.IGNORECASE)
+_DAY = re.compile(rf"(\d{{1,2}})(\s*{_ORDINAL}(?!\d))?", re.IGNORECASE)
+_YEAR = re.compile(r"((?:19|20)\d\d)(?![\d:.-])")
+_CLOCK_SIGN = re.compile(r"[:.h]\d|\s*(?:am|pm|uhr)", re.IGNORECASE)
+_CLOCK_TIME = re.compile(r"(?P<hour>\d{1,2})[:.h](?P<minute>\d\d)(?![\d:/-])")
+_HOUR = re.compile(r"(?P<hour>\d{1,2})(?![\d:/-]|[.,]\d)")
+_GAP = re.compile(r"[\s,;]*")
+_TOKEN = re.compile(r"[^\s,;!?\"“”„«»()]+")
+_TIME_SHAPES = re.compile(r"\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotUnderstood:
+    """Why nothing is set: these words, "" where nothing is left to be reminded of."""
+
+    words: str
+
+
+@dataclass(kw_only=True, slots=True)
+class _Reading:
+    """What one language has read of a text so far. `end`: after the last word that was understood."""
+
+    text: str
+    words: Lexicon
+    wall: datetime
+    end: int = 0
+    day: date | None = None
+    weekday: int | None = None
+    month_day: int = 0
+    clock: tuple[int, int] | None = None
+    is_midnight: bool = False
+    part: str = ""
+    repeat: Repeat = ""
+    is_every: bool = False
+    distance: datetime | None = None
+    impossible: bool = False
+    unsure: list[str] = field(default_factory=list)
+
+    def match(self, name: str, at: int) -> int:
+        """The position after one of these words and the gap behind it; -1 for none."""
+        found = self.words.word[name].match(self.text, at)
+        return _gap(self.text, found.end()) if found else -1
+
+    @property
+    def is_dated(self) -> bool:
+        return self.day is not None or self.weekday is not None or self.month_day > 0
+
+    def run(self) -> None:
+        """Read elements from the beginning, until one is none."""
+        at, is_led = _gap(self.text, 0), False
+        while at < len(self.text):
+            if (after := self._element(at, is_led=is_led)) > at:
+                self.end, is_led = after, False
+                at = _gap(self.text, after)
+            elif (after := self.match("at", at)) > at:
+                at, is_led = after, True
+            else:
+                return
+
+    def _element(self, at: int, *, is_led: bool) -> int:
+        """Read one element; the position after it, -1 for none."""
+        readers = (self._distance, self._relative_day, self._every, self._named_date, self._numeric_date)
+        for reader in readers:
+            if (after := reader(at)) >= 0:
+                return after
+        if (after := self._period(at)) >= 0:
+            return after
+        if (after := self._clock(at, is_led=is_led)) >= 0:
+            return after
+        return self._weekday(at, is_led=is_led)
+
+    def _distance(self, at: int) -> int:
+        """ "in 20 minutes", "через неделю"."""
+        if self.end or (after := self.match("in", at)) < 0:
+            return -1
+        count = 1
+        if number := _TOKEN.match(self.text, after):
+            digits = re.match(r"\d{1,5}(?![\d.,])", number[0])
+            known = int(digits[0]) if digits else _number(number[0])
+            if known is not None:
+                count, after = known, _gap(self.text, after + (digits.end() if digits else len(number[0])))
+        for unit, name in self.words.units.items():
+            if found := name.match(self.text, after):
+                try:
+                    if unit in ("month", "year"):
+                        self.distance = moved(self.wall, months=count * (12 if unit == "year" else 1))
+                    else:
+                        self.distance = self.wall + timedelta(**{f"{unit}s": count})
+                except (ValueError, OverflowError):
+                    self.distance = self.wall.replace(year=9999)
+                self.clock = self.distance.hour, self.distance.minute
+                self.day = self.distance.date()
+                return found.end()
+        return -1
+
+    def _relative_day(self, at: int) -> int:
+        if self.is_dated or self.repeat:
+            return -1
+        for days, name in ((2, "after-tomorrow"), (1, "tomorrow"), (0, "today")):
+            if found := self.words.word[name].match(self.text, at):
+                self.day = self.wall.date() + timedelta(days=days)
+                return found.end()
+        return -1
+
+    def _every(self, at: int) -> int:
+        if self.repeat or self.is_every or self.is_dated or (after := self.match("every", at)) < 0:
+            return -1
+        self.is_every = True
+        self.end = after
+        while after >= 0:
+            for unit, name in self.words.units.items():
+                if (found := name.match(self.text, after)) and UNITS[unit]:
+                    self.repeat = UNITS[unit]
+                    return found.end()
+            article, after = after, self.match("at", after)  # "todos los días"
+        after = article
+        self.repeat = "weekly"
+        if (ended := self._weekday(after, is_led=True)) < 0:
+            self.repeat = ""
+        return ended
+
+    def _weekday(self, at: int, *, is_led: bool) -> int:
+        if self.weekday is not None or self.month_day or self.repeat == "daily" or self.distance is not None:
+            return -1
+        after = self.match("next", at)
+        found = self.words.named(self.words.weekdays, self.text, max(at, after))
+        found = found or self.words.named(self.words.short_weekdays, self.text, max(at, after))
+        if found is None:
+            return -1
+        number, end = found
+        behind = _gap(self.text, end)
+        is_timed = self.match("at", behind) >= 0 or self.text[behind : behind + 1].isdigit()
+        if not (is_led or after >= 0 or is_timed or self.end):
+            return -1
+        self.weekday = number
+        trailing = self.match("next", behind)  # "el lunes que viene"
+        return trailing if trailing >= 0 else end
+
+    def _named_date(self, at: int) -> int:
+        """ "3 December 2027", "December 3rd", "3 de diciembre", "12月3日", or the day of a month: "the 1st"."""
+        if self.day is not None or self.month_day:
+            return -1
+        if found := self.words.named(self.words.months, self.text, at):
+            month, end = found
+            number = _DAY_AFTER_MONTH.match(self.text, end)
+            return self._dated(month, int(number[1]), number.end()) if number and not self.repeat else -1
+        if (number := _DAY.match(self.text, at)) is None:
+            return -1
+        after = _gap(self.text, number.end())
+        while (joined := self.match("of", after)) >= 0:
+            after = joined
+        if (found := self.words.named(self.words.months, self.text, after)) and not self.repeat:
+            return self._dated(found[0], int(number[1]), found[1])
+        is_bare = self.repeat == "monthly" and not _CLOCK_SIGN.match(self.text, number.end())
+        if (number[2] or is_bare) and self.weekday is None:
+            self.month_day = int(number[1])
+            self.impossible |= not 1 <= self.month_day <= 31
+            marked = self.words.word["half"].match(self.text, after)  # "1-го числа"
+            return marked.end() if marked else number.end()
+        return -1
+
+    def _dated(self, month: int, day: int, end: int) -> int:
+        """Take a date whose year may stand behind it; without one it is the next."""
+        after = _gap(self.text, end)
+        while (joined := self.match("of", after)) >= 0:
+            after = joined
+        if year := _YEAR.match(self.text, after):
+            end = year.end()
+            while (joined := self.match("of", _gap(self.text, end))) >= 0:
+                end = joined
+        self._take_day(int(year[1]) if year else 0, month, day)
+        return end
+
+    def _take_day(self, year: int, month: int, day: int) -> None:
+        try:
+            self.day = date(year or self.wall.year, month, day)
+            if not year and self.day < self.wall.date():
+                self.day = date(self.wall.year + 1, month, day)
+        except ValueError:
+            self.impossible, self.day = True, self.wall.date()
+
+    def _numeric_date(self, at: int) -> int:
+        """ISO, or in the order of the language; where the day could be the month or the clock, it is not understood."""
+        if self.day is not None or self.repeat or not (found := _NUMERIC_DATE.match(self.text, at)):
+            return -1
+        if found["iso"]:
+            year, month, day = map(int, found["iso"].split("-"))
+            self._take_day(year, month, day)
+            return found.end()
+        a, b, year = int(found["a"]), int(found["b"]), int(found["year"] or 0)
+        is_short = found["sep"] == "." and not found["year"] and not found["dot"]
+        if is_short:
+            behind = _gap(self.text, found.end())
+            behind = max(behind, self.match("at", behind))
+            if self.match("half", behind) >= 0 or b > 12 or self.is_dated or self.clock:
+                return -1
+            if not (_CLOCK_TIME.match(self.text, behind) or _HOUR.match(self.text, behind)) and a < 24:
+                self.unsure.append(found[0])
+                return found.end()
+        if found["sep"] == "/":
+            if self.words.language == ENGLISH and a <= 12 and b <= 12 and a != b:
+                self.unsure.append(found[0])
+                return found.end()
+            if b > 12 or not self.words.day_first:
+                a, b = b, a
+        self._take_day(year + 2000 if 0 < year < 100 else year, b, a)
+        return found.end()
+
+    def _period(self, at: int) -> int:
+        """Noon, midnight, or a part of the day that says which half of it an hour means."""
+        for name, text in self.words.periods:
+            if not (found := text.match(self.text, at)):
+                continue
+            if name in ("noon", "midnight") and self.clock is None:
+                self.clock, self.is_midnight = (12 if name == "noon" else 0, 0), name == "midnight"
+                return found.end()
+            if self.clock is None and self.text[_gap(self.text, found.end()) :][:1].isdigit():
+                self.part = name  # "上午9点"
+                return found.end()
+            if self.clock is not None and self.distance is None and self._choose_half(name):
+                return found.end()
+        return -1
+
+    def _choose_half(self, name: str) -> bool:
+        """Take the hour's half of the day that lies in a part of the day; False where the hour is in the other."""
+        hour, minute = self.clock or (0, 0)
+        start, end = self.words.ranges.get(name, (0, 720) if name == "am" else (720, 1440))
+        length = (end - start) % 1440 or 1440
+
+        def distance(chosen: int) -> int:
+            """Minutes from the part of the day, around the clock: 9 is in the evening, which ends then."""
+            into = (chosen * 60 + minute - start) % 1440
+            return 0 if into < length else min(into - length, 1440 - into)
+
+        chosen = min(hour % 12, hour % 12 + 12, key=distance)
+        if hour > 12 and chosen != hour:
+            return False
+        self.clock = chosen, minute
+        return True
+
+    def _clock(self, at: int, *, is_led: bool) -> int:
+        if self.clock is not None:
+            return -1
+        found = _CLOCK_TIME.match(self.text, at)
+        minute = int(found["minute"]) if found else 0
+        hour = int(found["hour"]) if found else -1
+        found = found or _HOUR.match(self.text, at)
+        if found is None:
+            token = _TOKEN.match(self.text, at)
+            number = (_number(token[0]) or 0) if token and is_led else 0
+            if not token or number < 2:
+                return -1
+            self.clock, end = (number, 0), token.end()
+        else:
+            is_bare = hour < 0
+            self.clock, end = (int(found["hour"]), minute), found.end()
+        behind = _gap(self.text, end)
+        marked = self.match("half", behind) if _GAP.fullmatch(self.text, end, behind) else -1
+        if marked >= 0:
+            end = self.words.word["half"].match(self.text, behind).end()  # type: ignore[union-attr]
+            behind = marked
+        if self.part:
+            self.impossible |= not self._choose_half(self.part)
+        half = self._period(behind)
+        if half >= 0:
+            end = half
+        if found is not None and is_bare and not (is_led or marked >= 0 or half >= 0):
+            self.clock = None
+            return -1
+        if self.clock[0] > 24 or self.clock[1] > 59 or (self.clock[0] == 24 and self.clock[1]):
+            self.impossible = True
+        return end
+
+
+def _number(token: str) -> int | None:
+    return NUMBERS.get(folded(normal(token)).strip("."))
+
+
+def _gap(text: str, at: int) -> int:
+    found = _GAP.match(text, at)
+    return found.end() if found else at
+
+
+def read_phrase(said: str, now: datetime) -> Wish | Impossible | NotUnderstood:
+    """The reminder of a text that begins with its time, or why there is none. `now`: aware, in the person's zone."""
+    text = said[:LONGEST]
+    wall = now.replace(tzinfo=None, second=0, microsecond=0)
+    bare = text.translate(str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ", "aeiouacaaeoеAEIOUACAAEOЕ"))  # keeps its length
+    readings = []
+    for language in dict.fromkeys([current(), ENGLISH, *LANGUAGES]):
+        reading = _Reading(text=bare, words=lexicon(language), wall=wall)
+        reading.run()
+        readings.append(reading)
+    best = max(readings, key=lambda reading: (reading.end, reading.is_every))
+    if words := _left_over(best, text):
+        return NotUnderstood(words=words)
+    if best.impossible:
+        return "none"
+    rest = text[best.end :].strip(" ,.;:-–—")
+    joined = best.words.word["joining"].match(rest)
+    what = rest[joined.end() :] if joined else rest
+    if not what.strip(" ,.;:!?-–—"):
+        return NotUnderstood(words="")
+    return _wish(best, what, now)
+
+
+def _wish(reading: _Reading, what: str, now: datetime) -> Wish | Impossible | NotUnderstood:
+    wall = reading.wall
+    if reading.distance is not None:
+        due_at = now + (reading.distance - wall)
+        return impossible(due_at, now) or made(what, due_at, None, "", now) or NotUnderstood(words="")
+    hour, minute = reading.clock or (MORNING, 0)
+    local = datetime.combine(reading.day or wall.date(), wall.time()).replace(hour=hour % 24, minute=minute)
+    if hour == 24 or (reading.is_midnight and reading.day == wall.date()):
+        local += timedelta(days=1)
+    if reading.month_day:
+        local = moved(local, months=0, day=reading.month_day)
+        if local <= wall or local.day != reading.month_day:
+            later = (moved(local, months=months, day=reading.month_day) for months in range(1, 13))
+            local = next((at for at in later if at.day == reading.month_day), local)
+    elif reading.weekday is not None and reading.day is None:
+        local += timedelta(days=(reading.weekday - local.weekday()) % 7)
+    if reading.weekday is not None and reading.weekday != local.weekday():
+        return "none"  # "Friday, 3 December" of a year in which that is a Thursday
+    if local <= wall and reading.day is None:
+        local += timedelta(days=7 if reading.weekday is not None else 1)
+    when = None if reading.repeat else impossible(local, now.replace(tzinfo=None))
+    return when or at_clock(what, local, reading.repeat, now, reading.month_day) or NotUnderstood(words="")
+
+
+def _left_over(reading: _Reading, text: str) -> str:
+    """The words of time that were not understood; "" for none."""
+    if reading.unsure:
+        return reading.unsure[0]
+    is_timed = reading.clock is not None or reading.distance is not None
+    is_read = is_timed or reading.is_dated or reading.repeat == "daily"
+    if reading.is_every and reading.repeat != "daily":
+        is_read = (reading.repeat == "weekly" and reading.weekday is not None) or reading.month_day > 0
+    start = _gap(text, reading.end) if is_read else 0
+    tokens = list(_TOKEN.finditer(text, start))
+    marks = [index for index in range(len(tokens)) if _is_time(tokens, index, is_timed=is_timed)]
+    begins = not is_read or reading.match("and", start) >= 0
+    if reading.match("at", start) >= 0:
+        begins |= not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS)
+    if begins:
+        last = max([index for index in marks if index <= 2 * NEAR_TOKENS], default=min(1, len(tokens) - 1))
+        while last + 1 < len(tokens) and tokens[last].end() <= reading.end:
+            last += 1  # up to the word after "every"
+        return text[start : tokens[last].end()][:MAX_SHOWN_CHARS] if tokens else ""
+    if not marks:
+        return ""
+    last = next(index for index in range(marks[0], len(tokens) + 1) if index not in marks) - 1
+    return text[tokens[marks[0]].start() : tokens[last].end()][:MAX_SHOWN_CHARS]
+
+
+def _is_time(tokens: Sequence[re.Match[str]], index: int, *, is_timed: bool) -> bool:
+    """True if a word that was left over tells a time: a month, a weekday, a unit, a part of the day, a clock's time, a
+    zone, or a number, which may count something else where the time is known and an ordinary word stands before it.
+    """
+    token = tokens[index][0].strip(".:'’")
+    word = plain(token)
+    if _TIME_SHAPES.match(tokens[index][0]) or any(name.fullmatch(word) for name in words_of_time()):
+        neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
+        return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
+    if token.isupper() and 2 < len(token) < 6 and zone_named(token) is not None:
+        return True
+    is_number = word.isdecimal() or re.fullmatch(rf"\d+{_ORDINAL}", word) is not None or (_number(word) or 0) > 1
+    return is_number and (not is_timed or index == 0)
