@@ -1,5 +1,6 @@
 """Words → the reminder that they ask for: by a model that answers with JSON, else by their plain forms."""
 
+import asyncio
 import json
 import logging
 from collections.abc import Mapping
@@ -50,7 +51,8 @@ class WishReader:
 
         if (read := await self.read(person, said, now)) is not None:
             return read, True
-        match read_phrase(said, now):
+        # In a thread: the first call reads locale data for a second.
+        match await asyncio.to_thread(read_phrase, said, now):
             case Wish() as wish:
                 return wish, False
             case NotUnderstood(words=words):
