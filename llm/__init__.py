@@ -6,6 +6,7 @@ endpoint.py          patience and retries of every call to an endpoint
 failures.py          what a call may end in, and how a refusal is read
 local_embedder.py    texts as vectors by the model that ships with the install, in a process of its own
 local_embedder_child.py what runs in that process
+meant_json.py        JSON as its author meant it, repaired
 offline.py           no network, no key: answers by quoting, summarises by extraction, facts by pattern
 openai_api.py        chat completions of any OpenAI-compatible endpoint
 openai_client.py     the openai SDK's client, its bodies bounded and its errors as ours

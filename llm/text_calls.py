@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-import json_repair
-
+from llm.meant_json import parse_meant_json
 from llm.tool_calls import LONGEST_ARGUMENTS, MOST_CALLS
 from records.model_calls import ToolCall
 
@@ -21,8 +20,6 @@ HELD = 100
 """Characters of a JSON object within which a call names its tool; so many are held back before they are shown."""
 LONGEST_CALL = 2 * LONGEST_ARGUMENTS
 """Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
-LONGEST_REPAIRED = 4_000
-"""Characters of a call that are repaired, which takes up to the square of their number."""
 DEEPEST = 3
 """Lists and wrappers around a call that are opened."""
 
@@ -98,14 +95,7 @@ def _value(text: str) -> object:
     """The JSON that a text is or was meant to be, without marks; None where that is not to be told, or takes long."""
     text = _MARKS.sub("\n", _FUNCTION.sub(_as_json, text))
     text = "[" + re.sub(r"\}\s*\{", "},{", text) + "]"
-    try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return json_repair.loads(text, skip_json_loads=True) if len(text) <= LONGEST_REPAIRED else None
-    except (ValueError, RecursionError):  # nested too deeply
-        return None
+    return parse_meant_json(text)
 
 
 def _made(value: object, names: Collection[str], *, is_tagged: bool, depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,23 @@
+"""JSON as its author meant it: what a model wrote with trailing commas, comments, or prose around it. Pure."""
+
+import json
+
+import json_repair
+
+MAX_REPAIRED_CHARS = 4_000
+"""Repairing takes up to the square of a text's length."""
+
+
+def parse_meant_json(text: str, *, max_chars: int = MAX_REPAIRED_CHARS) -> object:
+    """Return the value that a text is, or was meant to be; None where that cannot be told, or is too long to repair."""
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        pass
+    if len(text) > max_chars:
+        return None
+    start = min((place for mark in "{[" if (place := text.find(mark)) >= 0), default=0)
+    try:
+        return json_repair.loads(text[start:], skip_json_loads=True)
+    except (ValueError, RecursionError):  # nested too deeply
+        return None
