@@ -22,6 +22,7 @@ from records.owners import mode_of
 from records.scopes import Clock, Scope
 from runtime.tasks import ended
 from summaries.quality_gate import objections
+from text.characters import visible
 
 log = logging.getLogger(__name__)
 
@@ -84,5 +85,5 @@ class Titles:
 def title_of(text: str) -> str:
     """The title in a model's answer; "" where it is longer than a title may be, as an answer to the talk would be."""
     lines = [line for line in text.splitlines() if line.strip()]
-    title = " ".join(lines[0].strip(MARKS).split()) if lines else ""
+    title = " ".join(visible(lines[0]).strip(MARKS).split()) if lines else ""
     return title if len(title) <= LONGEST_TITLE else ""

@@ -26,7 +26,7 @@ from records.scopes import Clock
 from records.turns import Proposal
 from reminders.wishes import PARAMETERS, wish_of
 from retrieval.packing import pack
-from text.characters import well_formed_value
+from text.characters import visible, well_formed_value
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -234,7 +234,10 @@ def _arguments(call: ToolCall) -> Mapping[str, Any] | str:
         given = well_formed_value(json.loads(call.arguments or "{}"))
     except (ValueError, RecursionError):
         return "The arguments are not JSON."
-    return given if isinstance(given, dict) else "The arguments are not an object."
+    if not isinstance(given, dict):
+        return "The arguments are not an object."
+    # A person confirms what they see: nothing else may stand in it.
+    return {name: visible(value) if isinstance(value, str) else value for name, value in given.items()}
 
 
 def _day(given: object, *, following: bool = False) -> datetime | None:

@@ -35,6 +35,7 @@ from records.reminders import MOST_REMINDERS
 from records.scopes import Scope
 from storage.stores.memory_store import MemoryStore
 from summaries.policies import POLICIES
+from text.characters import visible
 from text.time_zones import zone_named
 
 LONGEST_TEXT = 4_000
@@ -238,7 +239,7 @@ class Changes:
                 raise Refused(400, tr("choices-zone-unknown", words=words[:60]))
             keep(timezone=zone)
         if asked.has("persona_text"):
-            words = " ".join(asked.text("persona_text", LONGEST_TEXT).split())
+            words = " ".join(visible(asked.text("persona_text", LONGEST_TEXT)).split())
             if len(words) > LONGEST_PERSONA:
                 raise Refused(400, tr("shared-too-long", most=str(LONGEST_PERSONA), length=str(len(words))))
             keep(persona_text=words)

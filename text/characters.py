@@ -33,6 +33,41 @@ def well_formed(text: str) -> str:
     return text
 
 
+_UNDRAWN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]+"
+)
+"""Runs of characters that no client draws: Unicode's default ignorables, other controls, the blank of braille."""
+_FLAGS = frozenset(
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f" for region in ("gbeng", "gbsct", "gbwls")
+)
+"""The tags behind a black flag that make one of England, Scotland or Wales."""
+
+
+def visible(text: str) -> str:
+    """The text without characters that no client draws, in which a model or a sender could hide orders. Joiners in
+    emoji and between letters of scripts that need them stay, and so does the style of an emoji.
+    """
+    return well_formed(text) if text.isascii() and text.isprintable() else _UNDRAWN.sub(_drawn_part, well_formed(text))
+
+
+def _drawn_part(run: re.Match[str]) -> str:
+    """The run, if it changes how its neighbours are drawn; a space for a separator; else ""."""
+    text, signs = run.string, run[0]
+    before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
+    kinds = [unicodedata.category(one)[0] if one else "" for one in (before, after)]
+    is_emoji = kinds[0] == "S" or before in "\u203c\u2049\u3030"
+    is_keycap = bool(before) and before in "0123456789#*" and after == "\u20e3"
+    is_style = signs in ("\ufe0f", "\ufe0e") and bool(before) and (is_emoji or is_keycap)
+    is_joined = signs in ("\u200d", "\ufe0f\u200d") and kinds == ["S", "S"]
+    # Persian and the scripts of India join or part letters by these.
+    is_letters = signs in ("\u200c", "\u200d") and before > "\u0590" and all(kind in "LM" and kind for kind in kinds)
+    if is_style or is_joined or is_letters or (before == "\U0001f3f4" and signs in _FLAGS):
+        return signs
+    return " " if "\u2028" in signs or "\u2029" in signs else ""
+
+
 def well_formed_value(value: Any) -> Any:
     """A value of JSON, all texts in it well-formed."""
     written = json.dumps(value, ensure_ascii=False)

@@ -20,7 +20,7 @@ from storage.schema.portable_tables import FACTS
 from storage.schema.rows import FACT_ROWS, fact_of, message_of, text_of
 from storage.search.protocol import Floats
 from storage.tables.owner_tables import OwnerTables, take_ids
-from text.characters import well_formed
+from text.characters import visible
 
 EARLIER = "earlier"
 """The origin of a row that holds the words that an edit replaced."""
@@ -148,7 +148,7 @@ class FactTable(OwnerTables):
             if row is None:
                 return None
             known = fact_of(row)
-            if known.text == well_formed(text):
+            if known.text == visible(text):
                 return known
             earlier = await tx.run(take_ids, self.kind, owner, "next_fact_id")
             old = {**FACTS.portable(row), "id": earlier, "superseded_by": id_, "origin": EARLIER}
@@ -156,7 +156,7 @@ class FactTable(OwnerTables):
             await tx.rows(FACTS.upsert, *FACTS.stored(old))
             await tx.rows(
                 "UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL WHERE user_id = ? AND id = ?",
-                well_formed(text),
+                visible(text),
                 owner,
                 id_,
             )
@@ -236,7 +236,7 @@ class FactTable(OwnerTables):
         made = Fact(
             id=id_,
             owner=owner,
-            text=fact.text,
+            text=visible(fact.text),
             kind=fact.kind,
             subject=fact.subject,
             source_ids=fact.source_ids,

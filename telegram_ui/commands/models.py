@@ -14,6 +14,7 @@ from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands.buttons import in_rows, keyboard_of
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import quoted, ticked
+from text.characters import visible
 
 MODEL, PERSONA = "mod", "per"
 ASK = "ask"
@@ -123,7 +124,7 @@ class ModelCommands(Family):
 
     async def _choose_own(self, ask: Ask, shown: int = 0) -> str:
         """Choose, and return what to say. `shown`: the message with the list that asked for it, 0 for none."""
-        words = " ".join(ask.argument.split())
+        words = " ".join(visible(ask.argument).split())
         if len(words) > LONGEST_PERSONA:
             return tr("shared-too-long", most=str(LONGEST_PERSONA), length=str(len(words)))
         await self._services.memory.choose(

@@ -344,7 +344,7 @@ async def test_a_command_is_proposed_and_not_given(talk: Talk) -> None:
     talk.services.tools.commands = frozenset({"new", "forget"})
     calls = tuple(
         {"name": "offer_command", "arguments": {"command": command}}
-        for command in ("new Our  \n garden", "/FORGET code word", "/admin", "/forget " + "x" * 200, "")
+        for command in ("new Our  \n garden\U000e0061\u202e", "/FORGET code word", "/admin", "/forget " + "x" * 200, "")
     )
     talk.server.script("chat-model", Behaviour(calls=calls), "I have asked you.")
     reply = await talk.say("Let us begin anew, and forget my code word.")

@@ -1,0 +1,40 @@
+"""What is shown and stored holds no character that no client draws, and loses none that is drawn."""
+
+import pytest
+
+from text.characters import visible
+
+_HIDDEN_ORDER = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"Friendly.{_HIDDEN_ORDER}", "Friendly."),
+        (f"\U0001f3f4{_HIDDEN_ORDER}\U000e007f", "\U0001f3f4"),
+        ("pay \u202eevil\u202c now\u2066\u2069\u200f", "pay evil now"),
+        ("a\u2800b\u3164c\u115fd\uffa0e\u00adf\u200bg\ufeffh\u034fi\x00j", "abcdefghij"),
+        ("a\u200db, c\ufe0fd, 👍" + "\ufe0f" * 40, "ab, cd, 👍"),
+        ("👍\U000e0100\U000e0101", "👍"),
+        ("one\u2028two", "one two"),
+    ],
+)
+def test_what_nobody_sees_goes(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert visible(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "👩‍👩‍👧 ❤️‍🔥 👍🏽 🏳️‍🌈 👨🏽‍⚕️ 1️⃣ #️⃣ ☎️ ✔︎ 🇩🇪",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+        "مرحبا بالعالم، كيف حالك؟",
+        "שלום עולם",
+        "می\u200cخواهم",
+        "क्\u200dष",
+        "naïve e\u0301, 한국어, 中文\n\ttab",
+    ],
+)
+def test_what_is_drawn_stays(text: str) -> None:
+    assert visible(text) == text
