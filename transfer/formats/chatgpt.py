@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import Conversations, Turn, branch, is_numbered, without_citations
+from transfer.formats.conversations import Conversations, LeftOut, Turn, branch, is_numbered, without_citations
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, Reading, Sample, SourceFile
 from transfer.formats.memories import sentences
 from transfer.formats.values import demand_object, list_in, object_of, objects, text_of
@@ -35,8 +35,13 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
 def _conversation(talks: Conversations, raw: object) -> None:
     talk = demand_object(raw)
-    if talk.get("is_do_not_remember") is True:
+    if "mapping" not in talk and (wrapped := objects(talk.get("conversations"))):
+        for number, inner in enumerate(wrapped):
+            with talks.each(f".conversations[{number}]"):
+                _conversation(talks, inner)
         return
+    if talk.get("is_do_not_remember") is True:
+        raise LeftOut("temporary")
     nodes = {name: one for name, one in demand_object(talk.get("mapping"), ".mapping").items() if isinstance(one, dict)}
 
     def age(name: str) -> float:
@@ -155,7 +160,7 @@ def _facts(
 def _fits(sample: Sample) -> bool:
     if not sample.names:  # an empty list, or one of conversations that are damaged
         return sample.opening == "[" and sample.path.rpartition("/")[2].startswith("conversations")
-    return "mapping" in sample.names
+    return "mapping" in sample.names or ("conversations" in sample.names and '"mapping"' in sample.text)
 
 
 FORMAT = ImportFormat(

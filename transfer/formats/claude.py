@@ -15,7 +15,7 @@ from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat
 from transfer.formats.memories import sentences
 from transfer.formats.values import demand_object, list_in, moment, object_of, objects, text_of
 
-_WORDS = ("text", "voice_note")
+_KEPT = ("text", "voice_note", "tool_use")
 
 
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
@@ -56,12 +56,20 @@ def _words(message: Mapping[str, Any], where: str = "") -> str:
         inner = content.get("content")
         return _words({"text": inner} if isinstance(inner, str) else {"content": inner}, f"{where}.content")
     blocks = objects(list_in(message, "content", where))
-    texts = [text_of(one.get("text")).strip() for one in blocks if one.get("type") in _WORDS]
+    texts = [text_of(one.get("text")).strip() or _artifact(one) for one in blocks if one.get("type") in _KEPT]
     # The flat text mixes in thinking, and what stands for blocks that a device could not show.
     parts = texts if blocks else [text_of(message.get("text")).strip()]
     attached = [(one, text_of(one.get("extracted_content")).strip()) for one in objects(message.get("attachments"))]
     parts += [f"[{text_of(one.get('file_name')) or 'file'}]\n{words}" for one, words in attached if words]
     return "\n\n".join(filter(None, parts))
+
+
+def _artifact(block: Mapping[str, Any]) -> str:
+    """A document that was written next to the talk, under its title; other calls of tools have no such text."""
+    held = object_of(block.get("input"))
+    title, text = text_of(held.get("title")), text_of(held.get("content")).strip()
+    is_artifact = block.get("name") == "artifacts" or ("title" in held and "type" in held)
+    return f"# {title}\n\n{text}".removeprefix("# \n\n") if is_artifact and text else ""
 
 
 def _project(raw: dict[str, Any], talks: Conversations) -> None:

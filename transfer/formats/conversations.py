@@ -10,30 +10,41 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, NamedTuple
 
 from locales.catalog import tr
 from records.messages import Role
 from runtime.cooperative import yielding_gil
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportedMessage, Question, Reading, SourceFile
+from transfer.formats.history import (
+    NO_DATE,
+    ImportedFact,
+    ImportedHistory,
+    ImportedMessage,
+    Question,
+    Reading,
+    SourceFile,
+)
 from transfer.formats.json_stream import JsonStream, NotJson
 from transfer.formats.values import WrongElement, demand_object, moment, text_of, wrong_at
 
 _ROLES: Mapping[Role, str] = {
-    "user": "user|you|human|me|prompt|question|du|ich|usuario|usuário|пользователь|вы|用户",
-    "assistant": "assistant|chatgpt|gpt|claude|gemini|copilot|ai|bot|model|response|answer|assistent|"
+    "user": "user|you|human|me|prompt|question|request|du|ich|usuario|usuário|пользователь|вы|用户",
+    "assistant": "assistant|chatgpt|gpt|claude|gemini|copilot|grok|deepseek|ai|bot|model|response|answer|assistent|"
     "asistente|assistente|ассистент|助手",
 }
 ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
 """What programs call the two sides of a talk."""
 MOST_SPEAKERS = 20
 """People among whom the one is chosen who imports a chat."""
-_WHEN = ("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date")
+_WHEN = (
+    *("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date"),
+    *("inserted_at", "timestamp_ms", "updated_datetime", "create_date", "time", "Time"),
+)
 """The members that say when something was said or began."""
-_SKIPPED = ("here", "wordless", "service")
+_SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40
 """Characters of a title by which a damaged conversation is named."""
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
@@ -51,11 +62,14 @@ class LeftOut(Exception):  # noqa: N818 - reads as the state it is
 
 
 class Turn(NamedTuple):
-    """A message of a talk of two. `role`: as the file says it; `words` None: nobody saw it; `name`: its id there."""
+    """A message of a talk of two. `role`: as the file says it; `words` None: nobody saw it; `name`: its id there;
+    `speaker`: the assistant's name, where it has one of its own.
+    """
 
     role: object
     words: str | None
     name: str = ""
+    speaker: str = ""
 
 
 class Conversations:
@@ -127,18 +141,17 @@ class Conversations:
             nonlocal key, last
             number, given = next(numbers), demand_object(value)
             last = self.when(given) or last
-            role, words, name = read_one(given, last)
+            role, words, name, speaker = read_one(given, last)
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
                 raise LeftOut
             if not words.strip():
                 raise LeftOut("wordless")
             key = key or fingerprint(words)
-            return self.said(
-                name or numbered(fingerprint(key, number, own, words), self._seen), own, words.strip(), last
-            )
+            name = name or numbered(fingerprint(key, number, own, words), self._seen)
+            return replace(self.said(name, own, words.strip(), last), speaker=speaker)
 
-        said = self.messages(((where, -1, one) for where, one in elements), message)
+        said = in_file_order(self.messages(((where, -1, one) for where, one in elements), message))
         self.add(said, raw.get("title") or raw.get("name"))
 
     def said(self, name: str, role: Role, words: str, said_at: datetime) -> ImportedMessage:
@@ -149,7 +162,9 @@ class Conversations:
     def when(self, value: Mapping[str, Any]) -> datetime | None:
         """When something was said or began, if it says so."""
         name = next((one for one in _WHEN if value.get(one)), "")
-        return moment(value.get(name), f".{name}", self.reading.zone)
+        made = moment(value.get(name), f".{name}", self.reading.zone)
+        is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
+        return made if is_possible else None
 
     def ask_own(self, *, bots: Collection[str] = (), must: bool = True) -> None:
         """Which of the speakers is the person? `must`: nothing is imported before that is answered."""
@@ -282,6 +297,22 @@ def titled(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]
     """A conversation whose first message carries its title."""
     title = title.strip()[:LONGEST_TITLE]
     return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
+
+
+def in_file_order(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
+    """Return a conversation in the order of its file, with times that never go back.
+
+    Programs stamp answers before their questions, and clocks jump; the file knows what followed what. A file that
+    begins with the newest message, which is an answer, is turned round.
+    """
+    times = [message.created_at for message in talk]
+    is_falling = all(a >= b for a, b in pairwise(times)) and talk[:1] and talk[0].role == "assistant"
+    ordered = list(reversed(talk)) if is_falling and talk[-1].role == "user" else list(talk)
+    latest = min(times, default=NO_DATE)
+    for number, message in enumerate(ordered):
+        latest = max(latest, message.created_at)
+        ordered[number] = message if message.created_at == latest else replace(message, created_at=latest)
+    return ordered
 
 
 def fingerprint(*parts: object) -> str:

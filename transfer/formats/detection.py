@@ -6,16 +6,18 @@ Owns the list of formats. Goes by the content, not by the name, and unpacks an a
 import codecs
 import gzip
 import io
+import re
+import tarfile
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from locales.catalog import tr
 from locales.lists import listed
@@ -23,13 +25,17 @@ from records.errors import ImportRefused
 from records.facts import MOST_FACTS
 from runtime.cooperative import consumed, yielding_gil
 from transfer.formats import (
+    chat_texts,
     chatgpt,
     claude,
+    copilot,
     discord,
     gemini,
     generic,
     keepsake,
     memories,
+    messenger,
+    slack,
     telegram_desktop,
     telegram_html,
     whatsapp,
@@ -46,7 +52,7 @@ from transfer.formats.history import (
     split,
     well_formed_history,
 )
-from transfer.formats.json_stream import JsonStream, NotJson
+from transfer.formats.json_stream import JsonStream, NotJson, begins_json
 
 PIECE = 1_000_000
 """Bytes that are decoded at once: no other thread runs meanwhile."""
@@ -54,13 +60,24 @@ MOST_UNPACKED = 200_000_000
 """The most bytes of JSON that are read: beyond that the process would need gigabytes."""
 MOST_ENTRIES = 20_000
 """Files in an archive, pictures and all: reading the list of more takes longer than reading an export."""
+_TAR_MAGIC_AT = 257
+"""Where a tar archive says that it is one."""
+_OTHER_PACKINGS = (b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+_BAD_ARCHIVE = (RuntimeError, NotImplementedError, ValueError)
+_UNREAD_PRODUCTS = {
+    "Teams": '"MessageList"', "Snapchat": '"IsSaved"', "Signal": '"chatItem"',
+    "ChatGPT (chat.html)": "var jsonData =", "Viber": "Viber", "Character.AI": '"character_external_id"',
+}  # fmt: skip
+"""Marks of exports that are named to the person, since they cannot be read."""
 _ENTRY = b"PK\x01\x02"
 """What each entry in the list of an archive begins with."""
 FORMATS: Mapping[str, ImportFormat] = {
     one.name: one
     for one in (
-        *(keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT, claude.FORMAT, gemini.FORMAT, whatsapp.FORMAT),
-        *(discord.FORMAT, telegram_html.FORMAT, generic.FORMAT, memories.FORMAT),
+        *(keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT, claude.FORMAT, gemini.FORMAT),
+        *(chat_texts.FORMAT, whatsapp.FORMAT),
+        *(discord.FORMAT, telegram_html.FORMAT, messenger.FORMAT, slack.FORMAT, copilot.FORMAT),
+        *(generic.FORMAT, memories.FORMAT),
     )
 }
 """The formats that can be imported, by name; a new one is added here. Where several fit a file, the first counts."""
@@ -78,6 +95,9 @@ LONGEST_FACT = 4_096
 MOST_FILES = 5_000
 """Of an archive that are read together: Discord has one for each channel."""
 _OBJECTS_SAMPLED = 3
+_FALLBACKS = (generic.FORMAT, memories.FORMAT)
+"""Formats that look for messages and memories wherever they stand: tried where another one understands nothing."""
+_LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 
 
@@ -98,8 +118,10 @@ def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHis
     for file in files:
         if (form := _format_of(file, is_alone=len(files) == 1)) is not None:
             found.setdefault(form.name, []).append(file)
-    if not found and not (reading.name or is_packed) and files[0].text.lstrip()[:1] not in ("{", "[", "<"):
+    if not found and not (reading.name or is_packed) and not begins_json(files[0].text):
         found[memories.FORMAT.name] = files
+    if not found and (held := [file for file in files if file.text.lstrip()[:1] != "<"]):
+        found[generic.FORMAT.name] = held
     if not found:
         raise _unknown(None if is_packed else files[0])
     [kind, group] = next(iter(found.items()))
@@ -108,13 +130,49 @@ def read(data: bytes, *, most: int = MOST_UNPACKED, **given: Any) -> ImportedHis
     group = [one for one in files if one in group or form.members(*_place(one.path))]
     if len(found) > 1 or (form.is_alone and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
-    history = well_formed_history(form.read(group, reading))
+    if (understood := _read_as(form, group, reading)) is None:
+        raise _unknown(None if is_packed else files[0])
+    form, history = understood
+    history = well_formed_history(history)
     messages = history.messages
     if history.rows is None:
         messages = told_apart([_named(one, form.product or "Assistant") for one in yielding_gil(messages)])
     history = replace(history, messages=split(messages, form.longest_message))
     _demand_bounds(history, len(data))
     return replace(history, seal=seals[0]) if len(files) == 1 else history
+
+
+def _read_as(
+    form: ImportFormat, files: list[SourceFile], reading: Reading
+) -> tuple[ImportFormat, ImportedHistory] | None:
+    """Read files by the format that they seem to have, or else by one that finds messages or memories in them.
+
+    None if nothing was understood. Raises ImportRefused: the first format's own error.
+    """
+    refused: ImportRefused | None = None
+    for tried in dict.fromkeys((form, *_FALLBACKS)):
+        if tried is not form and (form.is_alone or not all(begins_json(file.text) for file in files)):
+            break
+        try:
+            history = tried.read(files, reading)
+        except NotJson:
+            raise
+        except ImportRefused as error:
+            refused = error if tried is form else refused
+            continue
+        # What one format calls damaged may be another's: a talk of two is no chance.
+        roles = {message.role for message in history.messages}
+        if len(roles) == 2 or (refused is None and _holds_anything(history, is_first=tried is form)):
+            return tried, history
+    if refused:
+        raise refused
+    is_blank = not any(_LETTER.search(file.text, 0, SAMPLED) for file in files)
+    return (form, ImportedHistory(format=form.name, messages=())) if is_blank or form.product else None
+
+
+def _holds_anything(history: ImportedHistory, *, is_first: bool) -> bool:
+    found = history.messages or history.questions or history.facts or history.rows is not None
+    return bool(found or (is_first and history.notes))
 
 
 def _named(one: ImportedMessage, assistant: str) -> ImportedMessage:
@@ -149,9 +207,10 @@ def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
         if is_alone:
             raise ImportRefused(tr("import-empty"))
         return None
-    sample = Sample(path=file.path.lower(), text=start, opening="")
     opening = start.lstrip()[0]
-    if (form := _fitting(sample)) is not None or opening not in "{[":
+    # A page may have more than that of style before its first record.
+    sample = Sample(path=file.path.lower(), text=file.text if opening == "<" else start, opening="")
+    if (form := _fitting(sample)) is not None or not begins_json(start):
         return form
     sample.opening = opening
     try:
@@ -195,6 +254,9 @@ def _unknown(file: SourceFile | None) -> ImportRefused:
     kind = {"{": "json", "[": "json", "<": "html"}.get(start[:1], "csv" if is_table else "text")
     seems = tr(f"import-seems-{kind if file else 'archive'}")
     known = dict.fromkeys(one.product or title(name) for name, one in FORMATS.items())
+    product = next((name for name, mark in _UNREAD_PRODUCTS.items() if mark in start), "")
+    if product:
+        return ImportRefused(tr("import-unread-product", product=product, known=listed(known)))
     return ImportRefused(tr("import-unknown-format", seems=seems, known=listed(known)))
 
 
@@ -233,40 +295,67 @@ def _unpacked(data: bytes, name: str, most: int) -> list[tuple[str, bytes]]:
         if data.startswith(b"PK\x03\x04"):
             return _from_zip(data, most)
         if data.startswith(b"\x1f\x8b"):
-            return [(name, _bounded(lambda: cast("IO[bytes]", gzip.open(io.BytesIO(data))), most, whole=most))]
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError):
+            data = _bounded(partial(_open_gzip, data), most, whole=most)
+        if data[_TAR_MAGIC_AT:].startswith(b"ustar"):
+            with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+                return _chosen_files(_tar_entries(archive), most)
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, *_BAD_ARCHIVE):
         raise ImportRefused(tr("import-damaged-archive")) from None
+    if data.startswith(_OTHER_PACKINGS):
+        raise ImportRefused(tr("import-other-packing"))
     if len(data) > most:
         raise _more_than(f"{most // 1_000_000} MB")
     return [(name, data)]
 
 
+def _open_gzip(data: bytes) -> IO[bytes]:
+    return gzip.GzipFile(fileobj=io.BytesIO(data))  # type: ignore[return-value]  # a stream like any other
+
+
 def _from_zip(data: bytes, most: int) -> list[tuple[str, bytes]]:
-    """The files in it that are called like those of a format, or else those of the archives in it, or else all that may
-    be one.
-    """
+    """The files of an archive, and of the archives in it where it has none that is called like those of a format."""
     with ExitStack() as opened:
         files, left = _entries(data, opened), most
-        wanted = [one for one in files if _is_wanted(one[0])]
-        if not wanted:
+        if not any(_is_wanted(path) for path, _ in files):
             for path, entry in [one for one in files if one[0].lower().endswith(".zip")]:
                 inner = _bounded(entry, left, whole=most)
                 left -= len(inner)
                 files += [(f"{path}/{name}", one) for name, one in _entries(inner, opened)]
-            wanted = [one for one in files if _is_wanted(one[0])]
-        wanted = wanted or [one for one in files if PurePosixPath(one[0].lower()).suffix in _READABLE]
-        if not wanted:
-            raise _unknown(None)
-        if len(wanted) > MOST_FILES:
-            raise _more_than(tr("import-files", count=MOST_FILES))
-        unpacked: list[tuple[str, bytes]] = []
-        for path, entry in sorted(wanted, key=lambda one: one[0]):
-            unpacked.append((path, _bounded(entry, left, whole=most)))
-            left -= len(unpacked[-1][1])
-        return unpacked
+        return _chosen_files(files, left)
 
 
-def _entries(data: bytes, opened: ExitStack) -> list[tuple[str, Callable[[], IO[bytes]]]]:
+_Entry = tuple[str, Callable[[], IO[bytes]]]
+
+
+def _chosen_files(files: Sequence[_Entry], most: int) -> list[tuple[str, bytes]]:
+    """Unpack the files that are called like those of a format, or else all that may be one."""
+    wanted = [entry for entry in files if _is_wanted(entry[0])]
+    wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in _READABLE]
+    if not wanted:
+        raise _unknown(None)
+    if len(wanted) > MOST_FILES:
+        raise _more_than(tr("import-files", count=MOST_FILES))
+    unpacked: list[tuple[str, bytes]] = []
+    left = most
+    for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
+        unpacked.append((path, _bounded(open_entry, left, whole=most)))
+        left -= len(unpacked[-1][1])
+    return unpacked
+
+
+def _tar_entries(archive: tarfile.TarFile) -> list[_Entry]:
+    """The files of a tar archive: the path of each, and what opens it."""
+    members = list(islice(archive, MOST_ENTRIES + 1))
+    if len(members) > MOST_ENTRIES:
+        raise _more_than(tr("import-files", count=MOST_ENTRIES))
+
+    def opener(member: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
+        return lambda: archive.extractfile(member) or io.BytesIO()
+
+    return [(member.name, opener(member)) for member in members if member.isfile()]
+
+
+def _entries(data: bytes, opened: ExitStack) -> list[_Entry]:
     """The files of an archive: the path of each, and what opens it."""
     if data.count(_ENTRY) > MOST_ENTRIES:  # before the list is read
         raise _more_than(tr("import-files", count=MOST_ENTRIES))

@@ -26,6 +26,14 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _LINE = re.compile(r"\S[^\n]*")
 
 
+_BEGINS_JSON = re.compile(r"\s*(?:\{|\[\s*(?:[\"{\[]|\]\s*\Z|(?:-?\d[\d.eE+-]*|true|false|null)\s*(?:,|\]\s*\Z)))")
+
+
+def begins_json(text: str) -> bool:
+    """Return True unless a text in brackets is no JSON from its beginning, such as "[LINE] Chat history"."""
+    return _BEGINS_JSON.match(text) is not None
+
+
 class NotJson(ImportRefused):
     """A text breaks the grammar."""
 

@@ -59,7 +59,8 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     for file in files:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
-        facts += (_listed(file) if file.text.lstrip()[:1] in ("[", "{") else None) or sentences(file.text)
+        listed = _listed(file) if file.text.lstrip()[:1] in ("[", "{") else None
+        facts += sentences(file.text) if listed is None else listed
     if not facts:
         raise ImportRefused(tr("import-no-memories"))
     questions, kept = offered(facts, reading)

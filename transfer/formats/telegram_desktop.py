@@ -16,7 +16,7 @@ from locales.lists import listed
 from runtime.cooperative import consumed
 from transfer.formats.conversations import DELETED, Conversations, LeftOut, forwarded, poll, reacted, titled
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Question, Reading, SourceFile
-from transfer.formats.json_stream import JsonStream
+from transfer.formats.json_stream import MOST_DEPTH, JsonStream
 from transfer.formats.values import WrongElement, demand_moment, demand_object, object_of, objects, text_of
 
 _MOST_NAMED = 5
@@ -28,9 +28,11 @@ _CONTROL = re.compile(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
 """A control character as Telegram writes it, which is no JSON."""
 _READ = frozenset(
     {"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from", "poll", "reactions"}
-    | {"contact_information", "location_information", "place_name", "address"}
+    | {"contact_information", "location_information", "place_name", "address", "todo_list", "rich_message"}
 )
 """What is read of a message; the rest is let go of at once."""
+_RICH_MEMBERS = ("text", "title", "blocks", "items", "rows", "cells", "content", "caption", "formula", "code")
+"""What holds words in the blocks of a formatted message."""
 _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-replies"}
 
 
@@ -193,8 +195,10 @@ def _content(raw: Mapping[str, Any]) -> str:
         pieces.append(f"{words} ({target})" if target and target != words else words)
     content = "".join(pieces)
     parts = [content] if content.strip() else []
-    parts += filter(None, (_poll(raw), _contact(raw), _place(raw)))
-    return reacted("\n".join(parts), [text_of(one.get("emoji")) for one in objects(raw.get("reactions"))])
+    parts += filter(
+        None, (_rich_text(raw.get("rich_message")), _poll(raw), _checklist(raw), _contact(raw), _place(raw))
+    )
+    return reacted("\n".join(filter(None, parts)), [text_of(one.get("emoji")) for one in objects(raw.get("reactions"))])
 
 
 def _poll(raw: Mapping[str, Any]) -> str:
@@ -202,6 +206,23 @@ def _poll(raw: Mapping[str, Any]) -> str:
         return ""
     answers = [(text_of(one.get("text")), one.get("chosen") is True) for one in objects(held.get("answers"))]
     return poll(text_of(held.get("question")), answers)
+
+
+def _checklist(raw: Mapping[str, Any]) -> str:
+    held = object_of(raw.get("todo_list"))
+    tasks = [text_of(task.get("text")) for task in objects(held.get("answers") or held.get("tasks"))]
+    title = text_of(held.get("title"))
+    return "\n".join([title, *(f"- {task}" for task in tasks)]) if held else ""
+
+
+def _rich_text(value: object, depth: int = 0) -> str:
+    """The words of a formatted message: of its blocks, of the texts in them, however they are nested."""
+    if not isinstance(value, dict | list) or depth > MOST_DEPTH:
+        return text_of(value)
+    if isinstance(value, list):
+        is_inline = any(isinstance(part, str) for part in value)
+        return ("" if is_inline else "\n").join(filter(None, (_rich_text(part, depth + 1) for part in value)))
+    return "\n".join(filter(None, (_rich_text(value.get(name), depth + 1) for name in _RICH_MEMBERS)))
 
 
 def _contact(raw: Mapping[str, Any]) -> str:

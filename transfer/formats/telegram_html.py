@@ -21,6 +21,7 @@ from transfer.formats.history import (
 from transfer.formats.html_blocks import Block, blocks
 from transfer.formats.values import demand_moment
 
+_VIA = re.compile(r" via @\w+$")
 _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
@@ -55,13 +56,14 @@ def _message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage
     body = block.find("body") or block
     original = body.find("forwarded")
     own = [part for part in body.parts if isinstance(part, Block) and part is not original]
-    speakers += [name for part in own if "from_name" in part.classes and (name := part.text())][:1]
+    speakers += [name for part in own if "from_name" in part.classes and (name := _name_in(part))][:1]
     stamp = next((part.attributes.get("title", "") for part in own if "date" in part.classes), "")
     said_at = demand_moment(stamp.strip(), ".date", zone)
     words = "\n".join(text for part in own if (text := _words(part)))
     if original:
-        title = original.text_of("from_name").splitlines()[:1]
-        words = forwarded("".join(title).strip(), original.text_of("text")) if original.find("text") else ""
+        named = original.find("from_name")
+        inner = "\n".join(text for part in original.parts if isinstance(part, Block) and (text := _words(part)))
+        words = forwarded(_name_in(named) if named else "", inner) if inner else ""
     if not words.strip():
         raise LeftOut("wordless")
     name = block.attributes.get("id", "").removeprefix("message")
@@ -78,10 +80,28 @@ def _message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage
 def _words(part: Block) -> str:
     if "text" in part.classes:
         return part.text()
-    if "media_wrap" in part.classes and (found := part.find("media_poll")):
-        answers = [(one.text().removeprefix("- "), False) for one in found.each("answer")]
-        return poll(found.text_of("question"), answers)
+    if "media_wrap" not in part.classes:
+        return ""
+    if found := part.find("media_poll"):
+        answers = [_without_details(answer) for answer in found.each("answer")]
+        return poll(found.text_of("question"), [(text.removeprefix("- "), False) for text in answers])
+    for kind, label in (("media_location", "Place"), ("media_venue", "Place"), ("media_contact", "Contact")):
+        if found := part.find(kind):
+            shown = [found.text_of(name) for name in ("title", "status")][kind == "media_location" :]
+            return f"[{label}] {' '.join(shown).strip()}"
     return ""
+
+
+def _without_details(block: Block) -> str:
+    """The text of an element without its small print, such as the number of votes."""
+    parts = (part if isinstance(part, str) else part.text() for part in block.parts
+             if isinstance(part, str) or "details" not in part.classes)  # fmt: skip
+    return " ".join("".join(parts).split())
+
+
+def _name_in(block: Block) -> str:
+    """A speaker's name, without the date of a forwarded message and the bot that helped to write it."""
+    return _VIA.sub("", _without_details(block)).strip()
 
 
 def _fits(sample: Sample) -> bool:

@@ -10,8 +10,12 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 
-_WRITTEN = ("%d.%m.%Y%H:%M:%SUTC%z", "%d.%m.%Y%H:%M:%S", "%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss")
-"""Dates as Telegram's pages and SillyTavern write them, without their spaces."""
+_WRITTEN = (
+    *("%d.%m.%Y%H:%M:%SUTC%z", "%d.%m.%Y%H:%M:%S", "%B%d,%Y%I:%M%p", "%Y-%m-%d@%Hh%Mm%Ss", "%Y-%m-%d@%Hh%Mm%Ss%fms"),
+    *(f"{date}{comma}{clock}"
+      for date in ("%m/%d/%Y", "%d/%m/%Y") for comma in ("", ",") for clock in ("%H:%M:%S", "%I:%M:%S%p", "%H:%M")),
+)  # fmt: skip
+"""Dates as Telegram's pages, SillyTavern and browsers write them, without their spaces."""
 _MILLISECONDS = 10**11
 """A number of seconds from here on would be in the year 5138: it is one of milliseconds."""
 
@@ -37,6 +41,8 @@ def wrong_at(place: str) -> ImportRefused:
 
 def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
     """A date in ISO 8601, or as a program writes it, or (milli)seconds since 1970; None where there is none."""
+    while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
+        value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
     if value is None or value == "":
         return None
     try:

@@ -6,16 +6,27 @@ person is. Lines of the system and media without words are left out.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from datetime import tzinfo
+from collections.abc import Callable, Sequence
+from datetime import MAXYEAR, UTC, date, datetime, time, tzinfo
 from functools import partial
-from itertools import pairwise
 from typing import NamedTuple
 
 from locales.catalog import tr
+from records.errors import ImportRefused
 from runtime.cooperative import yielding_gil
-from transfer.formats.conversations import Conversations, fingerprint, numbered
+from transfer.formats.chat_heads import (
+    AMBIGUOUS_ORDERS,
+    FIRST_YEAR,
+    Head,
+    arrange,
+    find_calendar,
+    find_order,
+    parse_head,
+    parse_lines,
+)
+from transfer.formats.conversations import Conversations, fingerprint, in_file_order, numbered
 from transfer.formats.history import (
+    NO_DATE,
     ImportedHistory,
     ImportedMessage,
     ImportFormat,
@@ -25,16 +36,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.values import WrongElement
-from transfer.formats.written_dates import HALF, hour_of, moment_at
 
-_MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
-_SLASH = rf"[{_MARKS}]{{0,2}}[./-][ {_MARKS}]{{0,2}}"
-_HEAD = re.compile(
-    rf"[{_MARKS}]{{0,4}}(?P<open>\[?)(\d{{1,4}}){_SLASH}(\d{{1,2}}){_SLASH}(\d{{1,4}})\.?[,،]?[ \u00a0\u202f]{{1,2}}"
-    rf"(?:({HALF})[ \u00a0\u202f]?)?(\d{{1,2}})[:.](\d\d)(?:[:.](\d\d))?(?:[ \u00a0\u202f]?({HALF}))?"
-    r"(?:\] ?| - )(?P<rest>.*)",
-    re.IGNORECASE,
-)
 LONGEST_SPEAKER = 100
 """Characters: a longer beginning of a line is a sentence of the system."""
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
@@ -44,31 +46,26 @@ _ATTACHED = re.compile(
     r"[^\n<>:\"/\\|?*]{1,200}\.\w{2,5} \([^()\n]{3,40}\)(?:\n|$)|<[^<>\n:]{3,30}: [^<>\n]{1,200}>(?:\n|$)"
 )
 _EDITED = re.compile(
-    rf" ?[{_MARKS}]{{0,2}}<(?:This message was edited|Diese Nachricht wurde bearbeitet\.?|Se editó este mensaje\.?|"
+    r" ?[\u200e\u200f]{0,2}<(?:This message was edited|Diese Nachricht wurde bearbeitet\.?|Se editó este mensaje\.?|"
     r"Mensagem editada|Ce message a été modifié|Данное сообщение изменено|此消息已编辑)>$"
 )
 _DELETED = re.compile(
     "This message was deleted|You deleted this message|Diese Nachricht wurde gelöscht|Du hast diese Nachricht gelöscht|"
     "Se eliminó este mensaje|Eliminaste este mensaje|Mensagem apagada|Данное сообщение удалено|null"
 )
-_ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
-"""Where year, month and day stand in a date."""
-ORDERS = ("dmy", "mdy")
-"""Those that may look alike."""
+_TAIL = re.compile(r"[\u200e\u200f]<[^<>\n:]{3,30}: [^<>\n]{1,200}>$")
+_DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
+"""A file that was left out of the export: its name, its pages, and the app's own words."""
+_MARK = re.compile("[\u200e\u200f]")
+_WORDY = re.compile(r"https?://|\n.*\S")
+"""In what the app says itself: a place has a link, a poll several lines."""
 
 
-class _Line(NamedTuple):
-    """The beginning of a message: what its date is made of, and what follows."""
-
-    date: tuple[int, int, int]
-    clock: tuple[int, int, int]
-    stamp: str
-    is_ios: bool
-    rest: str
+_Day = tuple[int, int, int]
 
 
 class _Said(NamedTuple):
-    line: _Line
+    head: Head
     speaker: str
     words: str
 
@@ -76,103 +73,83 @@ class _Said(NamedTuple):
 def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
     talks = Conversations("whatsapp", reading)
     chats = [_messages(file.text, talks.skipped) for file in files]
-    lines = [one.line for chat in chats for one in chat]
-    order = _order(lines)
+    heads = [said.head for chat in chats for said in chat]
+    order = find_order(heads)
     if order is None:
-        example = lines[0].date
-        labels = tuple(tr(f"import-order-{name}", example=f"{example[0]}/{example[1]}") for name in ORDERS)
+        example = heads[0].date
+        labels = tuple(tr(f"import-order-{name}", example=f"{example[0]}/{example[1]}") for name in AMBIGUOUS_ORDERS)
         question = Question(name="order", options=labels)
         talks.questions.append(question)
-        order = ORDERS[(reading.chosen(question) or (0,))[0]]
+        order = AMBIGUOUS_ORDERS[(reading.chosen(question) or (0,))[0]]
+    last_year = reading.now.year if reading.now != NO_DATE else MAXYEAR
     for chat in chats:
+        dates = _dates_with_years(
+            [arrange(said.head.date, said.head.order or order) for said in chat], talks, last_year
+        )
+        convert = find_calendar(dates, last_year + 1)
+        if convert is None:
+            raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         seen: Counter[str] = Counter()
-        said = ((one.line.stamp, -1, one) for one in chat)
-        talks.add(talks.messages(said, partial(_message, order, reading.zone, seen)))
+        each = ((said.head.stamp, -1, (said, day)) for said, day in zip(chat, dates, strict=True))
+        talks.add(in_file_order(talks.messages(each, partial(_message, convert, reading.zone, seen))))
     talks.ask_own()
     return talks.history()
 
 
-def _message(order: str, zone: tzinfo, seen: Counter[str], one: _Said) -> ImportedMessage:
-    year, month, day = (one.line.date[place] for place in _ORDERS[order])
-    said_at = moment_at((year, month, day), one.line.clock, zone)
-    if said_at is None:
-        raise WrongElement
-    name = numbered(fingerprint(one.line.stamp, one.speaker, one.words), seen)
+def _dates_with_years(dates: list[_Day], talks: Conversations, last_year: int) -> list[_Day]:
+    """Return dates of which each has a year. Phones of 2014 wrote none: the person says which the last one is of."""
+    if not dates or any(year for year, _, _ in dates):
+        return dates
+    years = range(last_year, FIRST_YEAR - 1, -1)
+    question = Question(name="year", options=tuple(map(str, years)), chosen=(0,))
+    talks.questions.append(question)
+    year = years[(talks.reading.chosen(question) or (0,))[0]]
+    found: list[_Day] = []
+    for month, day in ((month, day) for _, month, day in reversed(dates)):
+        year -= bool(found) and (month, day) > found[-1][1:]
+        found.append((year, month, day))
+    return found[::-1]
+
+
+def _message(
+    convert: Callable[[int, int, int], date], zone: tzinfo, seen: Counter[str], given: tuple[_Said, _Day]
+) -> ImportedMessage:
+    said, day = given
+    try:
+        said_at = datetime.combine(convert(*day), time(*said.head.clock), zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise WrongElement from None
+    name = numbered(fingerprint(said.head.stamp, said.speaker, said.words), seen)
     return ImportedMessage(
-        source=f"import:whatsapp:{name}",
-        role="user",
-        content=one.words,
-        created_at=said_at,
-        speaker=one.speaker,
+        source=f"import:whatsapp:{name}", role="user", content=said.words, created_at=said_at, speaker=said.speaker
     )
 
 
 def _messages(text: str, skipped: Counter[str]) -> list[_Said]:
-    """What people said; lines of the system are no messages."""
-    found: list[tuple[_Line, list[str]]] = []
-    for line in yielding_gil(text.split("\n")):
-        head = _line(line.rstrip("\r"))
-        if head:
-            found.append((head, [head.rest]))
-        elif found:
-            found[-1][1].append(line.rstrip("\r"))
+    """Return what people said. Lines of the app are no messages, but polls and places in them are."""
     said: list[_Said] = []
-    for head, lines in yielding_gil(found):
-        speaker, colon, words = "\n".join(lines).partition(": ")
-        if not colon:
-            speaker, colon, words = "\n".join(lines).partition(":\n")
+    for head, line in yielding_gil(parse_lines(text)):
+        speaker, colon, words = line.partition(": ")
+        if not colon or "\n" in speaker:
+            speaker, colon, words = line.partition(":\n")
         if not colon or "\n" in speaker or len(speaker) > LONGEST_SPEAKER or _OPEN_QUOTE.search(speaker):
             continue
-        # iOS marks what the app says itself, and files.
-        is_marked = words.startswith("\u200e")
+        # iOS marks what the app says itself, and files, by the direction of its language.
+        is_marked = head.is_ios and words.startswith(("\u200e", "\u200f"))
         words = _EDITED.sub("", words.strip(" \u200e\u200f\n"))
         attached = _ATTACHED.match(words)
-        rest = words[attached.end() :].strip() if attached else words
-        if (
-            not rest
-            or _MEDIA.fullmatch(rest)
-            or _DELETED.fullmatch(rest.rstrip("."))
-            or (is_marked and not attached and head.is_ios)
-        ):
+        rest = words[attached.end() :].strip() if attached else _TAIL.sub("", words).strip()
+        is_silent = _MEDIA.fullmatch(rest) or _DELETED.fullmatch(rest.rstrip(".")) or _DOCUMENT.fullmatch(rest)
+        if not rest or is_silent or (is_marked and not attached and not _WORDY.search(rest)):
             skipped["wordless"] += 1
             continue
+        rest = _MARK.sub("", rest) if is_marked else rest
         said.append(_Said(head, speaker.strip("~ \u200e\u200f\u202a\u202c\u202f\u00a0"), rest))
     return said
 
 
-def _line(text: str) -> _Line | None:
-    found = _HEAD.match(text)
-    if found is None or bool(found["open"]) != (
-        text[found.start("rest") - 1] != "-" and "]" in text[: found.start("rest")]
-    ):
-        return None
-    _, first, second, third, before, hour, minute, seconds, after, rest = found.groups()
-    number = hour_of(int(hour), before or after or "")
-    stamp = text[: found.start("rest")].strip(" -[]\u200e\u200f\ufeff")
-    date = one, two, three = (int(first), int(second), int(third))
-    is_date = any(0 < month <= 12 and 0 < day <= 31 for month, day in ((one, two), (two, one), (two, three)))
-    if not is_date or number > 23 or int(minute) > 59:  # a line of a message that looks like a beginning
-        return None
-    return _Line(date, (number, int(minute), int(seconds or 0)), stamp, bool(found["open"]), rest)
-
-
-def _order(lines: Sequence[_Line]) -> str | None:
-    """By a number above 12; else by the order in which the days of one of the readings never go back."""
-    if 2 * sum(line.date[0] > 31 for line in lines) >= len(lines):
-        return "ymd"
-    if any(line.date[0] > 12 for line in lines):
-        return "dmy"
-    if any(line.date[1] > 12 for line in lines):
-        return "mdy"
-    possible = [
-        order for order in ORDERS
-        if all(a <= b for a, b in pairwise([line.date[place] for place in _ORDERS[order]] for line in lines))
-    ]  # fmt: skip
-    return possible[0] if len(possible) == 1 else None
-
-
 def _fits(sample: Sample) -> bool:
-    return not sample.opening and sum(_line(line) is not None for line in sample.text.splitlines()[:50]) >= 1
+    return any(map(parse_head, sample.text.splitlines()[:50]))
 
 
 FORMAT = ImportFormat(

@@ -92,8 +92,8 @@ def months_of(dates: Collection[WrittenDate], preferred: Iterable[str]) -> Mappi
     spoken = [set(one.words) for one in dates if len(one.numbers) == 2]
     best: Mapping[str, int] = {}
     known = 0
-    for language in dict.fromkeys([*preferred, *_languages()] if spoken else ()):
-        names = _months(language)
+    for language in dict.fromkeys([*preferred, *language_codes()] if spoken else ()):
+        names = month_names(language)
         count = sum(not words.isdisjoint(names) for words in spoken)
         if count > known:
             best, known = names, count
@@ -102,15 +102,17 @@ def months_of(dates: Collection[WrittenDate], preferred: Iterable[str]) -> Mappi
     return best
 
 
-def _languages() -> list[str]:
+@cache
+def language_codes() -> tuple[str, ...]:
+    """Return the languages of CLDR."""
     # A child that reads other formats does without.
     from babel.localedata import locale_identifiers
 
-    return sorted(name for name in locale_identifiers() if "_" not in name)
+    return tuple(sorted(name for name in locale_identifiers() if "_" not in name))
 
 
 @cache
-def _months(language: str) -> Mapping[str, int]:
+def month_names(language: str) -> Mapping[str, int]:
     """The months by their names, long and short, with and without the day, and by what begins one name alone: "sept" is
     written in some countries, "sep" in others.
     """

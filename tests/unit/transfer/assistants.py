@@ -280,7 +280,7 @@ def generic_sillytavern() -> Written:
     for one in TALK:
         message = {"name": "x", "is_user": one.is_mine, "is_system": False, "mes": one.text, "swipes": ["Not chosen"]}
         lines.append(message | {"send_date": dates[one.number % len(dates)](one)})
-    return Written(data=b"\n".join(map(as_json, lines)), name="Cook - 2024.jsonl")
+    return Written(data=b"\n".join(map(as_json, lines)), name="Cook - 2024.jsonl", characters="x")
 
 
 @variety("generic")

@@ -59,7 +59,7 @@ TALK = tuple(
 class Written:
     """A file. `sources`: by which its messages are known, where the file itself says it. `name`: as it was sent.
     `is_dated`: it says when each message was said. `answers`: of the person, to the questions about it. `taken`: of the
-    talk, what it holds.
+    talk, what it holds. `characters`: the name of the assistant, where the file gives it one.
     """
 
     data: bytes
@@ -68,6 +68,7 @@ class Written:
     is_dated: bool = True
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     taken: Sequence[Said] = TALK
+    characters: str = ""
 
 
 def zipped(files: Mapping[str, str | bytes]) -> bytes:

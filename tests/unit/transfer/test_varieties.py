@@ -41,6 +41,8 @@ def expected(name: str, file: Written) -> list[tuple[Any, ...]]:
     def one_of(one: Said) -> tuple[Any, ...]:
         role = "user" if is_chat or one.is_mine else "assistant"
         assistant = "" if one.is_mine else FORMATS[name].product or "Assistant"
+        if file.characters and not one.is_mine:
+            assistant = file.characters
         speaker = one.name if is_chat and not is_own_package else "" if is_chat else assistant
         return (role, speaker, one.is_mine or not is_chat, one.text, one.at if file.is_dated else NOW)
 
@@ -62,8 +64,8 @@ def test_a_file_is_read_exactly(name: str, make: Callable[[], Written]) -> None:
 
 
 def test_every_format_has_its_varieties() -> None:
-    """Our own export and pasted memories have tests of their own."""
-    assert {*VARIETIES, "keepsake", "memories"} == set(FORMATS)
+    """Our own export, pasted memories, and the formats of test_real_shapes.py have tests of their own."""
+    assert {*VARIETIES, "keepsake", "memories", "messenger", "slack", "copilot", "chat-texts"} == set(FORMATS)
     assert all(len(makes) >= 4 for makes in VARIETIES.values())
 
 

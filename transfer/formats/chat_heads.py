@@ -1,0 +1,271 @@
+"""The heads of lines in a chat as text: when something was said, in whatever form a phone wrote it, and what follows.
+
+A head is known by its shape: a date, a clock time, perhaps half a day and a word or two, then a separator. Names of
+months and halves of the day come from CLDR (Babel). Which number is the day, and which calendar counts, the file says.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from locales.catalog import LANGUAGES
+from runtime.cooperative import yielding_gil
+from transfer.formats.written_dates import language_codes, month_names
+
+_MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTAINERS = tuple(
+    re.compile(rf"[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]{{0,4}}{pattern}(?P<rest>.*)")
+    for pattern in (
+        r"\[(?P<stamp>[^\]\n]{6,60})\] ?",
+        r"(?P<stamp>[^\[\n][^\n]{5,59}?) - ",
+        r"(?P<stamp>\d[^\n]{8,50}?): ",
+    )
+)
+"""Of iOS, of Android, and of iOS until 2017."""
+_NUMERIC = re.compile(
+    r"(?<!\d)(?P<era>[A-Z]?)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
+)
+_COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?[일日]")
+_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?![\d:])")
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d+")
+_JAPANESE_ERAS = {"R": 2018, "H": 1988}
+"""The year before the first one of an era."""
+NEAR_MONTH = 20
+"""Characters between the name of a month and its day or year."""
+MAX_WORDS = 4
+"""Words of a head next to date and clock: a line with more is a sentence."""
+_ORDERS = {"dmy": (2, 1, 0), "mdy": (2, 0, 1), "ymd": (0, 1, 2)}
+"""Where year, month and day stand in a date."""
+AMBIGUOUS_ORDERS = ("dmy", "mdy")
+FIRST_YEAR = 2009
+"""WhatsApp's first. A year before it, or after the present one, is of another calendar, or a mistake."""
+_BUDDHIST_YEARS = 543
+"""Years by which the Thai calendar is ahead."""
+
+
+class Head(NamedTuple):
+    """The beginning of a message. `date`: its three numbers as they stand, year 0 where there is none. `order`: where
+    they are year, month and day; "" if the file has to tell. `shape`: in what the heads of one file agree.
+    """
+
+    date: tuple[int, int, int]
+    clock: tuple[int, int, int]
+    order: str
+    stamp: str
+    rest: str
+    shape: tuple[int, bool]
+
+    @property
+    def is_ios(self) -> bool:
+        return self.shape[0] != 1
+
+
+def parse_head(line: str) -> Head | None:
+    """Return the head that a line begins with; None if it has none."""
+    if not any(character.isdigit() for character in line[:16]):
+        return None
+    for number, container in enumerate(_CONTAINERS):
+        if found := container.match(line):
+            stamp = line[: found.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
+            if head := _parse_stamp(found["stamp"], stamp, found["rest"], number):
+                return head
+    return None
+
+
+def parse_lines(text: str) -> list[tuple[Head, str]]:
+    """Return each head with its words, in several lines. Heads of another shape than most of the file are words."""
+    heads = [(line, parse_head(line)) for line in yielding_gil(text.replace("\r\n", "\n").split("\n"))]
+    shapes = Counter(head.shape for _, head in heads if head)
+    usual = next((shape for shape, _ in shapes.most_common(1)), None)
+    found: list[tuple[Head, list[str]]] = []
+    for line, head in yielding_gil(heads):
+        if head and head.shape == usual:
+            found.append((head, [head.rest]))
+        elif found:
+            found[-1][1].append(line)
+    return [(head, "\n".join(lines)) for head, lines in found]
+
+
+def find_order(heads: Sequence[Head]) -> str | None:
+    """Return the order of day and month: by a number above 12; else by days that never go back; None if it is open."""
+    if heads and all(head.order for head in heads):
+        return "ymd"
+    dates = [head.date for head in heads]
+    if 2 * sum(first > 31 for first, _, _ in dates) >= len(dates):
+        return "ymd"
+    if any(first > 12 for first, _, _ in dates):
+        return "dmy"
+    if any(second > 12 for _, second, _ in dates):
+        return "mdy"
+    possible = [
+        order
+        for order in AMBIGUOUS_ORDERS
+        if all(a <= b for a, b in pairwise([arrange(numbers, order) for numbers in dates]))
+    ]
+    return possible[0] if len(possible) == 1 else None
+
+
+def arrange(numbers: tuple[int, int, int], order: str) -> tuple[int, int, int]:
+    """Return year, month and day of a date that is written in an order."""
+    year, month, day = (numbers[place] for place in _ORDERS[order])
+    return year, month, day
+
+
+def find_calendar(dates: Sequence[tuple[int, int, int]], last_year: int) -> Callable[[int, int, int], date] | None:
+    """Return what turns year, month and day into a date: the calendar in which all lie within the product's life.
+
+    None if there is none. `last_year`: of the present.
+    """
+    for convert in (_gregorian, _buddhist, _persian):
+        for numbers in dates:
+            try:
+                if not FIRST_YEAR <= convert(*numbers).year <= last_year:
+                    break
+            except (ValueError, OverflowError):  # no such day: it is found damaged later
+                continue
+        else:
+            return convert
+    return None
+
+
+def find_date(text: str) -> date | None:
+    """Return the day that a line names, day and month in the order that is possible; None if it names none."""
+    found = _find_date(_MARKS.sub("", text))
+    if found is None:
+        return None
+    numbers, order, _, _ = found
+    order = order or ("ymd" if numbers[0] > 31 else "mdy" if numbers[1] > 12 else "dmy")
+    try:
+        return _gregorian(*arrange(numbers, order))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _gregorian(year: int, month: int, day: int) -> date:
+    month, day = (day, month) if month > 12 >= day else (month, day)
+    return date(year + 2000 if year < 100 else year, month, day)
+
+
+def _buddhist(year: int, month: int, day: int) -> date:
+    return _gregorian((year + 2500 if year < 100 else year) - _BUDDHIST_YEARS, month, day)
+
+
+def _persian(year: int, month: int, day: int) -> date:
+    """Return the date of a day of the Solar Hijri calendar, by its 33-year cycle (exact for 1178 to 1633)."""
+    if not (0 < month <= 12 and 0 < day <= 31):
+        raise ValueError
+    years = (year + 1400 if year < 100 else year) + 1595
+    days = 365 * years + years // 33 * 8 + (years % 33 + 3) // 4 + day
+    days += (month - 1) * 31 if month < 7 else (month - 7) * 30 + 186
+    return date.fromordinal(days - 355_668 - 365)
+
+
+def _parse_stamp(text: str, stamp: str, rest: str, container: int) -> Head | None:
+    text = _MARKS.sub("", text).replace("\u00a0", " ").replace("\u202f", " ")
+    found = _find_date(text)
+    if found is None:
+        return None
+    numbers, order, start, end = found
+    before, after = text[:start], text[end:]
+    clock = _CLOCK.search(after) or _CLOCK.search(before)
+    if clock is None:
+        return None
+    is_clock_first = clock.string is before
+    words = _WORD.findall(f"{before} {after}".replace(clock[0], " ", 1))
+    half = find_half(tuple(words))
+    hour = int(clock[1]) % 12 + (12 if half else 0) if half is not None and int(clock[1]) <= 12 else int(clock[1])
+    if len(words) > MAX_WORDS or hour > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
+        return None
+    seconds = (hour, int(clock[2]), int(clock[3] or 0))
+    return Head(numbers, seconds, order, stamp, rest, (container, is_clock_first))
+
+
+def _find_date(text: str) -> tuple[tuple[int, int, int], str, int, int] | None:
+    """Return the numbers of a date, their order if it is known, and where the date stands."""
+    if found := _NUMERIC.search(text):
+        first, second, third = int(found[2]), int(found[3]), int(found[5])
+        first += _JAPANESE_ERAS.get(found["era"], 0)
+        third += _JAPANESE_ERAS.get(found["late_era"], 0)
+        pairs = ((first, second), (second, first), (second, third))
+        is_date = any(0 < month <= 12 and 0 < day <= 31 for month, day in pairs)
+        return ((first, second, third), "", *found.span()) if is_date else None
+    if found := _COUNTED.search(text):
+        return (int(found[1]), int(found[2]), int(found[3])), "ymd", *found.span()
+    for word in _WORD.finditer(text):
+        if (month := find_month(word[0].casefold())) is not None:
+            return _find_named(text, month, word)
+    return None
+
+
+def _find_named(text: str, month: int, word: re.Match[str]) -> tuple[tuple[int, int, int], str, int, int] | None:
+    """Return a date with the name of a month: "13 Jun 2018", "Jun 13", "13 de junio de 2018"."""
+    clock = _CLOCK.search(text)
+    apart = [n for n in _NUMBER.finditer(text) if not clock or not clock.start() <= n.start() < clock.end()]
+    numbers = [n for n in apart if abs(n.start() - word.start()) < NEAR_MONTH]
+    day = next((n for n in numbers if 0 < int(n[0]) <= 31 and len(n[0]) <= 2), None)
+    if day is None:
+        return None
+    year = next((int(n[0]) for n in numbers if n is not day and len(n[0]) in (2, 4)), 0)
+    spans = [word.span(), *(n.span() for n in numbers)]
+    return (year, month, int(day[0])), "ymd", min(a for a, _ in spans), max(b for _, b in spans)
+
+
+@cache
+def find_month(word: str) -> int | None:
+    """Return the number of a month by its name in any language, those of the program first."""
+    if len(word) < 3:
+        return None
+    return next(
+        (names[word] for language in (*LANGUAGES, *language_codes()) if word in (names := month_names(language))), None
+    )
+
+
+@cache
+def find_half(words: tuple[str, ...]) -> bool | None:
+    """Return True if the words of a head say the second half of the day, False for the first; None if neither."""
+    spoken = ("".join(words), *words)
+    for known in (_COMMON_HALVES, None):
+        halves = _day_halves() if known is None and words else known or {}
+        for word in spoken:
+            if (is_late := halves.get(word.casefold())) is not None:
+                return is_late
+    return None
+
+
+_COMMON_HALVES: Mapping[str, bool] = {
+    "am": False,
+    "a": False,
+    "上午": False,
+    "오전": False,
+    "午前": False,
+    "ص": False,
+    "pm": True,
+    "p": True,
+    "下午": True,
+    "오후": True,
+    "午後": True,
+    "م": True,
+}
+"""Those of most files, so that only the others need CLDR."""
+
+
+@cache
+def _day_halves() -> Mapping[str, bool]:
+    """Return what languages write for the halves of the day, without dots and spaces; True for the second."""
+    from babel import Locale
+
+    found: dict[str, bool] = {}
+    for language in (*LANGUAGES, *language_codes()):
+        for widths in Locale.parse(language).day_periods.values():
+            for names in widths.values():
+                for period, name in names.items():
+                    is_late = period.startswith(("pm", "noon", "afternoon", "evening", "night"))
+                    key = "".join(_WORD.findall(name.casefold()))
+                    if key and period in ("am", "pm"):
+                        found.setdefault(key, is_late)
+    return found
