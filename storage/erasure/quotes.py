@@ -17,6 +17,8 @@ MOST_WORDS = 300
 """Words of what is forgotten that are looked for: those with digits and the long ones first."""
 MOST_TEXT = 200_000
 """Characters of what is forgotten that are read for its words."""
+MIN_DIGITS = 4
+"""Of a number that is a quote: "3 eggs" quotes nobody's three."""
 MOST_HOLDERS = 1_000
 """A word that more messages hold says nothing about one of them."""
 
@@ -144,7 +146,8 @@ def _words_of(texts: Sequence[tuple[str, tuple[str, int]]]) -> _Words:
         if left > 0:
             read.append(text[:left])
             for term in analyzer.analyse(read[-1]):
-                words.since[term] = min(at, words.since.get(term, at))
+                if not term.isdecimal() or len(term) >= MIN_DIGITS:
+                    words.since[term] = min(at, words.since.get(term, at))
         left -= len(text)
     chosen = sorted(words.since, key=lambda term: (not _has_digit(term), -len(term)))[:MOST_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(words.since)

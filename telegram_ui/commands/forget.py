@@ -203,7 +203,7 @@ class ForgetCommands(Family):
             *(f"  {_line(one, zone)}" for one in shown),
         ]
         text = "\n".join([*lines, *quotes, f"{too}: {counts(all_of_it)}", tr("forget-final")])
-        return text, [(too, with_quotes), (label, target)]
+        return text, [(label, target), (too, with_quotes)]  # the button that takes more is never the first
 
     async def _message_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         number = target.number

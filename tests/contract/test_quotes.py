@@ -209,6 +209,13 @@ async def test_where_there_are_too_many_words_nothing_is_promised(store: MemoryS
     assert not (await talk.left_by(first)).is_complete
 
 
+async def test_a_short_number_is_nobodys_quote(store: MemoryStore) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say("My 3 cats live at number 12.")
+    await talk.say("A recipe?", "Beat 3 eggs, bake for 12 minutes.")
+    assert await talk.left_by(first) == Remainder()
+
+
 async def test_what_expires_is_not_compared(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say(SECRET)
