@@ -48,7 +48,7 @@ from telegram_ui.commands.usage import UsageCommands
 from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, Wizard
 from telegram_ui.commands.wording import told_at
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 
 log = logging.getLogger(__name__)
 
@@ -217,6 +217,7 @@ class Commands:
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._declared.get(kind_of(data)):
+                person = await self._owner_of_button(data, chat, person)
                 payload = self.dependencies.buttons.payload(data, chat, person)
                 toast = await self._answer(await self._ask(update, chat, person, payload), *found)
         except NotTheirs as not_theirs:
@@ -230,6 +231,13 @@ class Commands:
         finally:
             with suppress(TelegramError):  # it may be too old by now: the person sees the message anyway
                 await query.answer(toast)
+
+    async def _owner_of_button(self, data: str, chat: Chat, person: Person) -> Person:
+        """Whom a press counts for. An anonymous admin presses under their own name, so any admin may press for them."""
+        is_anonymous = data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)] and not chat.is_private
+        if is_anonymous and await self.dependencies.may_configure(chat, person):
+            return replace(person, id=ANONYMOUS_ADMIN)
+        return person
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
         """Whether a family may have asked for the text of this update; so, too, while the store cannot say."""

@@ -22,7 +22,7 @@ from records.scopes import Person
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.registry import Commands
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.sending.streaming import STALLED_FOR, AnswerStream
@@ -158,7 +158,7 @@ class Desk:
         """Forget everything that is not stored."""
 
         async def may_configure(chat: Chat, person: Person) -> bool:
-            return chat.is_private or person.id == ANN
+            return chat.is_private or person.id in (ANN, ANONYMOUS_ADMIN)
 
         dependencies = Dependencies(
             services=self.services,
