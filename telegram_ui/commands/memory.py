@@ -34,6 +34,8 @@ VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete"
 """Actions on a fact. Also: "a" asks for a new one, "e" for its text, "r" distils the profile, "x" erases a version."""
 
 ERASING = ("d", "x")
+NOTED = "✍"
+"""The reaction to what somebody in a group had noted."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +87,10 @@ class MemoryCommands(Family):
         made = await self._by_hand.add(ask.chat.scope.owner, text)
         if isinstance(made, str):
             return made
+        # In a group a message about it would be noise for everybody else.
+        noted, is_private = ask.message_id, ask.chat.is_private
+        if not is_private and noted is not None and await self._delivery.react(ask.chat, noted, NOTED):
+            return None
         keep = [] if made.kind == "instruction" else [self._button(ask, KIND, tr("memory-button-keep"), f"k.{made.id}")]
         await self._show(ask, tr("memory-added", text=made.text), keep)
         return None

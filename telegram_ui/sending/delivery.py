@@ -109,6 +109,15 @@ class Delivery:
         if message_id is None or not await self.edit(chat, message_id, piece, keyboard=keyboard):
             await self.say(chat, text, keyboard=keyboard)
 
+    async def react(self, chat: Chat, message_id: int, emoji: str) -> bool:
+        """Put a reaction under a message; False where that is not possible, so that a message has to say it."""
+        request = partial(self.bot.set_message_reaction, self.current_id(chat), message_id, emoji)
+        try:
+            return bool(await self.newer_api.attempt("setMessageReaction", request, chat_id=chat.id))
+        except TelegramError as error:
+            log.info("no reaction was put: %s", kind(error))
+            return False
+
     @contextlib.asynccontextmanager
     async def typing(self, chat: Chat) -> AsyncIterator[None]:
         """Show the typing action until the block is left; not where that is at once."""

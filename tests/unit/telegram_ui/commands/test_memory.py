@@ -234,7 +234,7 @@ async def test_the_profile_is_rewritten_shown_and_erased(desk: Desk, talk: Talk)
 
 async def test_in_a_group_everyone_reads_and_admins_change(desk: Desk) -> None:
     await desk.say(ANN, GROUP, "/memory add The club meets on Mondays.")
-    assert "Noted: " in desk.last(GROUP)
+    assert "✍" in str(desk.peer.called("setMessageReaction")), "the reaction says that it is noted"
     await desk.say(BOB, GROUP, "/memory add The club is closed.")
     assert desk.last(GROUP) == tr("shared-admins-only")
     await desk.say(BOB, GROUP, "/memory")
@@ -276,3 +276,15 @@ async def test_buttons_that_erase_are_red(desk: Desk) -> None:
     assert [button["text"] for row in rows for button in row if button.get("style") == "danger"] == [
         "Forget everything"
     ]
+
+
+async def test_in_a_group_a_reaction_says_that_a_fact_is_noted(desk: Desk) -> None:
+    await desk.say(ANN, GROUP, "/memory add The picnic is on Sunday.")
+    [call] = desk.peer.called("setMessageReaction")
+    assert "✍" in str(call["params"]["reaction"])
+    assert not desk.peer.texts(GROUP)
+    desk.peer.fault("error", method="setMessageReaction", error_code=404, description="Not Found", times=None)
+    await desk.say(ANN, GROUP, "/memory add Bob brings bread.")
+    await desk.say(ANN, GROUP, "/memory add Eve brings tea.")
+    assert desk.peer.texts(GROUP) == ["Noted: Bob brings bread.", "Noted: Eve brings tea."]
+    assert len(desk.peer.called("setMessageReaction")) == 2, "a refusal is remembered"
