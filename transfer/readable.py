@@ -5,6 +5,7 @@ Format asks for. Everything on the page is escaped, and its only script searches
 """
 
 import json
+import re
 import tempfile
 import zipfile
 from array import array
@@ -60,6 +61,21 @@ class Part:
 
     number: int
     messages: "array[int]"
+
+
+_FENCE = re.compile(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(.*)$")
+
+
+def close_markdown(text: str) -> str:
+    """Return a message whose Markdown ends with it: an open fence or comment would swallow the next ones."""
+    fence = ""
+    for found in _FENCE.finditer(text):
+        if not fence:
+            fence = found[1]
+        elif found[1].startswith(fence) and not found[2]:
+            fence = ""
+    closing = f"\n{fence}" if fence else " -->" if text.rfind("<!--") > text.rfind("-->") else ""
+    return f"{text}{closing}"
 
 
 class ReadableExport:
@@ -122,7 +138,8 @@ class ReadableExport:
                     file.write(_head("conversation", month).encode())
                     for at, role, speaker, title, content in yielding_gil(said):
                         about = [f"**{_one_line(_name(role, speaker))}**", f"{at:%Y-%m-%d %H:%M}", _one_line(title)]
-                        file.write(f"{' · '.join(filter(None, about))}\n\n{content}\n\n".encode("utf-8", "replace"))
+                        written = f"{' · '.join(filter(None, about))}\n\n{close_markdown(content)}\n\n"
+                        file.write(written.encode("utf-8", "replace"))
             for table, lines in self._texts(part):
                 text = "\n".join(line if table == "profile" else f"- {_one_line(line)}" for line in lines)
                 archive.writestr(f"{table}.md", f"{_head(table, table)}{text}\n".encode("utf-8", "replace"))

@@ -225,7 +225,8 @@ class Delivery:
             return await self._edit(chat, message_id, part, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
-        reply = chat.reply_to if is_first else None
+        # Buttons find what they are about by the message that theirs replies to.
+        reply = chat.reply_to if is_first or keyboard is not None else None
         try:
             return [await self._send_message(chat, part, keyboard, reply)]
         except BadRequest as refused:

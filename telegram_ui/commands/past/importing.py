@@ -151,7 +151,8 @@ class TransferCommands(Family):
 
     async def _go_on(self, ask: Ask, sent: _Sent) -> None:
         """Put the next step in the place of the message whose button was pressed."""
-        await self._show(ask, *(await self._step(ask, sent))[0])
+        here = replace(ask, chat=replace(ask.chat, reply_to=sent.message_id))  # a long text ends in a new message
+        await self._show(here, *(await self._step(ask, sent))[0])
 
     async def _step(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
         """The next step, or what is wrong with the file; and whether it can be read."""

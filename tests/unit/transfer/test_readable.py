@@ -5,8 +5,11 @@ import re
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from tests.support.talk import ANNA, talking
 from tests.unit.transfer.test_importer import history, imported
+from transfer.readable import close_markdown
 
 COUNT = 400
 
@@ -59,3 +62,18 @@ async def test_summaries_stand_in_the_order_of_time_whatever_came_first(tmp_path
     days = re.findall(r"^- (\d{4}-\d\d-\d\d)", told, re.MULTILINE)
     assert len(set(days)) > 1
     assert days == sorted(days)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("```python\nx = 1", "```python\nx = 1\n```"),
+        ("````\n```\nx", "````\n```\nx\n````"),
+        ("~~~\nx\n```", "~~~\nx\n```\n~~~"),
+        ("```\nx\n```", "```\nx\n```"),
+        ("`a` and ```b``` inline", "`a` and ```b``` inline"),
+        ("before <!-- after", "before <!-- after -->"),
+    ],
+)
+def test_the_markdown_of_a_message_ends_with_it(text: str, written: str) -> None:
+    assert close_markdown(text) == written
