@@ -4,11 +4,10 @@ Does not know Telegram, nor its commands.
 
 admin.py       what the bot's admins see and decide
 app.py         addresses, guards, files
-bounds.py      how many requests and files of one visitor are worked on
+assets.py      the page's files over the wire
 changes.py     what can be changed, each by the function that a command calls
 forms.py       messages, summaries and facts as the page gets them
 host.py        what the page is told of the bot around it
-markup.py      Markdown of answers as a tree
 parameters.py  the parameters of one request, with their types and bounds
 past.py        import with its progress, learning from it, export
 sessions.py    who looks: Telegram's initData, one-time links, tokens

@@ -14,14 +14,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
-from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chat.services import Services
 from dashboard.admin import Admin
-from dashboard.bounds import Paced, Visitors
+from dashboard.assets import asset_response, packed
 from dashboard.changes import Changes
 from dashboard.host import STATIC, Host
 from dashboard.past import Past
@@ -31,6 +30,7 @@ from dashboard.views import Views
 from dashboard.visits import Handler, Visits
 from dashboard.why import Why
 from runtime.http_server import BoundedProtocol, served
+from runtime.pacing import Paced, Visitors
 
 # Telegram's own apps show a Mini App as a page of its own; in the browser it is a frame of theirs.
 CONTENT_POLICY = (
@@ -115,10 +115,13 @@ def _routes(services: Services, host: Host, visitors: Visitors) -> Sequence[Base
     uploading: dict[str, Handler] = {"import/plan": past.plan, "import/run": past.run}
 
     async def texts(request: Request) -> Response:
-        return JSONResponse(wanted_texts(STATIC, request))
+        return await packed(request, JSONResponse(wanted_texts(STATIC, request)))
 
-    async def page(_: Request) -> Response:
-        return FileResponse(STATIC / "index.html", media_type="text/html")
+    async def page(request: Request) -> Response:
+        return asset_response(STATIC, request, "index.html")
+
+    async def static(request: Request) -> Response:
+        return asset_response(STATIC, request, request.path_params["path"])
 
     return [
         Route("/", page),
@@ -134,7 +137,7 @@ def _routes(services: Services, host: Host, visitors: Visitors) -> Sequence[Base
             ],
             middleware=[Middleware(SameOrigin, origins=(host.origin,))],
         ),
-        Mount("/static", StaticFiles(directory=STATIC)),
+        Route("/static/{path:path}", static),
     ]
 
 

@@ -1,17 +1,21 @@
 """Messages, summaries and facts as the page gets them: values → JSON. Dates are ISO 8601 with a zone."""
 
+import re
 from typing import Any
 
-from dashboard.markup import parse_markdown
 from locales.told import worth
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, link
 from records.reminders import Reminder
 from records.summaries import Summary
+from text.markup import parse_markdown
 
 Json = dict[str, Any]
 
+TITLE_CHARS = 80
+"""Characters of what a summary is about."""
+_SENTENCE = re.compile(r"[^.!?。！？؟]{8,}?[.!?。！？؟](?=\s|$|\w)")
 TEXT_SHOWN = 4_000
 """Characters of a message in a list; all of it is asked for."""
 
@@ -37,18 +41,34 @@ def message(one: Message, *, text: str | None = None, is_whole: bool = False) ->
     }
 
 
-def summary(one: Summary) -> Json:
+def summary_head(one: Summary) -> Json:
+    """A summary without its text, and what it is about."""
     return {
         "id": one.id,
         "level": one.level,
-        "text": one.text,
-        "first_id": one.first_id,
-        "last_id": one.last_id,
+        "title": title_of(one.text),
         "first_at": one.first_at.isoformat(),
         "last_at": one.last_at.isoformat(),
         "messages": one.message_count,
         "is_active": one.is_active,
         "source_ids": list(one.source_ids),
+    }
+
+
+def title_of(text: str) -> str:
+    """The first sentence of a text, or the beginning of it."""
+    line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
+    sentence = _SENTENCE.match(line)
+    shown = sentence[0] if sentence else line
+    return shown if len(shown) <= TITLE_CHARS else f"{shown[:TITLE_CHARS].rsplit(' ', 1)[0]}…"
+
+
+def summary(one: Summary) -> Json:
+    return {
+        **summary_head(one),
+        "text": one.text,
+        "first_id": one.first_id,
+        "last_id": one.last_id,
         "base_id": one.base_id,
         "score": one.score,
         "model": one.model,

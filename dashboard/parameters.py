@@ -6,6 +6,7 @@ from datetime import date
 from starlette.requests import Request
 
 from runtime.bounded_json import parsed
+from runtime.pacing import TooLarge
 from text.characters import well_formed
 
 LARGEST_BODY = 64_000
@@ -19,10 +20,6 @@ MOST_IDS = 500
 
 class BadRequest(Exception):  # noqa: N818 - reads as the state it is
     """A parameter is missing, or is none of its kind. The page never asks so: its text is for a developer."""
-
-
-class TooLarge(Exception):  # noqa: N818
-    """The body has more bytes than it may have."""
 
 
 class Parameters:

@@ -17,7 +17,6 @@ from attrs import define, field
 from starlette.responses import Response, StreamingResponse
 
 from chat.services import Services
-from dashboard.bounds import LONGEST_FILE, Files, file_of
 from dashboard.host import Host
 from dashboard.parameters import LARGEST_NUMBER, BadRequest
 from dashboard.texts import on_page
@@ -27,6 +26,7 @@ from locales.catalog import speaking, tr
 from locales.told import told
 from records.errors import ImportBusy, KeepsakeError, StaleFold
 from runtime.bounded_json import parsed
+from runtime.pacing import LONGEST_FILE, Files, file_of
 from runtime.tasks import ended
 from transfer.exporter import Exported
 from transfer.plans import Given, done_text, plan_text

@@ -34,8 +34,8 @@ from summaries.policies import POLICIES
 
 MOST_ROWS = 200
 """Messages of one answer: what a page shows at once."""
-SUMMARIES = 100
-"""Of one answer; what one of them covers stands below them."""
+MAX_SUMMARIES = 5_000
+"""Summaries of one conversation that are shown, the latest."""
 FOUND = 20
 """Messages of one answer to a search."""
 MAX_FOUND = 1_000
@@ -194,17 +194,11 @@ class Views:
         }
 
     async def summaries(self, visit: Visit) -> Answer:
-        before = visit.asked.optional("before")
+        """All of them without their texts: the page shows them on one axis of time."""
         async with self._services.memory.home(visit.owner) as store:
             found = await store.summaries(visit.scope, active_only=False)
-        wanted = sorted(found, key=lambda one: (not one.is_active, -one.level, -one.id))
-        if before is not None:
-            ids = [one.id for one in wanted]
-            wanted = wanted[ids.index(before) + 1 :] if before in ids else []
         return {
-            "summaries": [forms.summary(one) for one in wanted[:SUMMARIES]],
-            "total": len(found),
-            "has_more": len(wanted) > SUMMARIES,
+            "summaries": await asyncio.to_thread(lambda: [forms.summary_head(one) for one in found[-MAX_SUMMARIES:]])
         }
 
     async def summary(self, visit: Visit) -> Answer:

@@ -17,9 +17,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
-from dashboard.bounds import TooBusy, Visitors
+from dashboard.assets import packed
 from dashboard.host import STATIC, Host
-from dashboard.parameters import BadRequest, Parameters, TooLarge, asked_in
+from dashboard.parameters import BadRequest, Parameters, asked_in
 from dashboard.sessions import NoSession, Session, Sessions
 from dashboard.texts import on_page, page_texts, reader_of
 from locales.catalog import language_for, speaking, tr
@@ -27,6 +27,7 @@ from locales.told import speaking_to, told
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
+from runtime.pacing import TooBusy, TooLarge, Visitors
 from text.characters import well_formed
 
 log = logging.getLogger(__name__)
@@ -117,7 +118,7 @@ class Visits:
             }
 
         with speaking(reader_of(request, self._host.default_language)):
-            return await answered(begin)
+            return await packed(request, await answered(begin))
 
     async def ended(self, request: Request) -> Response:
         """POST api/session/end: all sessions of whoever asks are over."""
@@ -153,7 +154,7 @@ class Visits:
                     return await answered(lambda: self._handled(handler, session, request, asked_of, language))
 
             with speaking(reader_of(request, self._host.default_language)):
-                return await answered(work)
+                return await packed(request, await answered(work))
 
         return endpoint
 

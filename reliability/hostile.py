@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import httpx
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -31,6 +32,7 @@ from playground.world import World
 from reliability import hostile_loads as loads
 from reliability.hostile_loads import Attack, Load
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House
+from tests.end_to_end.visitors import init_data
 from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
 from tests.peers.ports import kept_port
 
@@ -51,6 +53,7 @@ class Case:
     load: Load
     settings: Mapping[str, str] = field(default_factory=dict)
     is_webhook: bool = False
+    has_page: bool = False
     each_behind: bool = False
     """Whether each question comes right behind a whole load, where the load is not one that lasts."""
 
@@ -62,6 +65,10 @@ CASES = (
     Case(name="answers with very many entities", load=loads.entities),
     Case(name="1,200 messages and 900 of strangers", load=loads.flood, each_behind=True),
     Case(name="slow connections to the webhook", load=loads.slow_connections, is_webhook=True),
+    Case(name="pipelined requests of a stranger to the page", load=loads.page_pipelined, has_page=True),
+    Case(name="100 connections of a stranger to the page", load=loads.page_connections, has_page=True),
+    Case(name="60 half-sent uploads to the page", load=loads.page_uploads, has_page=True),
+    Case(name="60 unread exports of the page", load=loads.page_exports, has_page=True),
 )
 
 
@@ -103,10 +110,15 @@ async def measure(
             settings |= {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address}
         street, hostile = Street(house), house.person("Ann")
         attack = Attack(hostile=hostile, strangers=[house.person(f"Eve {n}") for n in range(9)], address=address)
+        if case.has_page:
+            attack.page = f"127.0.0.1:{stack.enter_context(kept_port())}"
+            settings |= {"DASHBOARD_URL": f"http://{attack.page}", "DASHBOARD_LISTEN": attack.page}
         settings["ALLOWED_USER_IDS"] = f"{street.second.id},{hostile.id}"
         async with house.bot(**settings):
             for person in (street.second, hostile):
                 await person.sets_up()
+            if case.has_page:
+                attack.token = await _session_of(attack)
             await street.turns(WARM)
             for _ in range(rounds):
                 alone += await street.turns(turns)
@@ -129,6 +141,13 @@ async def measure(
         "loads": attack.done,
         "is_good": ratio <= MOST,
     }
+
+
+async def _session_of(attack: Attack) -> str:
+    """The token of the hostile person's session on the page."""
+    async with httpx.AsyncClient(base_url=f"http://{attack.page}", trust_env=False) as client:
+        answer = await client.post("/api/session", json={"init_data": init_data(attack.hostile.id)})
+        return str(answer.json()["token"])
 
 
 def _was_done(attack: Attack, before: int) -> bool:

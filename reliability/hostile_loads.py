@@ -6,8 +6,8 @@ Each load is a function that does it once and returns when the bot is through wi
 import asyncio
 import gzip
 import json
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -16,6 +16,11 @@ from tests.end_to_end.harness import Json, Member
 MESSAGES, OF_STRANGERS = 1_200, 900
 CONNECTIONS = 400
 """Twice as many as the bot keeps open."""
+PIPELINES = 20
+ASKING = 100
+UPLOADS = 60
+SOON = 0.005
+"""Seconds after which a connection that was closed is opened again at once, as fast as one machine can."""
 CRAWL = 1.0
 """Seconds between two bytes of a slow connection, and before one that was closed is opened again."""
 TRIES = 12
@@ -43,6 +48,10 @@ class Attack:
     hostile: Member
     strangers: Sequence[Member]
     address: str
+    page: str = ""
+    """Where the memory page is served."""
+    token: str = ""
+    """Of the hostile person's session there."""
     began: asyncio.Event = field(default_factory=asyncio.Event)
     done: int = 0
     lasts: bool = False
@@ -177,6 +186,109 @@ async def slow_connections(attack: Attack) -> None:
             task.cancel()
         await asyncio.gather(*crawling, return_exceptions=True)
     attack.done += 1
+
+
+async def page_pipelined(attack: Attack) -> None:
+    """Connections of somebody without a session who sends request upon request and reads the answers."""
+    await _lasting(attack, [_pipeline(attack) for _ in range(PIPELINES)])
+
+
+async def page_connections(attack: Attack) -> None:
+    """Ordinary connections without a session, each of which asks again once it is answered."""
+    await _lasting(attack, [_ask_again_and_again(attack) for _ in range(ASKING)])
+
+
+async def page_uploads(attack: Attack) -> None:
+    """Uploads of one person with a session that are sent by halves."""
+    await _lasting(attack, [_half_an_upload(attack) for _ in range(UPLOADS)])
+
+
+async def page_exports(attack: Attack) -> None:
+    """Exports of one person with a session that are not read."""
+    await _lasting(attack, [_unread_export(attack) for _ in range(UPLOADS)])
+
+
+async def _lasting(attack: Attack, works: Sequence[Coroutine[object, object, None]]) -> None:
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        await asyncio.sleep(CRAWL)  # the moment in which they connect; it proves nothing
+        attack.lasts = True
+        attack.began.set()
+        await attack.until_ended()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    attack.done += 1
+
+
+@asynccontextmanager
+async def _connection(attack: Attack) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    host, _, port = attack.page.rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+async def _pipeline(attack: Attack) -> None:
+    requests = f"GET /api/home?owner=1 HTTP/1.1\r\nHost: {attack.page}\r\n\r\n".encode() * 50
+    while True:
+        with suppress(OSError):
+            async with _connection(attack) as (reader, writer):
+                writing = asyncio.create_task(_write_on(writer, requests))
+                try:
+                    while await reader.read(65_536):
+                        pass
+                finally:
+                    writing.cancel()
+                    await asyncio.gather(writing, return_exceptions=True)
+        await asyncio.sleep(SOON)
+
+
+async def _write_on(writer: asyncio.StreamWriter, data: bytes) -> None:
+    while True:
+        writer.write(data)
+        await writer.drain()
+
+
+async def _ask_again_and_again(attack: Attack) -> None:
+    request = f"GET / HTTP/1.1\r\nHost: {attack.page}\r\nConnection: close\r\n\r\n".encode()
+    while True:
+        with suppress(OSError):
+            async with _connection(attack) as (reader, writer):
+                writer.write(request)
+                await writer.drain()
+                while await reader.read(65_536):
+                    pass
+        await asyncio.sleep(SOON)
+
+
+async def _half_an_upload(attack: Attack) -> None:
+    query = f"owner={attack.hostile.id}&name=result.json"
+    head = f"POST /api/import/plan?{query} HTTP/1.1\r\nHost: {attack.page}\r\nAuthorization: Bearer {attack.token}\r\n"
+    while True:
+        with suppress(OSError):
+            async with _connection(attack) as (reader, writer):
+                writer.write(f"{head}Content-Length: 49000000\r\n\r\n".encode())
+                for _ in range(400):
+                    writer.write(b" " * 61_000)
+                    await writer.drain()
+                await reader.read()
+        await asyncio.sleep(CRAWL)
+
+
+async def _unread_export(attack: Attack) -> None:
+    path = f"/api/export?owner={attack.hostile.id}&format=json"
+    request = f"GET {path} HTTP/1.1\r\nHost: {attack.page}\r\nAuthorization: Bearer {attack.token}\r\n\r\n"
+    while True:
+        with suppress(OSError):
+            async with _connection(attack) as (_, writer):
+                writer.write(request.encode())
+                await writer.drain()
+                await asyncio.sleep(30)
+        await asyncio.sleep(CRAWL)
 
 
 def _words(characters: int, seed: str) -> str:

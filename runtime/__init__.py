@@ -8,6 +8,7 @@ http_server.py  the one way to serve HTTP: webhook, health, playground
 locks.py        who may use what belongs to an owner at the same moment
 logs.py         what the log may say: no message text, no secret
 metrics.py      what the process counts of itself, for Prometheus
+pacing.py       how many requests and files of one visitor a page works on
 read_through_cache.py  an LRU cache of what a database holds, right while readers and writers overlap
 subprocess_child.py  what a child does for itself: limits, and its answers
 subprocess_worker.py runs what untrusted input decides in a process of its own

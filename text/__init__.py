@@ -4,6 +4,7 @@ analyzer.py       text → the terms by which it is searched
 characters.py     where a text may be cut, the repair of broken characters, tokens of chat templates made harmless
 date_words.py     how languages name times, as data
 fingerprint.py    what must be equal in two sentences that say the same: numbers, dates, names, negation
+markup.py         Markdown → a tree of texts and marks
 passages.py       what is searched and shown of a message: all of a short one, the passages of a long one
 single_values.py  of what nobody has two, read from the words of a fact or of the person themselves
 stopwords.py      articles, pronouns and the like, by language: what a search leaves out

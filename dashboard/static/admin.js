@@ -6,7 +6,6 @@ import { asked, attempt, button, confirmed, paged, pill, tile } from "./parts.js
 import { counted, fullDate, roughly, sizeOf, tr } from "./texts.js";
 
 export const admin = {
-  id: "admin",
   async draw(root) {
     const place = h("div", {});
     const show = (state) => place.replaceChildren(figures(state), health(state), broadcast(state, show), people(state, show), errors(state));

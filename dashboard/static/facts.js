@@ -7,31 +7,60 @@ import { asked, attempt, button, choice, closeSheet, empty, paged, sheet, roundB
 import { swap } from "./swap.js";
 import { dateOf, tr } from "./texts.js";
 
-const KINDS = ["instruction", "preference", "facts"]; // as in the chat; all others are of the last
+const KINDS = ["instruction", "preference", "personal", "event", "facts"]; // all others are of the last
+const ORDERS = {
+  newest: (one, other) => other.id - one.id,
+  oldest: (one, other) => one.id - other.id,
+  text: (one, other) => one.text.localeCompare(other.text),
+};
 
-// All that the page is about.
-const state = { wanted: "holds", sought: "", longest: 0 };
+// All that the page is about. `chosen`: the ids of several facts, or null while none are being chosen.
+const state = { wanted: "holds", order: "newest", sought: "", longest: 0, chosen: null };
 
 export const facts = {
-  id: "facts",
   async draw(root) {
     const answer = await read("facts");
     state.longest = answer.longest;
     const place = h("div", { class: "fact-groups" });
-    const show = (state) => { answer.facts = state.facts ?? answer.facts; list(place, answer, show); };
-    const search = h("input", { type: "search", value: state.sought, placeholder: tr("dashboard-facts-search"), "aria-label": tr("dashboard-facts-search"), dir: "auto", data: { key: "facts-search" } });
+    const several = h("div", { class: "actions several", role: "group", "aria-label": tr("dashboard-facts-several") });
+    const show = (newer) => { answer.facts = newer.facts ?? answer.facts; list(place, answer, show); swap(several, ...severalOf(show)); };
+    const title = tr("dashboard-facts-search");
+    const search = h("input", { type: "search", value: state.sought, placeholder: title, "aria-label": title, dir: "auto", data: { key: "facts-search" } });
     search.addEventListener("input", () => { state.sought = search.value; show({}); });
+    const set = (name) => (value) => { state[name] = value; show({}); };
+    const of = [["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]];
+    const orders = Object.keys(ORDERS).map((name) => [name, tr(`dashboard-facts-sort-${name}`)]);
     root.append(
       h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), search),
-        choice([["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]], state.wanted, (value) => { state.wanted = value; show({}); }, { "aria-label": tr("dashboard-tab-facts") }),
+        choice(of, state.wanted, set("wanted"), { "aria-label": tr("dashboard-tab-facts") }),
+        choice(orders, state.order, set("order"), { "aria-label": tr("dashboard-facts-sort") }),
         button(tr("dashboard-fact-add"), () => change(show, "add", {}, tr("dashboard-fact-add"), ""), { symbol: "plus", kind: "main" })),
-      place);
+      several, place);
     show({});
   },
 };
 
 const holds = (fact) => fact.until === null && !fact.is_deleted;
 const kindOf = (fact) => (KINDS.includes(fact.kind) ? fact.kind : "facts");
+
+/** What can be done with several facts at once. */
+function severalOf(show) {
+  const choose = (chosen) => { state.chosen = chosen; show({}); };
+  if (state.chosen === null) return [button(tr("dashboard-facts-several"), () => choose(new Set()), { kind: "small" })];
+  const ids = [...state.chosen];
+  const remove = (pressed) => attempt(async () => {
+    let newer = {};
+    for (const id of ids) newer = await write("facts/delete", { id });
+    state.chosen = null;
+    show(newer);
+    return ids.length === 1 ? newer : null;
+  }, pressed);
+  const erase = () => forget({ what: "facts", ids }, async () => { state.chosen = null; show(await read("facts")); });
+  const acts = [button(tr("memory-button-delete"), remove, { kind: "bad small" }), button(tr("dashboard-forget"), erase, { kind: "bad small" })];
+  for (const act of acts) act.disabled = !ids.length;
+  return [h("span", { class: "hint", role: "status" }, tr("dashboard-facts-chosen", { number: ids.length })), ...acts,
+    button(tr("dashboard-cancel"), () => choose(null), { kind: "small" })];
+}
 
 // A superseded fact is shown under the newest of those that came after it.
 function families(all) {
@@ -53,10 +82,16 @@ function list(place, { facts: all }, show) {
   const fits = (fact) => words.every((word) => `${fact.text} ${fact.subject}`.toLocaleLowerCase().includes(word));
   const shown = heads.filter((fact) => (state.wanted === "all" || holds(fact)) && [fact, ...(under.get(fact.id) ?? [])].some(fits));
   const rank = (fact) => KINDS.indexOf(kindOf(fact)) * 2 + (fact.is_pinned ? 0 : 1);
-  shown.sort((a, b) => holds(b) - holds(a) || rank(a) - rank(b) || b.id - a.id);
+  shown.sort((one, other) => holds(other) - holds(one) || rank(one) - rank(other) || ORDERS[state.order](one, other));
+  const cardOf = (fact) => card(fact, under.get(fact.id) ?? [], show);
   const draw = (part) => h("div", {}, [...grouped(part)].map(([kind, group]) =>
-    h("section", { class: "group" }, h("h3", {}, kind === "over" ? tr("dashboard-facts-over") : tr(`memory-heading-${kind}`)), h("ul", { class: "cards" }, group.map((fact) => card(fact, under.get(fact.id) ?? [], show))))));
+    h("section", { class: "group" }, h("h3", {}, headingOf(kind)), h("ul", { class: "cards" }, group.map(cardOf)))));
   swap(place, shown.length ? paged(shown, draw) : empty(all.length ? tr("dashboard-found", { number: 0 }) : tr("dashboard-facts-none")));
+}
+
+function headingOf(kind) {
+  if (kind === "over") return tr("dashboard-facts-over");
+  return kind === "personal" || kind === "event" ? tr(`dashboard-facts-${kind}`) : tr(`memory-heading-${kind}`);
 }
 
 function grouped(part) {
@@ -70,14 +105,23 @@ function grouped(part) {
 
 function card(fact, earlier, show) {
   const oldest = Math.min(fact.id, ...earlier.map((one) => one.id)); // it stays when another fact takes its place
-  const state = fact.is_deleted ? "deleted" : fact.until === null ? "holds" : "over";
-  return h("li", { class: `card fact ${state}`, data: { fact: String(fact.id) } },
+  const kind = fact.is_deleted ? "deleted" : fact.until === null ? "holds" : "over";
+  const more = roundButton("more", tr("dashboard-more-about", { name: fact.text.slice(0, 60) }), () => openFact(fact, earlier, show));
+  more.id = `fact-${oldest}`;
+  const pin = fact.is_pinned ? h("span", { class: "pin", role: "img", "aria-label": tr("why-for-pinned") }, icon("pin")) : null;
+  return h("li", { class: `card fact ${kind}`, data: { fact: String(fact.id) } },
     h("div", { class: "card-line" },
-      h("p", { class: "text", dir: "auto" }, fact.is_pinned ? h("span", { class: "pin", role: "img", "aria-label": tr("why-for-pinned") }, icon("pin")) : null, fact.text),
-      Object.assign(roundButton("more", tr("dashboard-more-about", { name: fact.text.slice(0, 60) }), () => openFact(fact, earlier, show)), { id: `fact-${oldest}` })),
+      state.chosen ? chooser(fact, show) : null,
+      h("p", { class: "text", dir: "auto" }, pin, fact.text), more),
+    fact.quote ? h("blockquote", { class: "said-so", dir: "auto" }, fact.quote) : null,
     h("p", { class: "hint" }, toldOf(fact)),
     earlier.length ? h("details", { class: "line" }, h("summary", {}, tr("memory-earlier", { number: earlier.length })), historyOf(earlier)) : null);
 }
+
+const chooser = (fact, show) => h("input", {
+  type: "checkbox", checked: state.chosen.has(fact.id), "aria-label": fact.text,
+  on: { change: (event) => { if (event.currentTarget.checked) state.chosen.add(fact.id); else state.chosen.delete(fact.id); show({}); } },
+});
 
 const historyOf = (earlier) => h("ol", { class: "history" }, [...earlier].sort((a, b) => b.id - a.id).map((one) => h("li", {}, h("p", { class: "text", dir: "auto" }, one.text), h("p", { class: "hint" }, toldOf(one)))));
 
@@ -94,6 +138,7 @@ function openFact(fact, earlier, show) {
   sheet(tr("dashboard-fact"),
     h("p", { class: "text large", dir: "auto" }, fact.text),
     h("p", { class: "hint" }, fact.worth, fact.worth ? " · " : "", fact.until === null ? tr("memory-holds", { from: dateOf(fact.since), said: dateOf(fact.said) }) : tr("memory-held", { from: dateOf(fact.since), until: dateOf(fact.until), said: dateOf(fact.said) })),
+    fact.quote ? h("blockquote", { class: "said-so", dir: "auto" }, fact.quote) : null,
     fact.origin === "owner" ? h("p", { class: "hint" }, tr("memory-by-hand")) : null,
     fact.is_deleted ? h("p", { class: "hint" }, tr("memory-deleted")) : null,
     h("div", { class: "actions" },

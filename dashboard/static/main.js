@@ -1,26 +1,19 @@
 // The page's entry: who looks, the header with what is open, the tabs, and the page behind each. Holds no rules of its own.
 
-import { admin } from "./admin.js";
 import { addressOf, leaveMark, markLeft, parseAddress, writeAddress } from "./address.js";
 import { byId, h, icon, progress } from "./dom.js";
-import { facts } from "./facts.js";
 import { look, memory, onHome, open } from "./memory.js";
 import { onAway } from "./net.js";
 import { choice, empty, pill, skeleton, toast } from "./parts.js";
-import { past } from "./past.js";
-import { profile } from "./profile.js";
-import { settings } from "./settings.js";
-import { statistics } from "./statistics.js";
-import { summaries } from "./summaries.js";
 import { swap } from "./swap.js";
 import { fullDate, tr, visit } from "./texts.js";
-import { timeline } from "./timeline.js";
-import { why } from "./why.js";
 
-// {id, draw(root, { detail, query, signal }) → Promise, refresh()?}: draws into an element that is in the document already,
+// Each is a module of its own name, read once somebody goes there; those of MAIN stand in the line on a phone.
+const MAIN = ["timeline", "facts", "summaries", "why"];
+const PAGES = [...MAIN, "profile", "statistics", "settings", "past", ...(visit.is_admin ? ["admin"] : [])];
+
+// A page is {draw(root, { detail, query, signal }) → Promise, refresh()?}: draws into an element that is in the document already,
 // unless the page is drawn again; refresh is called when something moved. `signal`: aborted once another page is drawn.
-const PAGES = [timeline, facts, profile, summaries, why, statistics, settings, past, ...(visit.is_admin ? [admin] : [])];
-
 let drawing = new AbortController(); // an answer that comes late belongs to a page that is gone
 let shown = null;
 let isOutdated = false; // something moved while a dialog was open
@@ -30,25 +23,26 @@ onAway((isAway) => { byId("away").hidden = !isAway; });
 
 function asked() {
   const { page, detail, query } = parseAddress(location.hash);
-  return { page: PAGES.find((one) => one.id === page) ?? PAGES[0], detail, query };
+  return { id: PAGES.includes(page) ? page : PAGES[0], detail, query };
 }
 
 async function show({ keeps = false } = {}) {
-  const { page, detail, query } = asked();
+  const { id, detail, query } = asked();
   const top = keeps ? scrollY : markLeft();
   drawing.abort();
   drawing = new AbortController();
   const { signal } = drawing;
-  shown = page;
-  for (const tab of byId("tabs").children) {
-    if (tab.dataset.page === page.id) tab.setAttribute("aria-current", "page");
-    else tab.removeAttribute("aria-current");
-  }
-  const root = h("div", { class: `view ${page.id}` }, h("h2", { class: "view-title" }, tr(`dashboard-tab-${page.id}`)));
+  shown = { id };
+  markTab(id);
+  if (memory.home) standing();
+  const root = h("div", { class: `view ${id}` }, h("h2", { class: "view-title" }, tr(`dashboard-tab-${id}`)));
   const waiting = skeleton();
   if (!keeps) { byId("page").replaceChildren(root, waiting); scrollTo(0, 0); }
   try {
     if (query.has("in") && Number(query.get("in")) !== memory.thread) await open(memory.owner, Number(query.get("in")));
+    const page = (await import(`./${id}.js`))[id];
+    if (signal.aborted) return;
+    shown = { id, refresh: page.refresh };
     await page.draw(root, { detail, query, signal });
   } catch (problem) {
     if (signal.aborted) return;
@@ -78,7 +72,7 @@ function over(sentence) {
 
 function header({ moved }) {
   const { home } = memory;
-  const { memory: how, counts, folding, rebuilding, learning } = home;
+  const { memory: how } = home;
   const name = home.owner === visit.person ? visit.name : home.owner === visit.owner ? visit.group : "";
   byId("whose").textContent = name ? tr("dashboard-memory-of", { name }) : tr(home.is_group ? "dashboard-memory-group" : "dashboard-memory");
   document.title = byId("whose").textContent;
@@ -87,16 +81,24 @@ function header({ moved }) {
     how.incognito ? pill(tr("dashboard-incognito"), "off") : "",
     how.storage ? pill(how.storage) : "",
   ].filter(Boolean));
-  const standing = [];
-  if (!how.configured || !how.enabled) standing.push(h("p", { class: "note" }, tr("basics-mode-off"), " ", h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
-  if (folding?.state === "processing") standing.push(h("p", { class: "note" }, tr("summaries-busy")));
-  else if (folding?.error) standing.push(h("p", { class: "note bad" }, tr("dashboard-summary-failed", { error: folding.error })));
-  if (rebuilding) standing.push(progress(tr("dashboard-rebuilding"), rebuilding[0], rebuilding[1], tr("search-so-far", { shown: rebuilding[0], total: rebuilding[1] })));
-  if (learning) standing.push(progress(tr("dashboard-learning"), learning[0], learning[1], tr("search-so-far", { shown: learning[0], total: learning[1] })));
-  else if (how.enabled && how.auto_fold && how.every_n > 0 && folding?.state !== "processing") standing.push(progress(tr("dashboard-until-summary"), counts.active_turns, how.every_n, tr("search-so-far", { shown: counts.active_turns, total: how.every_n })));
-  byId("standing").replaceChildren(...standing);
+  standing();
   if (!byId("places").contains(document.activeElement)) places(home);
   if (moved) refresh();
+}
+
+/** What goes on, and on the page of summaries how far it is to the next one. */
+function standing() {
+  const { memory: how, counts, folding, rebuilding, learning } = memory.home;
+  const bar = (name, [done, total]) => progress(name, done, total, tr("search-so-far", { shown: done, total }));
+  const notes = [];
+  if (!how.configured || !how.enabled) notes.push(h("p", { class: "note" }, tr("basics-mode-off"), " ", h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
+  if (folding?.state === "processing") notes.push(h("p", { class: "note" }, tr("summaries-busy")));
+  else if (folding?.error) notes.push(h("p", { class: "note bad" }, tr("dashboard-summary-failed", { error: folding.error })));
+  if (rebuilding) notes.push(bar(tr("dashboard-rebuilding"), rebuilding));
+  if (learning) notes.push(bar(tr("dashboard-learning"), learning));
+  const isCounting = how.enabled && how.auto_fold && how.every_n > 0 && folding?.state !== "processing";
+  if (isCounting && shown?.id === "summaries") notes.push(bar(tr("dashboard-until-summary"), [counts.active_turns, how.every_n]));
+  byId("standing").replaceChildren(...notes);
 }
 
 // A long title is cut at its end, in whichever direction it is written; a select does not know dir="auto".
@@ -116,18 +118,36 @@ async function to(owner, thread) {
   try {
     await open(owner, thread);
     // A person or a message that was asked for belongs to the other conversation; the words stay.
-    const { page, query } = asked();
-    writeAddress(addressOf(page.id, "", { q: query.get("q") ?? "" }), { isNew: true });
+    const { id, query } = asked();
+    writeAddress(addressOf(id, "", { q: query.get("q") ?? "" }), { isNew: true });
     await show();
   } catch (problem) {
     toast(problem.message, { bad: true });
   }
 }
 
+const tabOf = (id) => h("a", { href: `#${id}`, data: { page: id } }, icon(id), h("span", {}, tr(`dashboard-tab-${id}`)));
+
 function tabs() {
-  // What sticks below them stands where they end, in however many lines.
+  // What sticks below them stands where they end.
   new ResizeObserver(() => document.documentElement.style.setProperty("--tabs", `${byId("tabs").offsetHeight}px`)).observe(byId("tabs"));
-  byId("tabs").replaceChildren(...PAGES.map((page) => h("a", { href: `#${page.id}`, data: { page: page.id } }, icon(page.id), h("span", {}, tr(`dashboard-tab-${page.id}`)))));
+  const rest = h("div", { id: "rest", class: "rest", popover: "auto" }, PAGES.filter((id) => !MAIN.includes(id)).map(tabOf));
+  const more = h("button", { type: "button", id: "more-tabs", "aria-expanded": "false", "aria-controls": "rest" }, icon("more"), h("span", {}, tr("dashboard-more-views")));
+  more.addEventListener("click", () => rest.togglePopover());
+  rest.addEventListener("toggle", (event) => more.setAttribute("aria-expanded", String(event.newState === "open")));
+  rest.addEventListener("click", () => rest.matches(":popover-open") && rest.hidePopover());
+  byId("tabs").replaceChildren(...MAIN.map(tabOf), more, rest);
+}
+
+/** Marks the page that is open; one of those behind More lends it its name. */
+function markTab(id) {
+  for (const tab of byId("tabs").querySelectorAll("a")) {
+    if (tab.dataset.page === id) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  const isBehind = !MAIN.includes(id);
+  byId("more-tabs").classList.toggle("current", isBehind);
+  byId("more-tabs").querySelector("span").textContent = tr(isBehind ? `dashboard-tab-${id}` : "dashboard-more-views");
 }
 
 async function start() {

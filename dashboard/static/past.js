@@ -7,7 +7,6 @@ import { attempt, button, labelled, redraw } from "./parts.js";
 import { tr, visit } from "./texts.js";
 
 export const past = {
-  id: "past",
   async draw(root) {
     const { offer, paste } = await read("learning");
     root.append(importing(paste), ...[learning(offer)].filter(Boolean), exporting());

@@ -8,7 +8,6 @@ import { fullDate, tr } from "./texts.js";
 let compared = null; // id of the earlier version that stands next to the newest
 
 export const profile = {
-  id: "profile",
   async draw(root) {
     const { versions } = await read("profile");
     const refresh = button(tr("memory-button-rewrite"), (pressed) => attempt(async () => { await write("profile/refresh"); redraw(); }, pressed), { symbol: "again" });

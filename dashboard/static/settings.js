@@ -9,7 +9,6 @@ import { signOut } from "./net.js";
 import { fullDate, tr } from "./texts.js";
 
 export const settings = {
-  id: "settings",
   async draw(root) {
     const [now, { reminders }] = await Promise.all([read("settings"), read("reminders")]);
     const place = h("div", { class: "settings-groups" });

@@ -17,7 +17,6 @@ const inDays = manner(Intl.NumberFormat, { style: "unit", unit: "day", unitDispl
 let span = SPANS[0];
 
 export const statistics = {
-  id: "statistics",
   async draw(root) {
     const [figures] = await Promise.all([read("statistics"), uPlot()]);
     const { counts, answers } = figures;

@@ -1,41 +1,36 @@
-// The summaries as a pyramid: level 1 below, as wide as what it covers, each higher level above what it was made from;
-// it can be zoomed, and each opens down to its messages.
+// The summaries on one axis of time: each level over the same dates, as wide as the time it covers. It can be zoomed and
+// moved; each summary opens down to its messages.
 
+import { SHORTEST, clampSpan, domainOf, kinOf, levelsOf, ticksOf, zoomSpan } from "./axis.js";
 import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
 import { look, memory, read, write } from "./memory.js";
-import { attempt, button, confirmed, empty, paged, pagerOf, roundButton, walkable } from "./parts.js";
-import { counted, dateOf, kindOf, manner, spanOf, tr } from "./texts.js";
+import { attempt, button, confirmed, empty, paged, roundButton, walkable } from "./parts.js";
+import { hold } from "./swap.js";
+import { axisDate, counted, dateOf, kindOf, manner, spanOf, tr } from "./texts.js";
 
-const MOST_ZOOM = 16;
-const NARROWEST = 14; // pixels of a brick, so that a finger meets it
+const NARROWEST = 16; // pixels of a piece, so that a finger meets it
+const TICK = 92; // pixels that a date takes
+const STEP = 1.6; // by which a press zooms
 const percent = manner(Intl.NumberFormat, { style: "percent" });
 const seconds = manner(Intl.NumberFormat, { style: "unit", unit: "second", maximumFractionDigits: 1 });
 
-let zoom = 1;
-let part = { here: "", befores: [undefined] }; // which of the summaries are shown: those after the last of these
+// What of which conversation is seen; it stays while somebody looks from one summary to the next.
+const state = { here: "", span: null };
 
 export const summaries = {
-  id: "summaries",
   async draw(root, { detail }) {
     const here = `${memory.owner}/${memory.thread}`;
-    if (part.here !== here) part = { here, befores: [undefined] };
-    let answer = await read("summaries", { before: part.befores.at(-1) });
-    if (!answer.summaries.length && part.befores.length > 1) { // what it began after is gone
-      part.befores = [undefined];
-      answer = await read("summaries");
-    }
+    if (state.here !== here) Object.assign(state, { here, span: null });
+    const { summaries: all } = await read("summaries");
     root.append(h("p", { class: "hint" }, tr("dashboard-summaries-about")), actions());
-    if (!answer.summaries.length) return root.append(empty(tr("dashboard-summaries-none")));
+    if (!all.length) return root.append(empty(tr("dashboard-summaries-none")));
+    const newest = [...all].sort((a, b) => b.is_active - a.is_active || b.level - a.level || b.id - a.id)[0];
+    const chosen = Number(detail) || newest.id;
     const place = h("div", { class: "summary-detail", "aria-live": "polite" });
-    const chart = h("div", {});
-    const turn = async (befores) => { part.befores = befores; draw(await read("summaries", { before: befores.at(-1) })); };
-    const draw = ({ summaries: shown, total, has_more: hasMore }) => chart.replaceChildren(pyramidOf(shown, Number(detail)), total > shown.length ? pagerOf(
-      part.befores.length > 1 ? () => turn(part.befores.slice(0, -1)) : null, hasMore ? () => turn([...part.befores, shown.at(-1).id]) : null,
-      tr("search-so-far", { shown: shown.length, total })) : h("p", { class: "hint" }, tr("dashboard-summaries-active", { active: shown.filter((one) => one.is_active).length, total })));
-    draw(answer);
-    root.append(chart, place);
-    return opened(place, Number(detail) || answer.summaries[0].id).catch((problem) => place.replaceChildren(empty(problem.message)));
+    root.append(axisOf(all, chosen),
+      h("p", { class: "hint" }, tr("dashboard-summaries-active", { active: all.filter((one) => one.is_active).length, total: all.length })), place);
+    return opened(place, chosen).catch((problem) => place.replaceChildren(empty(problem.message)));
   },
 };
 
@@ -46,69 +41,85 @@ function actions() {
   return h("div", { class: "actions" }, memory.home.counts.active_turns ? button(tr("dashboard-fold"), fold) : null, button(tr("dashboard-rebuild"), rebuild));
 }
 
-/** Where each summary stands, in messages from the left: level 1 by time, the others above their sources. */
-function spans(all) {
-  const places = new Map();
-  const known = new Map(all.map((one) => [one.id, one]));
-  const ends = new Map();
-  let end = 0;
-  for (const one of [...all].sort((a, b) => a.level - b.level || a.first_at.localeCompare(b.first_at) || a.id - b.id)) {
-    const sources = one.source_ids.filter((id) => places.has(id)).map((id) => places.get(id));
-    const width = Math.max(1, Math.min(one.messages, 200));
-    let from = sources.length ? Math.min(...sources.map((place) => place.from)) : Math.max(one.level === 1 ? end : 0, ends.get(one.level) ?? 0);
-    from = Math.max(from, ends.get(one.level) ?? 0);
-    const to = Math.max(sources.length ? Math.max(...sources.map((place) => place.to)) : 0, from + (sources.length ? 1 : width));
-    places.set(one.id, { from, to });
-    ends.set(one.level, to);
-    if (one.level === 1) end = to;
-  }
-  return { places, known, width: Math.max(...ends.values()) };
-}
-
-function pyramidOf(all, chosen) {
-  const { places, width } = spans(all);
-  const levels = [...new Set(all.map((one) => one.level))].sort((a, b) => b - a);
-  const most = Math.max(...levels.map((level) => all.filter((one) => one.level === level).length));
-  const canvas = h("div", { class: "canvas" }, levels.map((level) => h("div", { class: "level", role: "group", "aria-label": kindOf(level) },
-    h("span", { class: "level-name", "aria-hidden": "true" }, String(level)),
-    all.filter((one) => one.level === level).sort((a, b) => places.get(a.id).from - places.get(b.id).from).map((one, index) => brickOf(one, places.get(one.id), width, one.id === chosen, index === 0)))));
-  const frame = h("div", { class: "pyramid" }, canvas);
-  walkable(canvas, "a.brick");
-  const scale = (next, at = 0.5) => {
-    const before = (Math.abs(frame.scrollLeft) + frame.clientWidth * at) / (canvas.offsetWidth || 1);
-    zoom = Math.max(1, Math.min(MOST_ZOOM, next));
-    canvas.style.setProperty("--zoom", String(zoom));
-    frame.scrollLeft = (document.documentElement.dir === "rtl" ? -1 : 1) * (before * canvas.offsetWidth - frame.clientWidth * at);
-    smaller.disabled = zoom === 1;
-    larger.disabled = zoom === MOST_ZOOM;
+function axisOf(all, chosen) {
+  const domain = domainOf(all);
+  const kin = kinOf(all, chosen);
+  const span = () => clampSpan(state.span ?? domain, domain);
+  const canvas = h("div", { class: "canvas" });
+  const draw = () => {
+    const width = canvas.clientWidth || 300;
+    const [from, to] = span();
+    const giveBack = hold(canvas);
+    const { step, ticks } = ticksOf([from, to], Math.max(2, Math.floor(width / TICK)));
+    canvas.replaceChildren(
+      ...levelsOf(all, [from, to], NARROWEST / width).map(({ level, pieces }) => h("div", { class: "level", role: "group", "aria-label": kindOf(level) },
+        pieces.map((piece, index) => brickOf(piece, { chosen, kin, isFirst: index === 0, width }, see)))),
+      h("div", { class: "dates", "aria-hidden": "true" }, ticks.map((at) => h("span", { vars: { "--from": String((at - from) / (to - from)) } }, axisDate(at, step)))));
+    giveBack(canvas);
+    smaller.disabled = to - from >= domain[1] - domain[0];
+    larger.disabled = to - from <= SHORTEST;
   };
-  const smaller = roundButton("minus", tr("dashboard-zoom-out"), () => scale(zoom / 1.6));
-  const larger = roundButton("plus", tr("dashboard-zoom-in"), () => scale(zoom * 1.6));
-  canvas.style.setProperty("--least", `${most * NARROWEST}px`);
-  frame.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey && !event.metaKey) return;
+  const see = (wanted) => { state.span = clampSpan(wanted, domain); draw(); };
+  const smaller = roundButton("minus", tr("dashboard-zoom-out"), () => see(zoomSpan(span(), 1 / STEP)));
+  const larger = roundButton("plus", tr("dashboard-zoom-in"), () => see(zoomSpan(span(), STEP)));
+  const move = (share) => { const [from, to] = span(); see([from + share * (to - from), to + share * (to - from)]); };
+  const isMirrored = document.documentElement.dir === "rtl";
+  const earlier = roundButton(isMirrored ? "after" : "before", tr("dashboard-earlier"), () => move(-0.6));
+  const later = roundButton(isMirrored ? "before" : "after", tr("dashboard-later"), () => move(0.6));
+  walkable(canvas, ".brick");
+  canvas.addEventListener("wheel", (event) => {
+    const isZoom = event.ctrlKey || event.metaKey;
+    if (!isZoom && Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return;
     event.preventDefault();
-    scale(zoom * (event.deltaY < 0 ? 1.15 : 1 / 1.15), (event.clientX - frame.getBoundingClientRect().left) / frame.clientWidth);
+    const at = (event.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth;
+    if (isZoom) see(zoomSpan(span(), event.deltaY < 0 ? 1.15 : 1 / 1.15, isMirrored ? 1 - at : at));
+    else move(((isMirrored ? -1 : 1) * event.deltaX) / canvas.clientWidth);
   }, { passive: false });
-  requestAnimationFrame(() => { scale(zoom); canvas.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); });
-  return h("section", { class: "pyramid-frame" }, h("div", { class: "zoom" }, smaller, larger), frame,
+  drag(canvas, (pixels) => move(((isMirrored ? 1 : -1) * pixels) / canvas.clientWidth));
+  new ResizeObserver(draw).observe(canvas);
+  return h("section", { class: "pyramid-frame" }, h("div", { class: "zoom" }, earlier, later, smaller, larger), h("div", { class: "pyramid" }, canvas),
     h("p", { class: "legend" }, h("span", {}, h("i", { class: "brick active" }), tr("dashboard-legend-active")), h("span", {}, h("i", { class: "brick" }), tr("dashboard-legend-part"))));
 }
 
-function brickOf(one, { from, to }, width, isChosen, isFirst) {
-  const told = `${kindOf(one.level)} · ${headOf(one)}`;
-  return h("a", {
-    href: `#summaries/${one.id}`, class: one.is_active ? "brick active" : "brick", tabIndex: isFirst ? 0 : -1, title: told,
-    "aria-current": isChosen ? "true" : null, "aria-label": told,
-    vars: { "--from": String(from / width), "--share": String((to - from) / width) },
-  }, h("span", {}, counted(one.messages)));
+/** Moves what is shown under a finger or the mouse; a press that did not move stays a press. */
+function drag(canvas, act) {
+  let last = null;
+  canvas.addEventListener("pointerdown", (event) => { last = event.clientX; });
+  canvas.addEventListener("pointermove", (event) => {
+    if (last === null || event.buttons === 0 || Math.abs(event.clientX - last) < 12) return;
+    act(event.clientX - last);
+    last = event.clientX;
+  });
+  for (const end of ["pointerup", "pointerleave", "pointercancel"]) canvas.addEventListener(end, () => { last = null; });
+}
+
+function brickOf({ from, to, all }, { chosen, kin, isFirst, width }, see) {
+  const vars = { "--from": String(Math.max(0, from)), "--share": String(Math.min(1, to) - Math.max(0, from)) };
+  const tabIndex = isFirst ? 0 : -1;
+  const isKin = all.some((one) => kin.has(one.id));
+  const kind = `brick${all.some((one) => one.is_active) ? " active" : ""}${isKin ? " kin" : ""}`;
+  if (all.length > 1) {
+    const told = `${tr("shared-summaries", { summaries: all.length })} · ${spanOf(all[0].first_at, all.at(-1).last_at)}`;
+    const holds = all.some((one) => one.id === chosen);
+    const act = (event) => {
+      const level = event.currentTarget.parentElement.parentElement;
+      const row = [...level.children].indexOf(event.currentTarget.parentElement);
+      see(zoomSpan(domainOf(all), 0.8));
+      (level.querySelector(`[href="#summaries/${all[0].id}"]`) ?? level.children[row].querySelector(".brick"))?.focus();
+    };
+    return h("button", { type: "button", class: `${kind} many`, tabIndex, title: told, "aria-label": told, "aria-current": holds ? "true" : null, vars, on: { click: act } }, h("span", {}, counted(all.length)));
+  }
+  const [one] = all;
+  const told = [one.title, kindOf(one.level), headOf(one)].join(" · ");
+  return h("a", { href: `#summaries/${one.id}`, class: kind, tabIndex, title: told, "aria-label": told, "aria-current": one.id === chosen ? "true" : null, vars },
+    h("span", { dir: "auto" }, (to - from) * width > TICK ? one.title : ""));
 }
 
 async function opened(place, id) {
   const { summary, sources, messages, above } = await read("summary", { id });
   place.replaceChildren(
     h("article", { class: "card summary", vars: { "--hue": hueOf(summary.id) } },
-      h("header", {}, h("h3", {}, kindOf(summary.level)), h("p", { class: "hint" }, headOf(summary))),
+      h("header", {}, h("h3", { dir: "auto" }, summary.title), h("p", { class: "hint" }, `${kindOf(summary.level)} · ${headOf(summary)}`)),
       h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
       h("details", {}, h("summary", {}, tr("why-details")), costOf(summary), summary.base_id !== null ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
     ...[

@@ -70,5 +70,12 @@ export function spanOf(first, last) {
   return form.formatRange(new Date(first), new Date(last));
 }
 
+/** A moment on an axis whose dates are `step` milliseconds apart. */
+export function axisDate(at, step) {
+  if (step < 86_400_000) return dated("tick-clock", { day: "numeric", month: "short", ...CLOCK }).format(new Date(at));
+  if (step < 27 * 86_400_000) return dated("tick-day", { day: "numeric", month: "short" }).format(new Date(at));
+  return dated("tick-month", { month: "short", year: "numeric" }).format(new Date(at));
+}
+
 /** What a summary of this level is one of. */
 export const kindOf = (level) => tr(`summaries-kind-${Math.min(level, 3)}`);

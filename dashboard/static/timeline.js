@@ -19,7 +19,6 @@ const KINDS = ["any", "user", "assistant", "files", "forwarded", "imported"];
 const state = { filter: null, message: 0, words: [], list: null, log: null, request: null };
 
 export const timeline = {
-  id: "timeline",
   async draw(root, { detail, query, signal }) {
     const text = (name) => query.get(name) ?? "";
     state.filter = {
@@ -126,5 +125,8 @@ function bar(people) {
     toggle.classList.toggle("active", Boolean(speaker || kind || first || (q && (until || all))));
   };
   mark();
-  return h("div", { class: "search", role: "search" }, h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), field), toggle), filters);
+  const area = h("div", { class: "search", role: "search" }, h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), field), toggle), filters);
+  // The day that sticks stands below it, however much of it is open.
+  new ResizeObserver(() => document.documentElement.style.setProperty("--search", `${area.offsetHeight}px`)).observe(area);
+  return area;
 }

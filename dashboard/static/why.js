@@ -7,7 +7,6 @@ import { empty, pagerOf } from "./parts.js";
 import { counted, dateOf, fullDate, kindOf, spanOf, tr } from "./texts.js";
 
 export const why = {
-  id: "why",
   async draw(root) {
     root.append(h("p", { class: "hint" }, tr("dashboard-why-about")));
     const place = h("div", { class: "answers" });
@@ -40,7 +39,15 @@ const quoted = (message, ...more) => (message ? quoteOf(message, ...more) : h("l
 
 const headed = (name) => name[0].toUpperCase() + name.slice(1);
 
-const part = (title, items) => (items.length ? h("section", {}, h("h3", {}, headed(title)), items[0].localName === "li" ? h("ul", { class: "quotes" }, items) : items) : null);
+const SHOWN = 2; // quotations of a part that are shown; the others are behind their number
+
+function part(title, items) {
+  if (!items.length) return null;
+  if (items[0].localName !== "li") return h("section", {}, h("h3", {}, headed(title)), items);
+  const rest = items.slice(SHOWN);
+  return h("section", {}, h("h3", {}, headed(title)), h("ul", { class: "quotes" }, items.slice(0, SHOWN)),
+    rest.length ? h("details", { class: "line" }, h("summary", {}, `+ ${counted(rest.length)}`), h("ul", { class: "quotes" }, rest)) : null);
+}
 
 const hueOfPart = (index) => String((168 + index * 41) % 360);
 const share = (of, whole) => `${whole > 0 ? Math.min(100, (of / whole) * 100) : 0}%`;

@@ -1,5 +1,5 @@
-"""Bounds in front of the page, as the chat has them: a few requests at once of each visitor, at a pace that leaves the
-loop to everybody else; and few files at once, each of which is in a temporary file and not in memory.
+"""Bounds in front of a page: a few requests at once of each visitor, at a pace that leaves the loop to everybody else;
+and few files at once, each of which is in a temporary file and not in memory.
 
 A visitor is a person once a session is known, before that an address. Does not know what is asked for.
 """
@@ -20,8 +20,6 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dashboard.parameters import TooLarge
-
 MAX_AT_ONCE = 8
 """Requests of one visitor that are worked on; a browser opens six connections."""
 MAX_WAIT = 10.0
@@ -34,6 +32,10 @@ FILE_PATIENCE = 5.0
 """Seconds that somebody's second file waits for the first one."""
 LONGEST_FILE = 900.0
 """Seconds that one file may take."""
+
+
+class TooLarge(Exception):  # noqa: N818 - reads as the state it is
+    """A body has more bytes than it may have."""
 
 
 class TooBusy(Exception):  # noqa: N818 - reads as the state it is

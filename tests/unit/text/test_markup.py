@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.markup import MAX_DEPTH, MAX_RICH_CHARS, parse_markdown
+from text.markup import MAX_DEPTH, MAX_RICH_CHARS, parse_markdown
 
 
 @pytest.mark.parametrize(

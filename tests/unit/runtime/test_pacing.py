@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from dashboard import bounds
-from dashboard.bounds import MAX_FILES, MAX_WAIT, Files, Pace, TooBusy, Turns, Visitors
+from runtime import pacing
+from runtime.pacing import MAX_FILES, MAX_WAIT, Files, Pace, TooBusy, Turns, Visitors
 
 
 def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
@@ -33,7 +33,7 @@ def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
 
 
 async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "FILE_PATIENCE", 0.01)
+    monkeypatch.setattr(pacing, "FILE_PATIENCE", 0.01)
     files, ending = Files(), asyncio.Event()
 
     async def hold(person: int, began: asyncio.Event) -> None:
