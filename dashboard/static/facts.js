@@ -91,7 +91,8 @@ function list(place, { facts: all }, show) {
 
 function headingOf(kind) {
   if (kind === "over") return tr("dashboard-facts-over");
-  return kind === "personal" || kind === "event" ? tr(`dashboard-facts-${kind}`) : tr(`memory-heading-${kind}`);
+  const own = { personal: tr("dashboard-facts-personal"), event: tr("dashboard-facts-event") };
+  return own[kind] ?? tr(`memory-heading-${kind}`);
 }
 
 function grouped(part) {

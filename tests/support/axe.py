@@ -28,7 +28,7 @@ async def grave_violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(script)
     # Colours that are fading in are not those that people read.
-    await page.wait_for_function("document.getAnimations().every(one => one.playState === 'finished')")
+    await page.evaluate("Promise.all(document.getAnimations().map(one => one.finished.catch(() => null)))")
     only = {"runOnly": list(rules)} if rules else {}
     options = {"resultTypes": ["violations"], "iframes": False, **only}
     result: dict[str, Any] = await page.evaluate("options => axe.run(document, options)", options)
