@@ -3,6 +3,7 @@
 chat_model.py        what a chat model is to those who ask it
 embeddings.py        texts as vectors of meaning: the protocol, and embeddings by an endpoint
 endpoint.py          patience and retries of every call to an endpoint
+event_reader.py      an answer's objects out of the bytes of its body
 failures.py          what a call may end in, and how a refusal is read
 local_embedder.py    texts as vectors by the model that ships with the install, in a process of its own
 local_embedder_child.py what runs in that process
@@ -17,6 +18,7 @@ quoting.py           text in a prompt as data: our tags in it are defused
 quota.py             what each call costs whom, and the day's token budgets
 speech.py            text → speech, and recordings → the words in them
 text_calls.py        calls of tools that a model wrote as text
+thoughts.py          a model's text without its thoughts, whatever their marks
 tool_calls.py        tools on the wire: offered, called, answered
 trial.py             what a model can do, for --check
 window.py            how long a prompt may be, as operator and refusals say

@@ -17,13 +17,21 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
-from llm.failures import StatusError, error_body, error_code, error_in_answer, error_message, refused_pictures
+from llm.failures import (
+    BrokenOff,
+    StatusError,
+    error_body,
+    error_code,
+    error_in_answer,
+    error_message,
+    refused_pictures,
+)
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.tool_calls import Offer, offered, offered_text, wire
 from llm.window import Window
 from locales.catalog import tr
-from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
+from records.errors import ContextTooLong, ModelError, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
 from runtime.metrics import counter, histogram
 from runtime.tracing import span
@@ -44,8 +52,6 @@ TOKENS = counter(
 )
 REFUSALS = counter("keepsake_model_failures", "Calls without an answer, by model and error.", ["model", "error"])
 
-LONGEST_ANSWER = 4_000_000
-"""Bytes of an answer that comes whole."""
 LONGEST_BACKGROUND = 300.0
 """Seconds that an answer in the background goes on: some small models never end, and keep people waiting."""
 _OPTIONAL = {
@@ -285,25 +291,19 @@ class OpenAIChat(EndpointClient, ChatModel):
                     await on_text(news)
 
         async with client.post("/chat/completions", request, patience.renew) as response:
-            if response.body.is_stream:
-                response.body.on_drained = show
-                async with aclosing(response.events()) as events:
-                    async for event in events:
-                        patience.grow(answer.add(_object(event), "delta"))
-            else:
-                answer.add(_object(await response.json(LONGEST_ANSWER)), "message")
-                answer.finish = answer.finish or "stop"  # what came in one piece has come to its end
+            response.body.on_drained = show
+            async with aclosing(response.events()) as events:
+                async for event in events:
+                    if error := _error_in(event):
+                        raise BrokenOff if answer.shown else error
+                    patience.grow(answer.add(event))
         answer.demand_whole()
         await show()
 
 
-def _object(value: object) -> Mapping[str, Any]:
-    """One JSON object of an answer. Raises StatusError for an error in its place."""
-    if not isinstance(value, dict):
-        raise ModelBroken(remedy="(malformed)")
-    if value.get("error"):
-        raise error_in_answer(value)
-    return value
+def _error_in(event: Mapping[str, Any]) -> StatusError | None:
+    """The error that came in place of an answer, or of the rest of it."""
+    return error_in_answer(event) if event.get("error") or event.get("object") == "error" else None
 
 
 def _may_be_tools(error: StatusError) -> bool:

@@ -4,15 +4,17 @@ Importing it costs a second of a processor: endpoint.py does so in a thread, whe
 """
 
 import asyncio
+import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
 import aiohttp
 import httpx2
 from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
-from llm.failures import REQUESTS, BrokenOff, NoConnection, StatusError, error_in_answer
+from llm.event_reader import EventReader
+from llm.failures import REQUESTS, BrokenOff, NoConnection, StatusError
 from records.errors import ModelBroken
 from runtime.bounded_json import parsed
 from runtime.http_client import certificates
@@ -22,8 +24,11 @@ LONGEST_REFUSAL = 65_536
 """Bytes of an error's body that are read."""
 LONGEST_ANSWER = 64_000_000
 """Bytes of any other body: an answer of 100,000 tokens, each in an event of 500 bytes, has fewer."""
-LONGEST_EVENT = 1_000_000
-"""Bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms."""
+MAX_INFLATED_BYTES = 1_000_000
+"""Of one piece of a gzipped body."""
+GZIP_MAGIC = b"\x1f\x8b"
+DRAIN_SECONDS = 0.2
+"""For what follows the last event: a connection whose body was read to its end is used again."""
 _OWN_HEADERS = frozenset(
     {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
     | {"transfer-encoding", "user-agent"}
@@ -39,37 +44,48 @@ OnBytes = Callable[[], None]
 class Body(httpx2.AsyncByteStream):
     """A response's body within its bounds. A longer refusal ends there; anything else that is longer is ModelBroken.
 
-    `on_drained` is called when all that has arrived is taken in.
+    What comes gzipped, though none was asked for, is inflated within the same bounds. `on_drained` is called when all
+    that has arrived is taken in.
     """
 
-    def __init__(self, stream: httpx2.AsyncByteStream, *, is_refusal: bool, is_stream: bool) -> None:
+    def __init__(self, stream: httpx2.AsyncByteStream, *, is_refusal: bool) -> None:
         self._stream = stream
         self._is_refusal = is_refusal
-        self.is_stream = is_stream
         self.on_bytes: OnBytes = lambda: None
         self.on_drained: Callable[[], Awaitable[None]] | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size, event, end = 0, 0, b""
-        chunks = aiter(self._stream)
-        while (chunk := await self._next(chunks)) is not None:
-            self.on_bytes()
+        size = 0
+        async for chunk in self._inflated():
             size += len(chunk)
             if self._is_refusal and size >= LONGEST_REFUSAL:
                 yield chunk[: len(chunk) - (size - LONGEST_REFUSAL)]
                 return
-            if self.is_stream:
-                # A blank line ends an event, and may lie on the seam of two chunks.
-                seam = (end + chunk).replace(b"\r", b"")
-                last = seam.rfind(b"\n\n")
-                event = len(seam) - last if last >= 0 else event + len(chunk)
-                end = chunk[-3:]
-            if size > LONGEST_ANSWER or event > LONGEST_EVENT:
+            if size > LONGEST_ANSWER:
                 raise ModelBroken(remedy="(endless)")
             yield chunk
             await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
             if self.on_drained is not None:
                 await self.on_drained()
+
+    async def _inflated(self) -> AsyncIterator[bytes]:
+        """Yield the body's bytes; a gzipped body (by its first bytes) inflated, in pieces of a bounded size."""
+        inflater = None
+        chunks, is_first = aiter(self._stream), True
+        while (chunk := await self._next(chunks)) is not None:
+            self.on_bytes()
+            if is_first and chunk.startswith(GZIP_MAGIC):
+                inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            is_first = is_first and not chunk
+            if inflater is None:
+                yield chunk
+                continue
+            while chunk:  # ends: each time around less of it is left
+                try:
+                    yield inflater.decompress(chunk, MAX_INFLATED_BYTES)
+                except zlib.error:
+                    raise ModelBroken(remedy="(malformed)") from None
+                chunk = inflater.unconsumed_tail
 
     async def _next(self, chunks: AsyncIterator[bytes]) -> bytes | None:
         try:
@@ -147,19 +163,29 @@ class Answer:
         self._stream = stream
         self.body = cast(Body, stream.response.stream)
 
-    async def events(self) -> AsyncGenerator[object, None]:
-        """Yield the parsed content of each server-sent event. Raises StatusError for an error in its place, BrokenOff
-        where the connection is lost, and ModelBroken for what is no JSON.
+    async def events(self) -> AsyncGenerator[Mapping[str, Any], None]:
+        """Yield each object of the answer, from a stream of events or one JSON text: its first character decides.
+
+        Raises BrokenOff if the connection is cut, and ModelBroken for an event that is damaged.
         """
+        reader = EventReader()
+        chunks = self._stream.response.aiter_bytes()
         try:
-            async for event in self._stream:
+            async for chunk in chunks:
+                for event in reader.feed(chunk):
+                    yield event
+                if reader.is_over:
+                    break
+            for event in reader.finish():
                 yield event
-        except APIConnectionError:
-            raise BrokenOff from None
-        except APIError as error:
-            raise error_in_answer(error.body) from None
-        except (ValueError, RecursionError):  # a number of 5,000 digits, too
-            raise ModelBroken(remedy="(malformed)") from None
+            self.body.on_drained = None
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DRAIN_SECONDS):
+                    async for _ in chunks:
+                        pass
+        except httpx2.HTTPError:
+            if not reader.is_over:
+                raise BrokenOff from None
 
     async def read(self, most: int) -> bytes:
         """The whole body. Raises ModelBroken for more than `most` bytes, and BrokenOff."""
@@ -185,7 +211,6 @@ async def _keep_own_headers(request: httpx2.Request) -> None:
 
 
 async def _bound(response: httpx2.Response) -> None:
-    response.headers.pop("content-encoding", None)  # none was asked for: what comes encoded is no answer
+    response.headers.pop("content-encoding", None)  # none was asked for: its first bytes tell what comes
     stream = cast(httpx2.AsyncByteStream, response.stream)
-    is_stream = "text/event-stream" in response.headers.get("content-type", "")
-    response.stream = Body(stream, is_refusal=not response.is_success, is_stream=is_stream)
+    response.stream = Body(stream, is_refusal=not response.is_success)

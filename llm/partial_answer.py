@@ -3,7 +3,6 @@
 Owns what of it may be shown.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from llm import text_calls
 from llm.failures import BrokenOff
 from llm.text_calls import Reading
+from llm.thoughts import without_thoughts
 from llm.tool_calls import Calls, Offer
 from locales.catalog import tr
 from records.errors import ModelBroken, ModelDeclined
@@ -20,8 +20,11 @@ LONGEST_TEXT = 500_000
 """Characters of an answer: 100,000 tokens have fewer."""
 MOST_TOKENS = 10**8
 """Of one request that an endpoint is believed: a window of more is unheard of, and no table takes any number."""
-_TAGS = ("<think>", "<thinking>", "<thought>")
-_THOUGHTS = re.compile(r"\s*(?:<(think|thinking|thought)>.*?</\1>\s*)*", re.IGNORECASE | re.DOTALL)
+_ENDS = frozenset(
+    {"stop", "eos", "eos_token", "stop_sequence", "end_turn", "complete", "completed", "done"}
+) | frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
+"""Reasons for which an answer ends where its model wanted it to; any other, but a length, is a fault."""
+_LENGTHS = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
 
 
 class BrokenCall(ModelBroken):
@@ -38,27 +41,40 @@ class PartialAnswer:
     finish: str | None = None
     usage: Usage | None = None
     calls: Calls = field(default_factory=Calls)
+    _choice: int | None = None
+    is_whole: bool = False
+    """Nothing more comes."""
     shown: str = ""
     """The text that a reader has seen."""
 
-    def add(self, value: Mapping[str, Any], part: str) -> int:
-        """Take in one chunk (part "delta") or a whole answer (part "message"); its characters, thoughts included."""
+    def add(self, value: Mapping[str, Any]) -> int:
+        """Take in one chunk or a whole answer; return its characters, thoughts included.
+
+        The text is the first choice's; calls count wherever they come.
+        """
         if value.get("usage"):
             self.usage = _usage(value["usage"])
         choices = value.get("choices")
-        if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
-            return 0
-        choice = choices[0]
-        said = choice.get(part) or {}
+        choices = [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
+        return sum(self._add_choice(choice, number) for number, choice in enumerate(choices))
+
+    def _add_choice(self, choice: Mapping[str, Any], number: int) -> int:
+        said = choice.get("delta") or choice.get("message") or {}
         if not isinstance(said, Mapping):
             raise ModelBroken(remedy="(malformed)")
-        self.text += _words(said.get("content"))
+        place = choice["index"] if type(choice.get("index")) is int else number
+        if self._choice is None or self._choice == place:
+            text = _words(said.get("content"))
+            self._choice = place if text else self._choice
+            self.text += text
         self.refusal += _words(said.get("refusal"))
         if len(self.text) + len(self.refusal) > LONGEST_TEXT:
             raise ModelBroken(remedy="(endless)")
         self.calls.add(said.get("tool_calls"))
-        self.finish = choice.get("finish_reason") or self.finish
-        return sum(len(str(one)) for name, one in said.items() if name != "role" and one)
+        if isinstance(called := said.get("function_call"), Mapping):
+            self.calls.add([{"index": 0, "function": called}])
+        self.finish = _words(choice.get("finish_reason")).strip().lower() or self.finish
+        return sum(len(str(part)) for name, part in said.items() if name != "role" and part)
 
     def reading(self) -> Reading:
         """The whole text without its thoughts, and the calls of tools that are written in it."""
@@ -68,7 +84,8 @@ class PartialAnswer:
         """The text without the thoughts at its start and calls of tools, and without what may still turn out to be
         either, where that is not what it was last time; from then on it counts as shown.
         """
-        text, is_whole = without_thoughts(self.text), self.finish is not None
+        is_whole = self.is_whole
+        text = without_thoughts(self.text, is_whole=is_whole)
         settled = 0 if is_whole else len(self.shown)
         visible = text_calls.read(text, self.offer.names, is_whole=is_whole, settled=settled).shown
         if not visible.strip() or visible == self.shown or self.refusal:
@@ -83,30 +100,25 @@ class PartialAnswer:
             text=reading.shown.strip(),
             model=model,
             usage=usage,
-            is_truncated=self.finish == "length",
+            is_truncated=self.finish in _LENGTHS,
             calls=self.calls.made() or reading.calls,
         )
 
     def demand_whole(self) -> None:
-        """Raises unless this is a whole answer with something in it."""
+        """Raises unless this is a whole answer with something in it; its body has ended as HTTP says it should."""
+        self.is_whole = True
         if self.refusal or self.finish == "content_filter":
             raise ModelDeclined
-        if self.finish is None:
+        if self.finish not in (*_ENDS, *_LENGTHS, None):
             raise BrokenOff
         reading = self.reading()
         is_forbidden = self.offer.forbids(call.name for call in reading.calls)
         if (reading.is_broken or is_forbidden) and not self.calls.made():
             raise BrokenCall
         if not reading.shown.strip() and not reading.calls and not self.calls.made():
-            raise ModelBroken(tr("errors-length")) if self.finish == "length" else ModelBroken(remedy="(empty)")
-
-
-def without_thoughts(text: str) -> str:
-    """The text after a <think> block at its start; empty while the block or its opening tag is not whole."""
-    thoughts = _THOUGHTS.match(text)
-    said = text[thoughts.end() :] if thoughts else text
-    begin = said[:10].lower()
-    return "" if any(begin.startswith(tag) or tag.startswith(begin) for tag in _TAGS) else said
+            if self.finish is None:
+                raise BrokenOff
+            raise ModelBroken(tr("errors-length")) if self.finish in _LENGTHS else ModelBroken(remedy="(empty)")
 
 
 def _words(content: object) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from llm.meant_json import parse_meant_json
 from records.model_calls import PromptMessage, Tool, ToolCall
 from text.characters import defused, well_formed
 
@@ -75,39 +76,79 @@ def _shown(message: PromptMessage) -> list[dict[str, Any]]:
 class Calls:
     """The calls of one answer, as far as they have arrived."""
 
-    _parts: dict[int, dict[str, str]] = field(default_factory=dict)
+    _parts: list[dict[str, str]] = field(default_factory=list)
+    _places: list[object] = field(default_factory=list)
 
     def add(self, calls: object) -> None:
-        """Add the `tool_calls` of a chunk (each with its index) or of a message; malformed ones are ignored."""
+        """Add the `tool_calls` of a chunk or of a message; malformed ones are ignored."""
         if not isinstance(calls, list):
             return
         for one in calls[:MOST_CALLS]:
             if not isinstance(one, Mapping) or not isinstance(one.get("function"), Mapping):
                 continue
-            # Gemini sends no index: what has a name is then a further call.
-            next_one = len(self._parts) if one["function"].get("name") else max(0, len(self._parts) - 1)
-            index = one["index"] if isinstance(one.get("index"), int) else next_one
-            if index not in self._parts and len(self._parts) >= MOST_CALLS:
-                continue
-            part = self._parts.setdefault(index, {"id": "", "name": "", "arguments": "", "extra": ""})
-            part["id"] = part["id"] or _text(one.get("id"))[:LONGEST_NAME]
-            # A name arrives whole; some servers repeat it in each chunk.
-            part["name"] = part["name"] or _text(one["function"].get("name"))[:LONGEST_NAME]
+            call_id, name = _text(one.get("id"))[:LONGEST_NAME], _text(one["function"].get("name"))[:LONGEST_NAME]
+            arguments = _text(one["function"].get("arguments"))[:LONGEST_ARGUMENTS]
+            place = one["index"] if type(one.get("index")) is int else None
+            part = self._begun(place, call_id, name, arguments)
+            if part is None:
+                if len(self._parts) >= MOST_CALLS:
+                    continue
+                part = {"id": "", "name": "", "arguments": "", "extra": ""}
+                self._parts.append(part)
+                self._places.append(place)
+            part["id"] = part["id"] or call_id
+            part["name"] = part["name"] or name  # it arrives whole; some servers repeat it in each chunk
             if len(part["arguments"]) < LONGEST_ARGUMENTS:
-                part["arguments"] += _text(one["function"].get("arguments"))[:LONGEST_ARGUMENTS]
+                part["arguments"] += arguments
             # Gemini 3 refuses its own call without this ("Function call is missing a thought_signature").
             extra = json.dumps(one["extra_content"]) if isinstance(one.get("extra_content"), Mapping) else ""
             part["extra"] = part["extra"] or (
                 extra if len(extra) <= LONGEST_EXTRA and extra.count("{") <= MOST_OBJECTS else ""
             )
 
+    def _begun(self, place: object, call_id: str, name: str, arguments: str) -> dict[str, str] | None:
+        """Return the call that a piece goes on with, by place and id; None if it begins another.
+
+        Servers number every call 0, number none, or repeat name and id in each piece.
+        """
+        near = [
+            part for part, its in zip(self._parts, self._places, strict=True) if place is None or its in (place, None)
+        ]
+        part = next((part for part in reversed(near) if call_id and part["id"] == call_id), near[-1] if near else None)
+        if part is None or not name or not part["name"]:
+            return part
+        is_same_id = not call_id or part["id"] in ("", call_id)
+        is_complete = bool(arguments) and isinstance(_parsed(part["arguments"]), Mapping)
+        return part if is_same_id and part["name"] == name and not is_complete else None
+
     def made(self) -> tuple[ToolCall, ...]:
-        """The calls in order; one that arrived without an id gets one."""
-        return tuple(
-            ToolCall(**{**part, "id": part["id"] or f"call_{index}", "arguments": part["arguments"] or "{}"})
-            for index, part in sorted(self._parts.items())
-            if part["name"]
-        )
+        """The calls in order, each with an id of its own. Damaged arguments are repaired; a call of which nothing can
+        be read is left out if there is another.
+        """
+        calls: list[ToolCall] = []
+        for number, part in enumerate(part for part in self._parts if part["name"]):
+            is_new = part["id"] and part["id"] not in {call.id for call in calls}
+            read = _mended(part["arguments"] or "{}")
+            call_id = part["id"] if is_new else f"call_{number}"
+            calls.append(ToolCall(id=call_id, name=part["name"], arguments=read, extra=part["extra"]))
+        good = tuple(call for call in calls if isinstance(_parsed(call.arguments), Mapping))
+        return good or tuple(calls)
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mended(arguments: str) -> str:
+    """Arguments as the text of an object, where that is what they were meant to be; else as they are."""
+    value = _parsed(arguments)
+    if isinstance(value, Mapping):
+        return arguments
+    meant = parse_meant_json(value if isinstance(value, str) else arguments)
+    return json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments
 
 
 def _text(value: object) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from chat.tools import TOOL_NAMES
 from llm import text_calls
-from llm.partial_answer import without_thoughts
+from llm.thoughts import without_thoughts
 from records.errors import ImportRefused
 from records.scopes import Scope
 from telegram_ui.sending import formatting

@@ -9,9 +9,8 @@ import pytest
 
 from chat.tools import SEARCH_MEMORY
 from llm import endpoint
+from llm.event_reader import LONGEST_EVENT, LONGEST_WHOLE
 from llm.failures import LONGEST_WORDS, error_message
-from llm.openai_api import LONGEST_ANSWER
-from llm.openai_client import LONGEST_EVENT
 from llm.partial_answer import LONGEST_TEXT, MOST_TOKENS, PartialAnswer
 from llm.tool_calls import LONGEST_NAME, MOST_CALLS, Offer
 from records.errors import ModelBroken, ModelUnreachable
@@ -37,7 +36,7 @@ async def test_of_a_call_no_more_is_taken_in_than_a_call_has() -> None:
         bench.server.script("m", Behaviour(events=(delta(tool_calls=calls), "[DONE]")))
         made = (await bench.model.with_tools([SEARCH_MEMORY]).complete(asked())).calls
     assert len(made) <= MOST_CALLS
-    assert {(len(one.id), len(one.name)) for one in made} == {(LONGEST_NAME, LONGEST_NAME)}
+    assert max(max(len(one.id), len(one.name)) for one in made) == LONGEST_NAME
 
 
 async def test_what_goes_back_with_a_call_is_not_nested_without_measure() -> None:
@@ -65,11 +64,11 @@ async def test_no_endpoint_is_believed_any_number_of_tokens() -> None:
     [
         Behaviour(events=(delta(content="word " * (LONGEST_TEXT // 5 + 1)), "[DONE]")),
         Behaviour(text="word " * (LONGEST_TEXT // 5 + 1), plain=True),
-        Behaviour(raw=json.dumps({"choices": "a" * LONGEST_ANSWER}), plain=True),
+        Behaviour(raw=json.dumps({"choices": "a" * LONGEST_WHOLE}), plain=True),
         Behaviour(events=(delta(content="a" * LONGEST_EVENT),)),
         Behaviour(events=("a\ndata:" * (LONGEST_EVENT // 6),)),
         Behaviour(events=("[" * 100_000,)),
-        Behaviour(events=(delta(content="Yes.").replace("Y", "\\ud800"), "\ufeff{}")),
+        Behaviour(events=(delta(content="Yes.").replace("Y", "\\ud800"), "{\ufeff}")),
         Behaviour(events=('{"choices": [{"index": ' + "9" * 5_000 + "}]}",)),
         Behaviour(raw='{"a": [' + "[]," * MOST_PARTS + "[]]}", plain=True),
         Behaviour(events=('{"choices": [{"delta": {"content": ' + '[{"text":' * 480 + '""' + "}]" * 480 + "}}]}",)),
@@ -128,9 +127,7 @@ async def test_an_answer_that_grows_has_as_long_as_it_takes(monkeypatch: pytest.
     for chunk in ({"reasoning_content": "Hm"}, {"tool_calls": [{"index": 0}]}, {"content": "a"}, {"content": ""}):
         moment += 590
         patience.renew()
-        patience.grow(
-            PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]}, "delta")
-        )
+        patience.grow(PartialAnswer(offer=Offer()).add({"choices": [{"delta": {"role": "assistant"} | chunk}]}))
     assert until == [1_060, 1_600, 1_650, 2_190, 2_240, 2_780, 2_830, 3_370], "an empty chunk moves nothing"
 
 

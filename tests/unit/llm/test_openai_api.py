@@ -11,7 +11,6 @@ from chat.tools import SEARCH_MEMORY
 from llm import openai_api
 from llm.failures import LONGEST_TOLD
 from llm.openai_api import OpenAIChat
-from llm.partial_answer import without_thoughts
 from llm.precedence import Precedence
 from llm.trial import trial
 from records.errors import (
@@ -382,15 +381,19 @@ async def test_a_stream_cut_in_the_middle_is_never_taken_for_an_answer(bench: Be
     assert len(bench.server.requests) == 1
 
 
-async def test_a_stream_that_just_ends_is_cut_too(bench: Bench) -> None:
-    failure = await bench.failure(Behaviour(text="a b c", finish=None, done=False), shown=Shown())
-    assert "broke off" in str(failure)
-
-
-async def test_an_answer_is_whole_by_its_finish_reason_alone(bench: Bench) -> None:
-    bench.server.script("m", Behaviour(text="Whole.", done=False))
+@pytest.mark.parametrize(
+    "said",
+    [
+        Behaviour(text="Whole.", done=False),
+        Behaviour(text="Whole.", finish=None),
+        Behaviour(text="Whole.", finish=None, done=False),
+        Behaviour(text="Whole.", finish="STOP"),
+        Behaviour(text="Whole.", finish="eos_token"),
+    ],
+)
+async def test_an_answer_ends_as_its_server_ends_it(bench: Bench, said: Behaviour) -> None:
+    bench.server.script("m", said)
     assert (await bench.model.complete(asked())).text == "Whole."
-    assert "broke off" in str(await bench.failure(*[Behaviour(text="Half.", finish=None)] * 3))
 
 
 async def test_a_text_that_ends_at_the_length_limit_says_so(bench: Bench) -> None:
@@ -441,10 +444,3 @@ async def test_check_names_the_setting_at_fault() -> None:
         async with OpenAIChat(model="s", api_key=Secret(""), base_url=url, model_setting="SUMMARY_MODEL") as model:
             with pytest.raises(ModelRefused, match="SUMMARY_MODEL"):
                 await model.check()
-
-
-def test_a_thought_is_recognised_only_at_the_start() -> None:
-    assert without_thoughts("<thi") == ""
-    assert without_thoughts("<b>bold") == "<b>bold"
-    assert without_thoughts("Say <think>x</think>") == "Say <think>x</think>"
-    assert without_thoughts("<THINK>x</THINK> y") == "y"

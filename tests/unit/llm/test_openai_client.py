@@ -14,7 +14,7 @@ from llm.failures import StatusError
 from llm.openai_api import OpenAIChat
 from llm.openai_client import LONGEST_REFUSAL, OpenAIClient
 from playground.server import serve
-from records.errors import ModelError
+from records.errors import ModelBroken, ModelError
 from records.model_calls import PromptMessage
 from settings import Secret
 
@@ -78,11 +78,17 @@ async def test_of_a_refusal_only_the_beginning_is_read() -> None:
     assert len(str(caught.value.body)) == LONGEST_REFUSAL
 
 
-async def test_what_comes_compressed_is_not_inflated() -> None:
-    """A few bytes would become any number; none of it was asked for."""
+async def test_what_comes_compressed_unasked_is_read() -> None:
     body = gzip.compress(bytes(WHOLE.body))
     peer = Peer(Response(body, media_type="application/json", headers={"content-encoding": "gzip"}))
     async with peer.serving() as url, OpenAIChat(model="m", api_key=Secret("own"), base_url=url) as model:
-        with pytest.raises(ModelError):
-            await model.complete(HELLO)
+        assert (await model.complete(HELLO)).text == "Yes."
     assert peer.asked[0].headers["accept-encoding"] == "identity"
+
+
+async def test_what_comes_compressed_is_inflated_within_bounds() -> None:
+    """A few bytes would become any number."""
+    peer = Peer(Response(gzip.compress(b'{"a": "' + b"a" * 50_000_000), media_type="application/json"))
+    async with peer.serving() as url, OpenAIChat(model="m", api_key=Secret("own"), base_url=url) as model:
+        with pytest.raises(ModelBroken, match="endless"):
+            await model.complete(HELLO)

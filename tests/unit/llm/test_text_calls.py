@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.partial_answer import without_thoughts
 from llm.text_calls import HELD, read
 
 NAMES = frozenset({"search_memory", "remember", "forget"})
@@ -130,10 +129,6 @@ def test_an_answer_in_pieces_is_read_as_the_whole_beginning_is(pieces: list[str]
         assert read(text, NAMES, is_whole=False, settled=len(shown)).shown == whole
         assert whole.startswith(shown)
         shown = whole
-
-
-def test_thoughts_upon_thoughts_are_left_out() -> None:
-    assert without_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
 
 
 def test_a_long_call_that_cannot_be_read_is_not_repaired() -> None:

@@ -1,0 +1,93 @@
+"""The objects of an answer out of the bytes of its body: server-sent events, or JSON, whatever its label says. Pure.
+
+Events that say nothing are skipped, and bytes that are no UTF-8 become a replacement character.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from records.errors import ModelBroken
+from runtime.bounded_json import parsed
+
+LONGEST_EVENT = 1_000_000
+"""Bytes of one event of a stream; parsing one of nothing but brackets takes 50 ms."""
+LONGEST_WHOLE = 4_000_000
+"""Bytes of an answer that comes whole."""
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
+"""A carriage return at the end waits for the next bytes: a line feed may follow."""
+
+
+class EventReader:
+    """Reads one body. `is_over`: its last event was read, so nothing more is expected."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._buffer = bytearray()
+        self._is_json: bool | None = None
+        self._data: list[str] = []
+        self._size = 0
+        self._name = ""
+
+    def feed(self, chunk: bytes) -> Iterator[Mapping[str, Any]]:
+        """Yield the objects that these bytes complete. Raises ModelBroken for a damaged or oversized one."""
+        self._buffer += chunk
+        if self._is_json is None and (start := self._buffer.lstrip(_BLANK)):
+            self._is_json = start.startswith((b"{", b"["))
+        if not self._is_json:
+            *lines, rest = _LINE_END.split(bytes(self._buffer))
+            self._buffer = bytearray(rest)
+            for line in lines:
+                yield from self._take(line)
+        if self._size + len(self._buffer) > (LONGEST_WHOLE if self._is_json else LONGEST_EVENT):
+            raise ModelBroken(remedy="(endless)")
+
+    def finish(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what the end of the body completes."""
+        rest = bytes(self._buffer)
+        if self._is_json:
+            yield from _objects(_text(rest))
+        else:
+            yield from self._take(rest.rstrip(b"\r"))
+            yield from self._take(b"")
+
+    def _take(self, line: bytes) -> Iterator[Mapping[str, Any]]:
+        """Take in one line; a blank one ends an event."""
+        if self.is_over:
+            return
+        if line:
+            name, _, value = _text(line).partition(":")
+            value = value.removeprefix(" ")
+            if name.strip("\ufeff ").lower() == "data":
+                self._data.append(value)
+                self._size += len(line)
+            elif name.lower() == "event":
+                self._name = value.strip()
+            if self._size > LONGEST_EVENT:
+                raise ModelBroken(remedy="(endless)")
+            return
+        data, event_name = "\n".join(self._data).strip(), self._name
+        self._data, self._size, self._name = [], 0, ""
+        self.is_over = data.startswith("[DONE]")
+        if not self.is_over:
+            for event in _objects(data):
+                yield {"error": event} if event_name == "error" and "error" not in event else event
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _objects(text: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in a text of JSON, alone or in a list (Gemini); what is not even meant as one says nothing."""
+    text = text.strip("\ufeff \t\r\n")
+    if text[:1] not in ("{", "["):
+        return
+    try:
+        value = parsed(text)
+    except ValueError:
+        raise ModelBroken(remedy="(malformed)") from None
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, dict) and each:
+            yield each

@@ -1,0 +1,85 @@
+"""Thoughts of a model: whatever marks they stand in, nothing of them is left, also while they arrive."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm.thoughts import without_thoughts
+
+ANSWERS = [
+    "SECRET plan\n</think>\n\nVisible answer",
+    "<think time=3>SECRET plan</think>Visible answer",
+    "Sure. <think>SECRET plan</think>\nVisible answer",
+    "<reasoning>SECRET</reasoning>\nVisible answer",
+    "<mm:think>SECRET</mm:think>\nVisible answer",
+    "<seed:think>SECRET</seed:think>Visible answer",
+    "◁think▷SECRET◁/think▷Visible answer",
+    "[THINK]SECRET[/THINK]Visible answer",
+    "<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Visible answer",
+    "<|START_THINKING|>SECRET<|END_THINKING|><|START_RESPONSE|>Visible answer<|END_RESPONSE|>",
+    "<|channel>thought\nSECRET\n<channel|>Visible answer",
+    "<Thought_Process>SECRET</Thought_Process>Visible answer",
+    '<thinking mode="deep">SECRET</thinking>\n\nVisible answer',
+    "<think>\nSECRET `code` ```py\nSECRET\n</think>\nVisible answer",
+    "<think>SECRET</think>Visible answer<think>SECRET</think>",
+    "SECRET</think>Visible answer",
+    "<think>SECRET <think>SECRET</think> SECRET</think>Visible answer",
+    "<|thinking|>SECRET<|/thinking|>Visible answer",
+    "<|think|>SECRET</|think|>Visible answer",
+    "<|channel|>final<|message|>Visible answer<|return|>",
+    "<internal_reasoning>SECRET</internal_reasoning>Visible answer",
+]
+MENTIONS = [
+    "The tag <think> opens a block and </think> closes it.",
+    "Use `<think>` and `</think>`.",
+    "```xml\n<think>this</think>\n```\nThat is how it looks.",
+    'It writes "<think>" first.',
+    "I think so. [A reason](https://example.org) is 3 < 4.",
+    "<b>bold</b>",
+]
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+def test_no_thought_is_left(text: str) -> None:
+    said = without_thoughts(text)
+    assert "Visible answer" in said
+    assert "SECRET" not in said
+    assert "Sure." not in text or "Sure." in said
+    assert not set("<[◁") & set(said)
+
+
+@pytest.mark.parametrize(
+    "text", [text for text in ANSWERS if not text.startswith("SECRET") and "> SECRET<" not in text]
+)
+def test_no_thought_is_seen_while_it_arrives(text: str) -> None:
+    for end in range(len(text)):
+        seen = without_thoughts(text[:end], is_whole=False)
+        assert "SE" not in seen, text[:end]
+        assert not set("<[◁") & set(seen), text[:end]
+
+
+@pytest.mark.parametrize("text", MENTIONS)
+def test_a_mark_that_is_only_talked_about_stays(text: str) -> None:
+    assert without_thoughts(text) == text
+    assert all(text.startswith(without_thoughts(text[:end], is_whole=False)) for end in range(len(text)))
+
+
+@given(
+    st.sampled_from(["<{}>", "[{}]", "◁{}▷", "<|{}|>"]),
+    st.sampled_from(["think", "THINKING", "thought", "x:Think", "reasoning", "my-thoughts"]),
+    st.text(alphabet="abc \n`*", max_size=30),
+)
+def test_any_pair_of_marks_whose_name_says_so_holds_thoughts(brackets: str, name: str, inside: str) -> None:
+    text = f"{brackets.format(name)}{inside}SECRET{brackets.format('/' + name)}\nVisible."
+    assert without_thoughts(text) == "Visible."
+
+
+@given(st.text(alphabet="<>[]|/`think \n", max_size=80))
+def test_any_text_is_read(text: str) -> None:
+    assert isinstance(without_thoughts(text), str)
+    assert isinstance(without_thoughts(text, is_whole=False), str)
+
+
+def test_many_marks_are_read_quickly() -> None:
+    assert without_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
+    assert without_thoughts("<" * 20_000, is_whole=False) == "<" * 19_999
