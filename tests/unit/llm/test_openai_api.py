@@ -341,8 +341,6 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
         (Behaviour(raw="{not json"), ModelBroken, "(malformed)"),
         (Behaviour(raw="{not json", plain=True), ModelBroken, "(malformed)"),
         (Behaviour(raw="[" * 100_000), ModelBroken, "(malformed)"),
-        (Behaviour(raw='"text"', plain=True), ModelBroken, "(malformed)"),
-        (Behaviour(empty_choices=True, plain=True), ModelBroken, "(empty)"),
         (Behaviour(text=""), ModelBroken, "(empty)"),
         (Behaviour(text=" \n", plain=True), ModelBroken, "(empty)"),
         (Behaviour(refusal="I cannot help with that."), ModelDeclined, "declined"),
@@ -444,3 +442,9 @@ async def test_check_names_the_setting_at_fault() -> None:
         async with OpenAIChat(model="s", api_key=Secret(""), base_url=url, model_setting="SUMMARY_MODEL") as model:
             with pytest.raises(ModelRefused, match="SUMMARY_MODEL"):
                 await model.check()
+
+
+@pytest.mark.parametrize("said", [Behaviour(raw='"text"', plain=True), Behaviour(empty_choices=True, plain=True)])
+async def test_a_body_without_an_answer_is_tried_again(bench: Bench, said: Behaviour) -> None:
+    bench.server.script("m", said, "Here.")
+    assert (await bench.model.complete(asked())).text == "Here."
