@@ -26,6 +26,16 @@ def send_content(
     return world.from_person(person_id, chat_id, {**forwarded, **content}, thread_id, reply_to)
 
 
+def stop_draft(world: World, person_id: int, *, thread_id: int | None = None) -> None:
+    """Press the button that a draft in a private chat has where the bot sent it with `can_stop`."""
+    draft = world.snapshot()["drafts"].get(str(person_id), {})
+    if not draft.get("can_stop"):
+        raise Impossible("There is no draft that can be stopped.")
+    topic = {} if thread_id is None else {"message_thread_id": thread_id}
+    pressed: Json = {"chat": world.chats[person_id].brief(), "draft_id": draft["draft_id"], **topic}
+    world.updates.add("stopped_message_generation", pressed)
+
+
 def edit_content(world: World, person_id: int, chat_id: int, message_id: int, content: Json) -> Json:
     """Change such a message of one's own; the bot is told, whatever its privacy mode."""
     message = world.messages.get(chat_id, {}).get(message_id)

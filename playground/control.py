@@ -16,7 +16,7 @@ from starlette.routing import Route, Router
 
 from dashboard.texts import reader_of
 from locales.catalog import speaking
-from playground.contents import edit_content, send_content
+from playground.contents import edit_content, send_content, stop_draft
 from playground.faults import Faults, fault_from
 from playground.parameters import Parameters, parameters
 from playground.people import Impossible
@@ -36,6 +36,7 @@ def control(world: World, faults: Faults | None = None) -> Router:
     routes = [
         Route("/say", spoken(acts.say), methods=["POST"]),
         Route("/content", spoken(acts.content), methods=["POST"]),
+        Route("/stop", spoken(acts.stop), methods=["POST"]),
         Route("/file", spoken(acts.file), methods=["POST"]),
         Route("/edit", spoken(acts.edit), methods=["POST"]),
         Route("/press", spoken(acts.press), methods=["POST"]),
@@ -86,6 +87,10 @@ class _Acts:
             thread_id=given.integer("thread_id"),
             forward_from=given.text("forward_from"),
         )
+
+    async def stop(self, request: Request, given: Parameters) -> Json:
+        stop_draft(self._world, number_of(given, "person_id"), thread_id=given.integer("thread_id"))
+        return {"stopped": True}
 
     async def file(self, request: Request, given: Parameters) -> Json:
         """Multipart with the field "file", or JSON with "name" and base64 in "data"."""

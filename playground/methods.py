@@ -60,6 +60,8 @@ class Methods:
                 "getWebhookInfo": self._get_webhook_info,
                 "sendMessage": sending.send_message,
                 "sendMessageDraft": sending.send_message_draft,
+                "sendRichMessage": sending.send_rich_message,
+                "sendRichMessageDraft": sending.send_rich_message_draft,
                 "sendDocument": sending.send_document,
                 "sendVoice": sending.send_voice,
                 "sendPhoto": sending.send_photo,

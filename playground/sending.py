@@ -11,6 +11,7 @@ from playground.refusals import NOT_MODIFIED, Json, bad_request, forbidden, upgr
 from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, LONGEST, TEXT_LIMIT, formatted, units
 from playground.world import World
 
+RICH_LIMIT = 32_768  # characters
 DELETABLE = 48 * 60 * 60  # seconds after which a message cannot be deleted
 ACTIONS = frozenset(
     {
@@ -137,7 +138,24 @@ class Sending:
         text, entities = _with_entities(parameters, parameters.text("text"), "entities")
         if units(text) > TEXT_LIMIT:
             raise bad_request("message is too long")
-        draft: Json = {"draft_id": draft_id, "text": text, "entities": entities}
+        return self._draft(chat, parameters, {"draft_id": draft_id, "text": text, "entities": entities})
+
+    async def send_rich_message(self, parameters: Parameters) -> Json:
+        chat = open_chat(self._world, parameters)
+        return self._post(chat, parameters, _rich(parameters) | _markup(parameters))
+
+    async def send_rich_message_draft(self, parameters: Parameters) -> bool:
+        chat = open_chat(self._world, parameters)
+        if not chat.is_private:
+            raise bad_request("TEXTDRAFT_PEER_INVALID")
+        draft_id = parameters.integer("draft_id", 0)
+        if not draft_id:
+            raise bad_request("draft_id must be non-zero")
+        return self._draft(chat, parameters, {"draft_id": draft_id, **_rich(parameters)})
+
+    def _draft(self, chat: Chat, parameters: Parameters, draft: Json) -> bool:
+        if parameters.flag("can_stop"):
+            draft["can_stop"] = True
         if (thread_id := self._thread(chat, parameters)) is not None:
             draft["message_thread_id"] = thread_id
         self._world.draft(chat.id, draft)
@@ -245,6 +263,17 @@ def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, 
     if not given:
         text, given = parsed(text, parameters.text("parse_mode"))
     return formatted(text, given)
+
+
+def _rich(parameters: Parameters) -> Json:
+    """The content of a rich message: its Markdown as one paragraph, for nothing here shows blocks."""
+    given = parameters.object("rich_message") or {}
+    written = Parameters(given).text("markdown") or Parameters(given).text("html")
+    if not written.strip():
+        raise bad_request("message text is empty")
+    if len(written) > RICH_LIMIT:
+        raise bad_request("message is too long")
+    return {"rich_message": {"blocks": [{"type": "paragraph", "text": written}]}}
 
 
 def _text(parameters: Parameters) -> Json:

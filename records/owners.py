@@ -22,6 +22,9 @@ SpokenAnswers = Literal["", "voice", "always"]
 """Which answers are spoken without being asked for: none, those to voice messages, or all."""
 SPOKEN_ANSWERS: tuple[SpokenAnswers, ...] = ("", "voice", "always")
 
+Formatting = Literal["", "rich"]
+"""How answers are formatted: in plain messages, or those with tables and formulas as Telegram's rich messages."""
+
 OWN_PERSONA = "own"
 LONGEST_PERSONA = 500
 """Characters of a persona in its owner's words: some 120 tokens of the system prompt's part."""
@@ -41,7 +44,7 @@ class OwnerConfig:
     owner's instructions for summaries. `incognito`: memory is read, nothing is written. `language`: the code of the
     language that was chosen, "" = none was. `model`: the name of the model that answers, "" or one that is no longer
     offered = the usual one. `persona`: one of llm/prompts.PERSONAS, OWN_PERSONA (`persona_text` says it), or "" = none.
-    `spoken_answers`: which answers are spoken, where the endpoint can.
+    `spoken_answers`: which answers are spoken, where the endpoint can. `formatting`: how answers are formatted.
     """
 
     owner: int
@@ -60,6 +63,7 @@ class OwnerConfig:
     persona: str = ""
     persona_text: str = ""
     spoken_answers: SpokenAnswers = ""
+    formatting: Formatting = ""
 
     @property
     def zone(self) -> tzinfo:

@@ -264,4 +264,5 @@ def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
         persona=kept.persona,
         persona_text=kept.persona_text[:LONGEST_PERSONA],
         spoken_answers=kept.spoken_answers,
+        formatting=kept.formatting,
     )

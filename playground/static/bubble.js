@@ -5,7 +5,7 @@ import { avatar, clockOf, fullDate, h, icon } from "./dom.js";
 import { renderText } from "./entities.js";
 import { fileUrl } from "./net.js";
 import { sizeOf, tr } from "./texts.js";
-import { kindOf, lineOf, nameOf, textOf } from "./words.js";
+import { kindOf, lineOf, nameOf, richOf, textOf } from "./words.js";
 
 /**
  * `view`: {mine, named (show who speaks), joined (continues the bubble above), canEdit};
@@ -31,7 +31,7 @@ export function bubbleOf(message, view, act) {
 
 /** The reply that is being written, before it is a message. */
 export function draftOf(draft) {
-  const text = draft.text ?? "";
+  const text = draft.text ?? richOf(draft);
   const body = text
     ? h("div", { class: "text", dir: "auto" }, renderText(text, draft.entities), h("span", { class: "caret", "aria-hidden": "true" }))
     : dots();

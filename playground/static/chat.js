@@ -137,7 +137,7 @@ function drawWriting() {
   const log = byId("log");
   const shown = writingIn(chat.id, threadIn(chat));
   const old = log.querySelector(".draft");
-  const key = shown ? JSON.stringify([shown.text, shown.entities]) : "";
+  const key = shown ? JSON.stringify([shown.text, shown.rich_message, shown.entities]) : "";
   if ((old?.dataset.key ?? "") === key) return;
   reading.keep(() => {
     old?.remove();

@@ -5,7 +5,10 @@ import { listed, tr } from "./texts.js";
 /** The display name of a person, a bot or a chat. */
 export const nameOf = (user) => [user?.first_name, user?.last_name].filter(Boolean).join(" ") || user?.title || "?";
 
-export const textOf = (message) => message.text ?? message.caption ?? "";
+/** The words of a rich message as the bot wrote them: nothing here shows blocks. */
+export const richOf = (message) => (message.rich_message?.blocks ?? []).map((block) => (typeof block.text === "string" ? block.text : "")).join("\n\n");
+
+export const textOf = (message) => message.text ?? message.caption ?? richOf(message);
 
 /** What Telegram shows in the middle of the log, without an author; null for what somebody said. */
 export function serviceOf(message) {

@@ -40,5 +40,10 @@ TITLES = """
 ALTER TABLE messages ADD COLUMN title TEXT NOT NULL DEFAULT '';
 """
 
-MIGRATIONS: list[Migration] = [first_schema, script(USED_LINKS), script(TITLES)]
+FORMATTING = """
+-- How answers are formatted: '' (plain messages) or 'rich' (tables and formulas as rich messages).
+ALTER TABLE users ADD COLUMN formatting TEXT NOT NULL DEFAULT '';
+"""
+
+MIGRATIONS: list[Migration] = [first_schema, script(USED_LINKS), script(TITLES), script(FORMATTING)]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from records.facts import FactKind
 from records.messages import Origin, Role
-from records.owners import SpokenAnswers
+from records.owners import Formatting, SpokenAnswers
 from records.reminders import Repeat
 from storage.engine.protocol import Row, Value
 from text.characters import well_formed
@@ -156,6 +156,7 @@ USERS = Table(
         Column("persona_text", "text", default=""),
         Column("next_reminder_id", "whole", default=1),
         Column("spoken_answers", "text", default="", choices=get_args(SpokenAnswers)),
+        Column("formatting", "text", default="", choices=get_args(Formatting)),
     ),
 )
 MESSAGES = Table(

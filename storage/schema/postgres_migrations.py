@@ -14,7 +14,9 @@ USED_LINKS = 'CREATE TABLE used_links (nonce TEXT COLLATE "C" PRIMARY KEY, expir
 
 TITLES = "ALTER TABLE messages ADD COLUMN title TEXT COLLATE \"C\" NOT NULL DEFAULT ''"
 
-MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), USED_LINKS, TITLES]
+FORMATTING = "ALTER TABLE users ADD COLUMN formatting TEXT COLLATE \"C\" NOT NULL DEFAULT ''"
+
+MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), USED_LINKS, TITLES, FORMATTING]
 """In order, files and statements. Append steps; never change, remove or reorder one that was released."""
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"

@@ -15,7 +15,7 @@ from telegram.error import TelegramError
 from locales.catalog import LANGUAGES, current, language_for, speaking, tr
 from locales.lists import listed
 from locales.told import STORAGE_NAMES, state_of
-from records.owners import SPOKEN_ANSWERS, OwnerConfig, StorageType
+from records.owners import SPOKEN_ANSWERS, Formatting, OwnerConfig, StorageType
 from telegram_ui.commands import models as model_choices
 from telegram_ui.commands.basics import private_menu
 from telegram_ui.commands.buttons import BACK, ZONE, in_rows, keyboard_of
@@ -27,6 +27,7 @@ from telegram_ui.commands.wording import checked, clock_time, policy_name, quote
 from text.time_zones import clock_at, label, offsets, similar_names, zone_named, zone_of_offset
 
 MEMORY, STORAGE, NUMBER, INCOGNITO, SPOKEN = "m", "s", "n", "i", "v"
+FORMATTING = "f"
 LANGUAGE = "lng"
 ASK = "ask"
 """The payload of the button of /settings that shows the choice in its place."""
@@ -34,6 +35,7 @@ BY_APP = "auto"
 """The language of a person's app."""
 OFFSET = "o"
 ON, OFF = "on", "off"
+FORMATTING_NAMES: dict[Formatting, str] = {"": "plain", "rich": "rich"}
 SPOKEN_NAMES = {one: one or "none" for one in SPOKEN_ANSWERS}
 """The payloads of the buttons, and the ends of the names of their texts."""
 
@@ -186,6 +188,9 @@ def _change(what: str, value: str) -> Callable[[OwnerConfig], OwnerConfig] | Non
     spoken = next((one for one, name in SPOKEN_NAMES.items() if name == value), None)
     if what == SPOKEN and spoken is not None:
         return lambda current: replace(current, spoken_answers=spoken)
+    formatting = next((kept for kept, name in FORMATTING_NAMES.items() if name == value), None)
+    if what == FORMATTING and formatting is not None:
+        return lambda current: replace(current, formatting=formatting)
     return None
 
 
@@ -216,6 +221,10 @@ def settings_rows(
         choice(tr(f"choices-spoken-{name}"), SPOKEN, name, is_chosen=one == config.spoken_answers)
         for one, name in SPOKEN_NAMES.items()
     ]
+    formatting = [
+        choice(tr(f"choices-formatting-{name}"), FORMATTING, name, is_chosen=kept == config.formatting)
+        for kept, name in FORMATTING_NAMES.items()
+    ]
     kept = {one: tr("choices-kept", storage=STORAGE_NAMES[one]) for one in storages}
     return [
         switch(tr("choices-memory"), MEMORY, is_on=True),
@@ -226,6 +235,7 @@ def settings_rows(
             lambda shown, number: button(shown, f"{NUMBER}.{number}"),
             lambda number: tr("choices-every", number=str(number)),
         ),
+        formatting,
         *([speaking] if can_speak else []),
         zone,
     ]

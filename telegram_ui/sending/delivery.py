@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
@@ -36,6 +36,8 @@ OnSent = Callable[[Sequence[int]], Awaitable[None]]
 
 STYLE = "button.style"
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+CAN_STOP = {"can_stop": True, "keep_on_stop": True}
+"""Fields of a draft (Bot API 10.3): the button on it arrives as `stopped_message_generation`."""
 TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds in all that one final text may wait for Telegram
@@ -243,6 +245,56 @@ class Delivery:
             except DeliveryUnknown as unknown:
                 raise DeliveryUnknown(sent=ids) from unknown
         return ids
+
+    async def send_rich(self, chat: Chat, markdown: str, *, keyboard: Keyboard | None = None) -> int | None:
+        """Send Markdown as one rich message; its id, or None where the server or the chat takes none. Raises
+        DeliveryError; DeliveryUnknown when it may have arrived.
+        """
+
+        async def post() -> int:
+            chat_id = self.current_id(chat)
+            reply = referring_to(chat.reply_to if chat_id == chat.id else None)
+            fields: dict[str, Any] = {
+                "chat_id": chat_id,
+                "rich_message": {"markdown": markdown},
+                "message_thread_id": chat.topic,
+                "direct_messages_topic_id": chat.direct_messages_topic,
+                "reply_markup": keyboard,
+                "reply_parameters": reply,
+            }
+            sent = await self.bot.do_api_request("sendRichMessage", fields)
+            if not isinstance(sent, dict) or not isinstance(sent.get("message_id"), int):
+                raise TelegramError("Invalid server response")
+            return int(sent["message_id"])
+
+        attempt = partial(self.newer_api.attempt, "sendRichMessage", post, chat_id=chat.id)
+        async with self.state(chat).order:
+            return await self.insist(chat, attempt, repeatable=False)
+
+    async def request_draft(self, chat: Chat, draft_id: int, piece: Piece, markdown: str) -> None:
+        """One attempt to show a draft: a rich one of `markdown`, where there is some and the server takes it; else one
+        of the piece. It has the button that stops it, where the server knows that. Raises TelegramError.
+        """
+        place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
+        if markdown:
+
+            async def post() -> Any:
+                fields = {**place, "rich_message": {"markdown": markdown}, **CAN_STOP}
+                return await self.bot.do_api_request("sendRichMessageDraft", fields)
+
+            if await self.newer_api.attempt("sendRichMessageDraft", post, chat_id=chat.id) is not None:
+                return
+        send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
+        if not self.newer_api.may_use("sendMessageDraft.can_stop"):
+            await send()
+            return
+        try:
+            await send(api_kwargs=CAN_STOP)
+        except BadRequest as refused:
+            if says(refused, "thread") or is_about_entities(refused):
+                raise
+            await send()
+            self.newer_api.note_refusal("sendMessageDraft.can_stop")
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         topic = chat.topic

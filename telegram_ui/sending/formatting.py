@@ -36,6 +36,8 @@ MOST_UNCLOSED = 100
 """Formulas that are opened and not closed: each is looked for to the end of the text."""
 MOST_TABLE = 300_000
 """Characters of a table once each of its rows is as long as the longest."""
+MAX_RICH_CHARS = 32_768
+"""Of one rich message (Bot API, InputRichMessage)."""
 MOST_GROWTH = 4
 """The converted text is at most so many times as long as its source; nested lists are indented without end."""
 _NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MOST_NESTED + 1}}}", re.MULTILINE)
@@ -49,6 +51,7 @@ _BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _LINKED = ("http://", "https://", "mailto:", "tg://")
 """Addresses that <…> makes a link of; std::string is none."""
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
+_BLOCK_FORMULA = re.compile(r"\\\[(?=\S|\s)([^$]{1,2000}?)\\\]")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _OPEN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\s]{0,2000}\Z")
 _FENCE = re.compile(r"^[ >]{0,20}(?:```|~~~)", re.MULTILINE)
@@ -151,6 +154,22 @@ def beginning(markdown: str, *, most: int = MOST_MESSAGES, ending: str = "") -> 
     room = MAX_UNITS - (units(ending) or 96)
     shortened = next(split(last.text, last.entities, limit=room), Piece(text=""))
     return [*before, Piece(text=shortened.text + (ending or "…"), entities=shortened.entities)]
+
+
+def rich_markdown(markdown: str) -> str:
+    """Return an answer as the Markdown of a rich message; "" where that shows no more than plain messages do.
+
+    It does where there are tables or formulas, or where a message is not enough.
+    """
+    source = _BLOCK_FORMULA.sub(r"$$\1$$", _with_plain_signs(well_formed(markdown)))
+    if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
+        return ""
+    if units(source) > MAX_UNITS:
+        return source
+    events = pyromark.events(source, options=STANDARD_OPTIONS) if "|" in source or "$" in source else ()
+    names = (next(iter(event.items())) for event in events if isinstance(event, dict))
+    is_richer = any(name.endswith("Math") or (isinstance(value, dict) and "Table" in value) for name, value in names)
+    return source if is_richer else ""
 
 
 def _with_plain(markdown: str, parts: Sequence[Piece]) -> list[Piece]:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from cachetools import TTLCache
-from telegram.error import BadRequest, InvalidToken
+from telegram.error import BadRequest, EndPointNotFound, InvalidToken
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class NewerApi:
             return None
         try:
             return await request()
-        except InvalidToken:  # python-telegram-bot's reading of 404
+        except (EndPointNotFound, InvalidToken):  # python-telegram-bot's readings of 404
             self.note_refusal(feature)
         except BadRequest:
             self.note_refusal(feature, chat_id)

@@ -29,6 +29,7 @@ from telegram_ui.sending.formatting import (
     beginning,
     is_blank,
     messages,
+    rich_markdown,
     split,
     units,
     with_marks_closed,
@@ -62,8 +63,9 @@ class AnswerStream:
     and `break_off`.
 
     What outgrows a message goes on in the next; only the last one is a draft, or has the button that `stop` makes (a
-    draft can have none). `instead_of`: the bot's messages that the answer replaces, in order. `note_shown` is told of
-    messages that may be there without the whole answer.
+    draft has Telegram's own, if any). `instead_of`: the bot's messages that the answer replaces, in order. `note_shown`
+    is told of messages that may be there without the whole answer. `wants_rich` says whether its reader chose rich
+    messages; it is asked once.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class AnswerStream:
         stop: Callable[[], InlineKeyboardMarkup] | None = None,
         instead_of: Sequence[int] = (),
         note_shown: NoteShown | None = None,
+        wants_rich: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self._delivery = delivery
         self._chat = chat
@@ -86,6 +89,8 @@ class AnswerStream:
         self._drafted_at: float | None = None  # set when something is to be seen
         self._ids = list(instead_of)  # of the messages, in order; a draft has none
         self._note_shown = note_shown
+        self._wants_rich = wants_rich
+        self._is_rich: bool | None = None
         self._sent: list[int] = []  # messages with what finish() brought there
         self._arrived: int | None = None  # how many pieces of the whole answer that is
         self._draft_id = _new_draft()
@@ -119,6 +124,8 @@ class AnswerStream:
         Raises DeliveryError; called again, it continues where it failed.
         """
         await self._stop_painting()
+        if (rich := await self._rich(markdown)) and await self._send_as_rich(rich, keyboard):
+            return self._sent
         parts = await converted(messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
@@ -147,6 +154,24 @@ class AnswerStream:
         if is_file:
             self._sent.append(await self._send_as_file(markdown, self._sent))
         return self._sent
+
+    async def _rich(self, markdown: str) -> str:
+        """The Markdown of a rich message, where its reader wants one and it shows more; else ""."""
+        if self._is_rich is None:
+            self._is_rich = self._wants_rich is not None and await self._wants_rich()
+        return await converted(rich_markdown, markdown) if self._is_rich else ""
+
+    async def _send_as_rich(self, markdown: str, keyboard: InlineKeyboardMarkup | None) -> bool:
+        """Send the whole answer as a rich message in place of what is shown; False where none is taken."""
+        if self._arrived is not None:  # it had begun to arrive in plain messages
+            return False
+        sent = await self._delivery.send_rich(self._chat, markdown, keyboard=keyboard)
+        if sent is None:
+            return False
+        self._sent = [sent]
+        await self._delivery.remove(self._chat, self._ids)
+        self._ids, self._shown = [], []
+        return True
 
     def kept(self) -> str | None:
         """The text that a reader has seen when they stop it; None where nobody does: the bot itself stops."""
@@ -321,9 +346,8 @@ class AnswerStream:
     async def _request(self, number: int, part: _Part) -> None:
         chat, piece = self._chat, part.piece
         if self._is_draft(number, part):
-            await self._delivery.bot.send_message_draft(
-                chat.id, self._draft_id, piece.text, message_thread_id=chat.topic, entities=piece.entities or None
-            )
+            rich = await self._rich(with_marks_closed(self._text)) if not number else ""
+            await self._delivery.request_draft(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._stop() if self._stop is not None and part.is_growing else None
             await self._put(number, piece.text, piece.entities, keyboard)

@@ -104,6 +104,7 @@ class AnswerDelivery:
 
     _queue: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
+    _memory: ExternalMemory
 
     def begin(
         self,
@@ -120,7 +121,15 @@ class AnswerDelivery:
             stop=stop,
             instead_of=self._queue.shown_before(update_id) or instead_of,
             note_shown=partial(self._queue.note_shown, update_id),
+            wants_rich=partial(self._wants_rich, chat.scope.owner),
         )
+
+    async def _wants_rich(self, owner: int) -> bool:
+        try:
+            config = await self._memory.config(owner)
+        except KeepsakeError:  # the answer itself says what is wrong
+            return False
+        return config is not None and config.formatting == "rich"
 
     async def send(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None

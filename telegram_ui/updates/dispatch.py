@@ -68,7 +68,7 @@ class Dispatcher:
             self._delivery, self._repeats, commands.language, commands.dependencies.operation.may_run_it
         )
         self._placing = Placing(queue=queue, conversation=services.conversation, memory=services.memory)
-        self._answer_delivery = AnswerDelivery(queue, pause)
+        self._answer_delivery = AnswerDelivery(queue, pause, services.memory)
         self._file_attempts = FileAttempts(queue, self._delivery)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
         self._queues = Queues()
@@ -114,7 +114,10 @@ class Dispatcher:
 
     def _route(self, received: Received, parsed: ParsedUpdate) -> None:
         """Queue an update of somebody who is served."""
-        if parsed.kind == "edited":
+        if parsed.kind == "stopped":
+            self._queues.chats.cancel(parsed.location)
+            self._in_commands(received, parsed, _nothing)
+        elif parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed), is_answer=False)
             self._queues.commands.submit(parsed.location, partial(_soon, enter))

@@ -18,10 +18,10 @@ from telegram_ui.updates.mentions import without_mentions
 from telegram_ui.updates.paste import LIMIT
 from telegram_ui.updates.rich_messages import RichWords, read_checklist, read_rich_message
 
-Kind = Literal["text", "command", "press", "wordless", "edited", "dislike"]
+Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
 
 # What Telegram is asked to send; anything else would be thrown away.
-ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction")
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction", "stopped_message_generation")
 
 DISLIKE = "👎"
 
@@ -113,6 +113,8 @@ def _parsed(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
         return _press(update, update.callback_query, bot)
     if update.message_reaction:
         return _dislike(update, update.message_reaction, bot)
+    if "stopped_message_generation" in update.api_kwargs:
+        return _stopped(update, update.api_kwargs["stopped_message_generation"], bot)
     message = update.message or update.edited_message
     if message is None or message.from_user is None or message.is_automatic_forward:
         return None
@@ -270,6 +272,23 @@ def _dislike(
         sent_at=reaction.date.astimezone(UTC),
         telegram_id=reaction.message_id,
     )
+
+
+def _stopped(update: telegram.Update, raw: object, bot: telegram.User) -> ParsedUpdate | None:
+    """Somebody pressed the button of a draft (Bot API 10.3); drafts are shown in private chats alone."""
+    match raw:
+        case {"chat": {"type": "private", "id": int(chat), **fields}, **rest}:
+            thread = rest.get("message_thread_id")
+            return ParsedUpdate(
+                kind="stopped",
+                update_id=update.update_id,
+                bot_id=bot.id,
+                chat=Chat(id=chat, thread=thread if isinstance(thread, int) else 0),
+                person=Person(id=chat, name=str(fields.get("first_name", "")), username=None, language=""),
+                addressed=True,
+                sent_at=datetime.fromtimestamp(0, UTC),
+            )
+    return None
 
 
 def _has_dislike(reactions: Sequence[telegram.ReactionType]) -> bool:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from playground.contents import stop_draft
 from tests.end_to_end.harness import ANSWERS, House, Json, Member
 from tests.peers.openai_server import Behaviour
 
@@ -116,6 +117,37 @@ async def test_what_failed_can_be_tried_again_in_its_place(house: House, memory:
             failed = shown
         assert labels(failed) == ["Regenerate", "Why?"]
         assert str(house.chat_requests()[-1]).count("Are you there?") == 1
+
+
+async def test_a_draft_is_stopped_by_its_own_button(house: House) -> None:
+    async with house.bot(REPLY_STREAMING="auto"):
+        ann = house.person()
+        await ann.sets_up()
+        house.model.script(ANSWERS, Behaviour(text="Once upon a time " * 20, hold="middle"), "they lived.")
+        since = ann.now
+        ann.says("Tell me a story")
+        await house.world.feed.first(lambda event: event["kind"] == "draft", since=since)
+        stop_draft(house.world, ann.id)
+        marked = await ann.hears("Stopped", since=since)
+        assert marked["text"].startswith("Once upon a time")
+        assert labels(marked) == ["Regenerate", "Continue", "Why?"]
+        await presses(ann, marked, "Continue", "they lived.")
+
+
+async def test_rich_answers_are_chosen_in_the_settings(house: House) -> None:
+    async with house.bot():
+        ann = house.person()
+        await ann.sets_up()
+        table = "| a | b |\n|---|---|\n| 1 | 2 |"
+        house.model.script(ANSWERS, table, table, "Plain words.")
+        await ann.asks("A table, please", "1 | 2")
+        ann.press(await ann.tells("/settings", "Settings"), "rich")
+        since = ann.now
+        ann.says("Again, please")
+        answer = await ann.hears(lambda message: "rich_message" in message, since=since)
+        assert answer["rich_message"]["blocks"][0]["text"] == table
+        assert labels(answer) == ["Regenerate", "Why?"]
+        await ann.asks("And now words", "Plain words.")
 
 
 @pytest.mark.parametrize("way", ["button", "command"])

@@ -25,7 +25,7 @@ from playground.server import serve
 from playground.world import World
 from records.errors import StorageError
 from records.messages import Correction
-from records.owners import Mode
+from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
 from records.turns import Incoming, Reply
 from settings import Secret, Settings
@@ -258,6 +258,9 @@ class NothingChosen:
         self.serves: Callable[[int], bool] = lambda owner: True
 
     async def language(self, owner: int) -> str | None:
+        return None
+
+    async def config(self, owner: int) -> OwnerConfig | None:
         return None
 
     async def conversation(self, place: Scope) -> Scope:

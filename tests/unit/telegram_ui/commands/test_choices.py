@@ -46,7 +46,7 @@ async def test_each_button_changes_one_choice_in_the_same_message(desk: Desk) ->
     await desk.say(ANN, ANN, "/settings")
     message, _ = desk.buttons(ANN)
     marked = [label for label in labels(desk, ANN) if label.startswith("✓")]
-    assert marked == ["✓ Kept in SQLite", "✓ Every 7"]
+    assert marked == ["✓ Kept in SQLite", "✓ Every 7", "✓ Formatting: plain"]
     assert {"☑ Memory", "☐ Incognito", "How I summarise: Pyramid"} <= set(labels(desk, ANN))
     for label in ("Every 50", "How I summarise: Pyramid", "Sliding", "‹ Settings", "Kept in JSON"):
         await choose(desk, label)
