@@ -37,6 +37,7 @@ from llm.local_embedder import LocalEmbedder
 from llm.trial import trial
 from records.errors import (
     KeepsakeError,
+    ModelError,
     ModelRefused,
     ModelUnreachable,
     SettingsError,
@@ -178,9 +179,13 @@ class Findings:
         try:
             self.say(part, await question)
         except KeepsakeError as error:
-            self.say(part, error.sentence, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
+            words = " ".join(error.words.split())[:LONGEST_WORDS] if isinstance(error, ModelError) else ""
+            said = f"{error.sentence} The endpoint says: {words}" if words else error.sentence
+            self.say(part, said, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
 
 
+LONGEST_WORDS = 300
+"""Characters of an endpoint's own words that --check shows."""
 IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 """Errors that another attempt would not remove: exit status 2."""
 

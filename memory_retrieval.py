@@ -21,7 +21,7 @@ from llm.quota import Charge
 from records.context import MOST_UNFOLDED, Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import EVERYBODY, Fact
-from records.messages import Message
+from records.messages import UNTOLD, Message
 from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import Summary
@@ -168,7 +168,10 @@ class MemoryRetrieval:
             characters=sources.characters - sum(len(piece.text) for piece in pieces),
         )
         are_all = len(sources.unfolded) < MOST_UNFOLDED
-        if found is None and not (are_all and builder.shown_ids.issuperset(one.id for one in sources.unfolded)):
+        shown = builder.shown_ids
+        if found is None and not (
+            are_all and all(one.id in shown or one.origin == "declined" for one in sources.unfolded)
+        ):
             found = await search()
         builder.take_facts(found.facts.relevant if found is not None else ())
         await self._take_snippets(builder, incoming, store, found, before=turn, now=now)
@@ -329,7 +332,7 @@ class MemoryRetrieval:
         own = [row for row in ranked.by_meaning[:PACKED_BY_MEANING].tolist() if ranked.scores[row] > LEAST]
         of = ranked.found
         wanted = {int(of.ids[of.messages[row]]) for row in (*required, *order, *own)} - shown
-        messages = {one.id: one for one in await store.messages(scope, sorted(wanted)) if one.origin != "tool"}
+        messages = {one.id: one for one in await store.messages(scope, sorted(wanted)) if one.origin not in UNTOLD}
         packing = Packing(room=room, now=now, count=self._tokens.count)
 
         def packed() -> list[Snippet]:

@@ -336,13 +336,13 @@ class Settings:
     transcription_model: str = setting(
         "",
         "the model at `OPENAI_BASE_URL` that writes voice messages down (`/audio/transcriptions`), such as "
-        "`whisper-1`; empty = they are not heard",
+        "`gpt-transcribe`; empty = they are not heard",
         str,
     )
     speech_model: str = setting(
         "",
         "the model at `OPENAI_BASE_URL` that speaks answers, when a button under them is pressed or where `/settings` "
-        "says so (`/audio/speech`, in Ogg with Opus), such as `gpt-4o-mini-tts`; empty = there is no such button",
+        "says so (`/audio/speech`, in Ogg with Opus), such as `kokoro`; empty = there is no such button",
         str,
     )
     speech_voice: str = setting("alloy", "the voice of `SPEECH_MODEL`, as its endpoint calls it", str)

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Protocol
 
 from attrs import define, field
 
@@ -19,7 +20,7 @@ from llm.chat_model import ChatModel, OnText, prompt_room
 from llm.quota import Quota
 from llm.tool_calls import offered_text
 from records.context import Context, ContextPart
-from records.errors import ContextTooLong, ModelBroken
+from records.errors import ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined
 from records.messages import NewMessage
 from records.model_calls import Completion, PromptMessage, Tool
 from records.scopes import Clock
@@ -37,8 +38,16 @@ RESULTS_SHARE = 3
 LEAST_SHARE = 12
 """So many tools are offered, the most useful first, that their schemas take at most one in so many tokens."""
 
-Remake = Callable[[int], Awaitable[Context]]
-"""Builds the context of a question again, under a lower ceiling."""
+LEAST_REMADE = 300
+"""Tokens that a context has at least; where less is left next to tools, these are left out."""
+
+
+class Remake(Protocol):
+    """Builds the context of a question again, under a lower ceiling; `alone`: with nothing that was said earlier."""
+
+    def __call__(self, ceiling: int, *, alone: bool = False) -> Awaitable[Context]: ...
+
+
 Kept = Callable[[], str | None]
 """Returns, where an answer is cancelled, what its reader has read of it ("": nothing yet). None: nobody
 stopped it; the bot does.
@@ -48,7 +57,7 @@ stopped it; the bot does.
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
     """An answer, the context of the request that it came to, and the tools used on the way. `is_stopped`: its reader
-    wanted no more of it.
+    wanted no more of it. `suspects`: turns for which the endpoint perhaps refused the history, newest first.
     """
 
     context: Context
@@ -56,6 +65,7 @@ class Answered:
     at: datetime
     used: tuple[Used, ...] = ()
     is_stopped: bool = False
+    suspects: tuple[int, ...] = ()
 
     @property
     def record(self) -> ExplanationRecord:
@@ -128,13 +138,16 @@ class AnswerLoop:
         used: list[Used] = []
         must_answer = False
         rounds = 0
+        model = self._model_of(turn).for_person()
+        suspects: tuple[int, ...] | None = None
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:
-            ceiling = self.ceiling(turn)
+            ceiling = prompt_room(model, self._ceiling)
             extra = self._schemas(offer) + self._size(exchanged)
             if context.tokens + extra > ceiling:
-                context = await remake(ceiling - extra)
-            model = self._model_of(turn)
+                if ceiling - extra < LEAST_REMADE:  # in so small a window there is no room for what tools gave
+                    exchanged, offer, extra = [], (), 0
+                context = await remake(ceiling - extra, alone=suspects is not None)
             if self._tools is not None:
                 model = model.with_tools(offer, must_answer=must_answer, known=TOOL_NAMES)
             try:
@@ -148,8 +161,15 @@ class AnswerLoop:
                 return Answered(
                     context=whole, completion=completion, at=self._clock(), used=tuple(used), is_stopped=True
                 )
+            except (HistoryRefused, ModelDeclined) as error:
+                if suspects is not None or (isinstance(error, ModelDeclined) and not _has_history(context)):
+                    raise
+                log.info("the endpoint refused the question of %s with what was said before: alone", turn.scope)
+                suspects, exchanged, offer = _unanswered(context), [], ()
+                context = await remake(prompt_room(model, self._ceiling), alone=True)
+                continue
             except ContextTooLong:
-                if self.ceiling(turn) >= ceiling:
+                if prompt_room(model, self._ceiling) >= ceiling:
                     raise
                 log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
                 if exchanged:
@@ -158,7 +178,9 @@ class AnswerLoop:
                 continue
             if not completion.calls:
                 whole = _with(context, exchanged, extra)
-                return Answered(context=whole, completion=completion, at=self._clock(), used=tuple(used))
+                return Answered(
+                    context=whole, completion=completion, at=self._clock(), used=tuple(used), suspects=suspects or ()
+                )
             if must_answer or self._tools is None:
                 raise ModelBroken(remedy="(tools)")
             rounds += 1
@@ -209,6 +231,17 @@ class AnswerLoop:
 
     def _size(self, exchanged: Sequence[PromptMessage]) -> int:
         return sum(self._tokens.message_tokens(message) for message in exchanged)
+
+
+def _has_history(context: Context) -> bool:
+    """True if a request carries anything besides the question and the system prompt."""
+    return len(context.messages) > 2 or bool(context.snippets or context.facts)
+
+
+def _unanswered(context: Context) -> tuple[int, ...]:
+    """The turns of a context that no answer was given to, newest first: perhaps they were refused, too."""
+    answered = {message.turn for message in context.recent if message.role == "assistant"}
+    return tuple(dict.fromkeys(one.turn for one in reversed(context.recent) if one.turn not in answered))
 
 
 def _with(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:

@@ -73,9 +73,13 @@ class Answerer:
             turn.notices.append(tr("notices-truncated"))
         return answered
 
-    async def _context(self, turn: Turn, ceiling: int) -> Context:
-        """The context of the request, within a ceiling; without memory where that cannot be read."""
+    async def _context(self, turn: Turn, ceiling: int, *, alone: bool = False) -> Context:
+        """The context of the request, within a ceiling; without memory where that cannot be read, and for a question
+        that is asked `alone`.
+        """
         built = partial(self._retrieval.context, turn.incoming, ceiling=ceiling, config=turn.config, zone=turn.zone)
+        if alone:
+            return await built(store=None)
         if turn.reads_memory:
             try:
                 async with self._memory.opened(turn.scope.owner) as store:

@@ -58,14 +58,19 @@ class Attachments:
     def demand_hearing(self) -> None:
         """Raises DocumentUnreadable where nothing can be heard."""
         if self._transcriber is None:
-            raise DocumentUnreadable(tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=whisper-1"))
+            raise DocumentUnreadable(
+                tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
+            )
 
     async def transcript(self, data: bytes, name: str, mime: str, *, person: int) -> str:
         """The words of a recording. Raises DocumentUnreadable, and a ModelError where the endpoint fails."""
         if self._transcriber is None:
-            raise DocumentUnreadable(tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=whisper-1"))
+            raise DocumentUnreadable(
+                tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
+            )
         await self._quota.demand(person)
         text = await self._transcriber.transcribe(data, name, mime)
+        await self._quota.charge_spoken(person, self._transcriber.name, written=text)
         if not text:
             raise DocumentUnreadable(tr("files-nothing-heard"))
         return text
@@ -81,4 +86,6 @@ class Speech:
     async def spoken(self, text: str, *, person: int) -> bytes:
         """A recording of a text, as Telegram plays it. Raises a ModelError."""
         await self._quota.demand(person)
-        return await self._speaker.speak(text)
+        recording = await self._speaker.speak(text)
+        await self._quota.charge_spoken(person, self._speaker.name, read=text)
+        return recording

@@ -26,7 +26,7 @@ from llm.chat_model import OnText
 from locales.catalog import tr
 from locales.told import apology, numbered
 from memory_retrieval import TURNS_READ
-from records.errors import ModelError, ServedElsewhere, StorageError
+from records.errors import ModelDeclined, ModelError, ServedElsewhere, StorageError
 from records.messages import UNSTORED, Message, Versions
 from records.owners import Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
@@ -69,7 +69,10 @@ class Conversation:
                 try:
                     answered = await self._answerer.answer(turn, on_text, kept)
                 except ModelError as error:
+                    if isinstance(error, ModelDeclined):
+                        await self._decline(turn, (turn.number, turn.local_id))
                     return self._failed(turn, error)
+                await self._decline(turn, answered.suspects)
                 await self._remember_answer(turn, answered)
                 return self._replied(turn, answered)
         finally:
@@ -307,6 +310,19 @@ class Conversation:
             self._note_failure(error, turn)
             turn.session.unwritten.append(Unwritten(messages, turn=turn.stored))
             self._explanations.hold(turn.number, turn.incoming, answered.record)
+
+    async def _decline(self, turn: Turn, turns: Sequence[int]) -> None:
+        """What was asked in these turns is left out of later prompts: the model's provider refused it."""
+        turn.session.decline(turns)
+        stored = [number for number in turns if number < UNSTORED]
+        if not stored or not turn.is_on:
+            return
+        try:
+            async with self._memory.opened(turn.scope.owner) as store:
+                if store is not None:
+                    await store.decline(turn.scope, stored)
+        except StorageError as error:
+            self._note_failure(error, turn)
 
     def _replied(self, turn: Turn, answered: Answered) -> Reply:
         return Reply(

@@ -5,7 +5,7 @@ Does not know models, stores or prompts; conversation.py decides what is held, c
 
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -174,6 +174,13 @@ class Session:
                 self.versions = one.turn, Versions()  # they answered what it said before
                 return Correction(turn=one.turn, is_last=held[-1].turn == one.turn)
         return Correction()
+
+    def decline(self, turns: Collection[int]) -> None:
+        """The model's provider refused what was asked in these turns: no prompt carries it any more."""
+        for held in (self.recent, self.incognito):
+            for index, message in enumerate(held):
+                if message.turn in turns and message.is_user:
+                    held[index] = replace(message, origin="declined")
 
     def forget(self, what: Forgetting) -> None:
         """Everything that was said goes, because it is known by no id here; of what is unwritten, what is forgotten."""

@@ -170,6 +170,7 @@ class MemoryTools:
             until=None if turn.stored is None else turn.stored - 1,
             since=since,
             before=before,
+            keeps=lambda message: message.origin != "declined",
         )
         now = self._clock()
         snippets = [Snippet(message=one.message, text=one.text, score={}) for one in page.found]

@@ -5,6 +5,7 @@ embeddings.py        texts as vectors of meaning: the protocol, and embeddings b
 endpoint.py          patience and retries of every call to an endpoint
 event_reader.py      an answer's objects out of the bytes of its body
 failures.py          what a call may end in, and how a refusal is read
+ladder.py            what a request leaves out after a refusal, step by step, and for how long
 local_embedder.py    texts as vectors by the model that ships with the install, in a process of its own
 local_embedder_child.py what runs in that process
 meant_json.py        JSON as its author meant it, repaired

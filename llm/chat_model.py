@@ -42,6 +42,10 @@ class ChatModel(ABC):
         """Tokens that a prompt may have, room for an answer taken off; None where no limit is known."""
         return None
 
+    def for_person(self) -> "ChatModel":
+        """The same model for the requests of one answer: their number is limited, and the caller shortens a prompt."""
+        return self
+
     def in_background(self, _precedence: Precedence) -> "ChatModel":
         """The same model for background requests: they wait for answers, and none goes on for ever."""
         return self

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Required, Self, TypedDict, TypeVar, Unpack
 
-from llm.failures import BrokenOff, NoConnection, SettingNames, StatusError, refusal
+from llm.failures import BrokenOff, NoConnection, SettingNames, StatusError, error_message, refusal
 from locales.catalog import tr
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelLoading, ModelUnreachable
 from settings import Secret
@@ -79,6 +79,10 @@ class Patience:
             raise ModelBroken(remedy="(endless)")
         self._timeout.reschedule(min(now + self._seconds, self._grows_until))
 
+    def end_by(self, deadline: float) -> None:
+        """Give what is asked next until `deadline`, on the loop's clock, to begin its answer."""
+        self._timeout.reschedule(min(self._timeout.when() or deadline, deadline))
+
     def grow(self, characters: int) -> None:
         """So much of the answer has arrived."""
         self._grown += characters
@@ -113,7 +117,7 @@ class EndpointClient:
     """The multiple of `timeout` for which the endpoint may be silent."""
 
     def __init__(self, **connection: Unpack[Connection]) -> None:
-        self._model = connection["model"]
+        self.name = self._model = connection["model"]
         self._address = {"api_key": connection["api_key"].value, "base_url": connection.get("base_url", "")}
         self._timeout = connection.get("timeout", 60.0) * self.silence
         self._sleep = connection.get("sleep", asyncio.sleep)
@@ -176,5 +180,8 @@ class EndpointClient:
         if isinstance(error, ModelError):
             return error
         if isinstance(error, StatusError):
-            return refusal(error, self._model, self.settings)
+            failure = refusal(error, self._model, self.settings)
+            key = self._address["api_key"]
+            failure.words = error_message(error.body).replace(key, "…") if key else error_message(error.body)
+            return failure
         return ModelUnreachable(tr("errors-model-unreachable"), remedy=tr("errors-check", settings=self.settings.url))

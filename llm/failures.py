@@ -11,7 +11,15 @@ from typing import Any, Literal
 
 from locales.catalog import from_now, tr
 from locales.lists import all_of
-from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelLoading, ModelRefused
+from records.errors import (
+    ContextTooLong,
+    ModelBroken,
+    ModelBusy,
+    ModelDeclined,
+    ModelError,
+    ModelLoading,
+    ModelRefused,
+)
 from runtime.metrics import counter
 
 REQUESTS = counter(
@@ -22,12 +30,32 @@ LONGEST_WORDS = 4_000
 LONGEST_TOLD = 366 * 86_400.0
 """Seconds that a person is told to wait; what formats numbers takes no 10^30."""
 
-_TOO_LONG = re.compile(
-    r"context.?(length|window|size)|maximum (context|prompt|input)|(prompt|input|request) (is )?too (long|large)"
-    r"|too many (input )?tokens|exceeds? .{0,40}(token|context)|too large for model with \d+",
+_TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
+# The following only say what is tried first: a refusal in other words goes down the ladder (ladder.py).
+_LONG = re.compile(
+    r"(context|prompt|input|sequence|request|message|body).{0,60}(length|long\b|large|window|size|exceed)"
+    r"|(max|exceed|limit|too (long|large|many)|at most|less than)\w*\b.{0,60}"
+    r"(token|context|length|prompt|input|seq_len)",
+    re.IGNORECASE | re.DOTALL,
+)
+_DECLINED = re.compile(
+    r"content.{0,2}(filter|polic|management|exists risk|moderation)|moderation|flagged|inappropriate|data_inspection"
+    r"|(usage|safety|use|ai).?polic|safety (system|filter|reason)|harmful|high risk"
+    r"|sensitive (content|information|word)|prohibited_content|敏感|不安全|违规",
     re.IGNORECASE,
 )
-_TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
+_NO_CREDIT_CODES = {"insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error", "1113"}
+_NO_CREDIT = re.compile(
+    r"(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}(insufficient|not enough"
+    r"|too low|exhausted|depleted|used up|negative|empty)|out of credits|in arrears|余额不足|欠费",
+    re.IGNORECASE,
+)
+_NAMES_KEY = re.compile(
+    r"api.?key|authenti|unauthori|credential|permission|access.?token|region|territory", re.IGNORECASE
+)
+_ROLES = re.compile(
+    r"\b(system|developer)\b.{0,40}\b(role|message|prompt|instruction)|\brole\b|\broles\b", re.IGNORECASE
+)
 _SPOILT_PICTURE = re.compile(
     r"invalid_image|image_parse|valid image|unsupported image|process image|image format|image.{0,20}too (large|small)"
     r"|decode image|load image",
@@ -68,19 +96,58 @@ class SettingNames:
     url: str
 
 
-def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelError:
-    """An error status, or an error inside a stream (then with the status that its body names), as ours."""
-    status, code, message = error.status_code, error_code(error.body), error_message(error.body)
-    is_named = not _TOO_LONG_CODES.isdisjoint((code, str(error_body(error.body).get("type"))))
-    if is_named or (status in (400, 413, 422, 500) and _TOO_LONG.search(message)):
-        return ContextTooLong()
-    if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
-        return ModelRefused(tr("errors-no-credit"))
+Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model", "unclear", "refused"]
+
+
+def kind_of(error: StatusError) -> Kind:
+    """Tell a refusal's kind by its code, its status and, where these leave it open, its words."""
+    status, body = error.status_code, error_body(error.body)
+    codes, message = {error_code(error.body), str(body.get("type"))}, error_message(error.body)
+    words = f"{' '.join(codes)} {message}"
+    if status == 402 or codes & _NO_CREDIT_CODES or (status < 500 and _NO_CREDIT.search(message)):
+        return "credit"
+    if codes & _TOO_LONG_CODES:
+        return "length"
+    if status in (400, 403, 422, 451, 500) and (_names_filter(body) or _DECLINED.search(words)):
+        return "declined"
+    if status in (400, 413, 422, 500) and (status == 413 or _LONG.search(message)):
+        return "length"
     # llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them.
     if status == 503 and any(said in message.lower() for said in ("loading", "starting up")):
-        return ModelLoading()
+        return "loading"
+    if status in (408, 409, 429) or status > 500:
+        return "busy"
+    if status == 401 or (status == 403 and _NAMES_KEY.search(words)):
+        return "key"
+    if status == 404:
+        return "model"
+    return "unclear" if status in (400, 403, 422, 500) else "refused"
+
+
+def _names_filter(body: Mapping[str, Any]) -> bool:
+    """True if a refusal has the fields in which OpenRouter and Azure say what was flagged."""
+    metadata = body.get("metadata")
+    return "content_filter_result" in body or (isinstance(metadata, Mapping) and "flagged_input" in metadata)
+
+
+def names_roles(error: StatusError) -> bool:
+    """True if a refusal speaks of the system message or of roles."""
+    return _ROLES.search(f"{error_body(error.body).get('param')} {error_message(error.body)}") is not None
+
+
+def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelError:
+    """An error status, or an error inside a stream (then with the status that its body names), as ours."""
+    status, kind = error.status_code, kind_of(error)
     wait = retry_after(error.headers)
-    if status in (408, 409, 429) or status >= 500:
+    if kind == "length":
+        return ContextTooLong()
+    if kind == "credit":
+        return ModelRefused(tr("errors-no-credit"))
+    if kind == "declined":
+        return ModelDeclined()
+    if kind == "loading":
+        return ModelLoading()
+    if kind == "busy" or status >= 500:
         told = tr("errors-busy-until", wait=from_now(wait)) if wait and wait >= 1 else None
         return ModelBusy(told, retry_after=wait, remedy=f"(status {status})")
     told, names = {

@@ -21,17 +21,19 @@ from llm.failures import (
     BrokenOff,
     StatusError,
     error_body,
-    error_code,
     error_in_answer,
     error_message,
+    kind_of,
+    names_roles,
     refused_pictures,
 )
+from llm.ladder import Ladder, Refused, Step, told_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.tool_calls import Offer, offered, offered_text, wire
 from llm.window import Window
 from locales.catalog import tr
-from records.errors import ContextTooLong, ModelError, PicturesRefused
+from records.errors import ContextTooLong, HistoryRefused, ModelDeclined, ModelError, PicturesRefused
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
 from runtime.metrics import counter, histogram
 from runtime.tracing import span
@@ -54,18 +56,15 @@ REFUSALS = counter("keepsake_model_failures", "Calls without an answer, by model
 
 LONGEST_BACKGROUND = 300.0
 """Seconds that an answer in the background goes on: some small models never end, and keep people waiting."""
-_OPTIONAL = {
-    "stream_options": re.compile(r"\b(stream_options|include_usage)\b", re.IGNORECASE),
-    # llama.cpp names what it makes of a schema.
-    "response_format": re.compile(r"\b(response_format|json[_ ]schema|failed to parse grammar)\b", re.IGNORECASE),
-    "tool_choice": re.compile(r"\btool_choice\b", re.IGNORECASE),
-    # "auto" tool choice … is what vLLM says where it was started without tools.
-    "tools": re.compile(
-        r"\b(reasoning_effort|tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE
-    ),
-    "stream": re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL),
-}
-"""Parameters that an endpoint may refuse, and how it says so."""
+_OPTIONAL = ("stream_options", "response_format", "tool_choice", "tools", "stream")
+"""Parameters that an endpoint may refuse, each by its name."""
+_PARAMETERS = {"stream_options", "response_format", "tool_choice"}
+"""Those of them without which a request asks for the same."""
+_TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
+_STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
+LEAST_SHORTENED = 1_000
+"""Tokens of a prompt that is not too long for any server, unless it says so."""
+_PROBE = (PromptMessage(role="user", content="Reply with the word: ok"),)
 _REASONING = "reasoning next to tools"
 _REFUSED, _CALLS = "requests with tools, perhaps", "calls that can be read, perhaps"
 
@@ -89,9 +88,10 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> None:
         super().__init__(**connection)
         self.settings = replace(self.settings, model=model_setting)
-        self.name = model = connection["model"]
+        model = connection["model"]
         self._tokenizer = Tokenizer.for_model(model)
-        self._unsupported: set[str] = set()
+        self._unsupported = Refused()
+        self._ladder: Ladder | None = None
         self._offer = Offer()
         self._window = Window(tokens=abilities.context, ratio=abilities.tokens)
         self._precedence: Precedence | None = None
@@ -107,7 +107,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
-        ask = partial(self._asked, messages, on_text, schema)
+        ask = partial(self._asked, messages, on_text, schema, self._ladder or Ladder())
         if self._precedence is None:
             return await self._measured(messages, partial(self._answered, ask))
         briefly = partial(self._answered, ask, most=LONGEST_BACKGROUND)
@@ -137,7 +137,8 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     @property
     def prompt_limit(self) -> int | None:
-        return self._window.prompt
+        tried = self._ladder.window if self._ladder is not None else None
+        return (tried or self._window).prompt
 
     @property
     def takes_tools(self) -> bool:
@@ -160,6 +161,11 @@ class OpenAIChat(EndpointClient, ChatModel):
         equipped._offer = Offer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known))
         return equipped
 
+    def for_person(self) -> Self:
+        answering = copy(self)
+        answering._ladder = Ladder(for_person=True)
+        return answering
+
     def in_background(self, precedence: Precedence) -> Self:
         waiting = copy(self)
         waiting._precedence = precedence
@@ -170,14 +176,19 @@ class OpenAIChat(EndpointClient, ChatModel):
         messages: Sequence[PromptMessage],
         on_text: OnText | None,
         schema: Mapping[str, object] | None,
+        ladder: Ladder,
         client: "OpenAIClient",
         patience: Patience,
     ) -> PartialAnswer:
         """One whole answer; what the endpoint refuses of the request is left out, and it is asked again."""
         offer, was_call_broken = self._offer, False
         while True:  # ends: each time the request has less
+            if "tools" in ladder.left_out and offer.tools:
+                offer = offer.withdrawn()
             answer = PartialAnswer(offer=offer)
-            request = self._request(messages, schema, offer)
+            request = self._request(messages, schema, offer, ladder)
+            if ladder.refused_at is not None:
+                patience.end_by(ladder.refused_at + self._timeout)
             try:
                 await self._read(client, request, answer, on_text, patience)
             except BrokenCall:
@@ -190,44 +201,144 @@ class OpenAIChat(EndpointClient, ChatModel):
                 patience.may_retry = not answer.shown
                 if answer.shown:
                     raise
-                self._note_refusal(messages, error)
-                if self._drop_parameter(request, error):
-                    continue
-                if "tools" not in request or not _may_be_tools(error):
+                self._note_refusal(messages, error, is_for_person=ladder.for_person)
+                if not self._descend(ladder, messages, request, error, patience):
+                    await self._demand_question_declined(client, patience, ladder, error)
                     raise
-                offer = offer.withdrawn()
             except FAILURES:
                 patience.may_retry = not answer.shown
                 raise
             else:
-                if offer is not self._offer:
-                    self._doubt_tools(_CALLS if was_call_broken else _REFUSED)
-                elif "tools" in request:
-                    has_calls = answer.calls.made() or answer.reading().calls
-                    self._unsupported -= {_REFUSED, _CALLS} if has_calls else {_REFUSED}
+                self._note_answer(ladder, answer, request, was_call_broken=was_call_broken)
                 return answer
 
     def _request(
-        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offer: Offer
+        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offer: Offer, ladder: Ladder
     ) -> dict[str, Any]:
         """The body: what every endpoint takes, and of the rest only what is needed and was not refused before."""
+        is_plain = "parameters" in ladder.left_out
+        if "tools" in ladder.left_out or not self.takes_tools:
+            messages = told_as_text(messages)
+        if "system" in ladder.left_out or "system" in self._unsupported:
+            messages = [replace(one, role="user") if one.role == "system" else one for one in messages]
         request: dict[str, Any] = {"model": self.name, "messages": wire(messages)}
         if "stream" not in self._unsupported:
             request["stream"] = True
-            if "stream_options" not in self._unsupported:
+            if "stream_options" not in self._unsupported and not is_plain:
                 request["stream_options"] = {"include_usage": True}
         if offer.tools and self.takes_tools:
             request["tools"] = offered(offer.tools)
             if not self.reasons_with_tools:
                 request["reasoning_effort"] = "none"
-            if offer.must_answer and "tool_choice" not in self._unsupported:
+            if offer.must_answer and "tool_choice" not in self._unsupported and not is_plain:
                 request["tool_choice"] = "none"
-        if schema is not None and "response_format" not in self._unsupported:
+        if schema is not None and "response_format" not in self._unsupported and not is_plain:
             request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
+    def _descend(
+        self,
+        ladder: Ladder,
+        messages: Sequence[PromptMessage],
+        request: Mapping[str, Any],
+        error: StatusError,
+        patience: Patience,
+    ) -> bool:
+        """Leave out what the refusal names, or else the ladder's next steps; False where there is nothing more to try.
+
+        Raises ContextTooLong or HistoryRefused for a step that takes another prompt.
+        """
+        kind = kind_of(error)
+        if kind in ("busy", "loading"):
+            return False
+        ladder.note_refusal()
+        # Further attempts of the same would only take time; a fault has one, since it may pass.
+        patience.may_retry = ladder.refusals == 1 or (error.status_code == 500 and not ladder.for_person)
+        if ladder.is_used_up:
+            return False
+        if self._drop_parameter(request, error):
+            return True
+        if kind not in ("unclear", "length"):
+            return False
+        likely: Step | None = "system" if names_roles(error) else None
+        possible = self._steps(ladder, messages, request)
+        if kind == "length":
+            likely = "length"
+            possible.add("length")
+        elif error.status_code == 500 and "tools" in request and _TOOLS.search(error_message(error.body)):
+            likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
+        elif error.status_code == 500 and (ladder.refusals == 1 or not ladder.for_person):
+            return False  # it may pass: the same is asked again
+        steps = ladder.climb(f"{error.status_code} {error_message(error.body)}", possible, likely)
+        if "parameters" in steps:
+            ladder.parameters |= _PARAMETERS & request.keys()
+        if steps:
+            log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
+        if {"length", "history"} & steps and ladder.for_person:
+            if "length" in steps:
+                ladder.window = replace(ladder.window or self._window)
+                ladder.window.note_refusal(self._counted(messages), error_message(error.body))
+                if len(steps) > 1:  # this is the last attempt
+                    ladder.window.most = min(ladder.window.most or LEAST_SHORTENED, LEAST_SHORTENED)
+            raise HistoryRefused if "history" in steps else ContextTooLong
+        return bool(steps)
+
+    def _steps(self, ladder: Ladder, messages: Sequence[PromptMessage], request: Mapping[str, Any]) -> set[Step]:
+        """The steps that would change a request."""
+        possible: set[Step] = set()
+        if _PARAMETERS & request.keys():
+            possible.add("parameters")
+        if "tools" in request or any(one.role == "tool" for one in messages):
+            possible.add("tools")
+        if any(one["role"] == "system" for one in request["messages"]):
+            possible.add("system")
+        if ladder.for_person:
+            if self._tokenizer.prompt_tokens(messages) > LEAST_SHORTENED:
+                possible.add("length")
+            if "history" not in ladder.left_out and sum(not one.calls and one.role != "tool" for one in messages) > 2:
+                possible.add("history")
+        return possible
+
+    def _note_answer(
+        self, ladder: Ladder, answer: PartialAnswer, request: Mapping[str, Any], *, was_call_broken: bool
+    ) -> None:
+        """Remember what led to an answer, for the next ones."""
+        helpful = ladder.helpful()
+        if ladder.was_fault:  # it may have passed by itself
+            helpful &= {"tools"}
+        if "parameters" in helpful:
+            # A schema is what most servers refuse: next to it nothing else is taken for refused.
+            for name in {"response_format"} & ladder.parameters or ladder.parameters:
+                self._note_without(name)
+        if "system" in helpful:
+            self._note_without("system")
+        if "length" in helpful and ladder.window is not None:
+            self._window.most = ladder.window.most
+        if "tools" in helpful:
+            self._doubt_tools(_REFUSED, is_certain=not ladder.was_fault)
+        elif was_call_broken:
+            self._doubt_tools(_CALLS)
+        elif "tools" in request:
+            has_calls = answer.calls.made() or answer.reading().calls
+            self._unsupported.discard(_REFUSED, *([_CALLS] if has_calls else []))
+
+    async def _demand_question_declined(
+        self, client: "OpenAIClient", patience: Patience, ladder: Ladder, error: StatusError
+    ) -> None:
+        """Raise ModelDeclined if the endpoint refuses a person's words in every form, and takes others."""
+        is_unclear = kind_of(error) == "unclear" and error.status_code != 500
+        if not ladder.for_person or not is_unclear or ladder.is_used_up:
+            return
+        ladder.refusals += 1
+        try:
+            request = self._request(_PROBE, None, Offer(), ladder)
+            await self._read(client, request, PartialAnswer(offer=Offer()), None, patience)
+        except FAILURES:
+            return
+        raise ModelDeclined from None
+
     def _drop_parameter(self, request: Mapping[str, Any], error: StatusError) -> bool:
-        """Whether the endpoint refused an optional parameter of the request; it is then never sent to it again."""
+        """Note an optional parameter of the request that the endpoint names in its refusal; True if there is one."""
         if error.status_code not in (400, 404, 415, 422, 501):
             return False
         named = str(error_body(error.body).get("param") or "").split(".")[0]
@@ -235,8 +346,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in words:
             self._note_without(_REASONING)
             return True
-        for parameter, said in _OPTIONAL.items():
-            if parameter in request and (named == parameter or said.search(words)):
+        for parameter in _OPTIONAL:
+            says = {"tools": _TOOLS, "stream": _STREAMING}.get(parameter)
+            is_named = named == parameter or (says.search(words) if says else parameter in words)
+            if parameter in request and is_named:
                 self._note_without(parameter)
                 return True
         return False
@@ -246,10 +359,10 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(parameter)
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
-    def _note_refusal(self, messages: Sequence[PromptMessage], error: StatusError) -> None:
+    def _note_refusal(self, messages: Sequence[PromptMessage], error: StatusError, *, is_for_person: bool) -> None:
         """Keep later prompts shorter where this one is too long. Raises ContextTooLong, and PicturesRefused."""
         failure = self._failure(error)
-        if isinstance(failure, ContextTooLong):
+        if isinstance(failure, ContextTooLong) and not is_for_person:
             counted = self._counted(messages)
             self._window.note_refusal(counted, error_message(error.body))
             log.info(
@@ -264,10 +377,10 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._note_without("pictures")
             raise PicturesRefused(remedy=tr("errors-check", settings=self.settings.model)) from None
 
-    def _doubt_tools(self, why: str) -> None:
+    def _doubt_tools(self, why: str, *, is_certain: bool = False) -> None:
         """A request that passed without tools alone may be chance; twice in turn, for one reason, is not."""
         if self._offer.tools and not self._offer.must_answer:
-            if why in self._unsupported:
+            if is_certain or why in self._unsupported:
                 self._note_without("tools")
             self._unsupported.add(why)
 
@@ -304,12 +417,3 @@ class OpenAIChat(EndpointClient, ChatModel):
 def _error_in(event: Mapping[str, Any]) -> StatusError | None:
     """The error that came in place of an answer, or of the rest of it."""
     return error_in_answer(event) if event.get("error") or event.get("object") == "error" else None
-
-
-def _may_be_tools(error: StatusError) -> bool:
-    """Whether a request that was refused may be good without tools: found bad and nobody knows why, or an error in
-    which tools are named (so llama.cpp where it was started without them, and where one call was badly written).
-    """
-    if error.status_code == 500:
-        return _OPTIONAL["tools"].search(error_message(error.body)) is not None
-    return error.status_code in (400, 422) and error_code(error.body) != "content_filter"

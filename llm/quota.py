@@ -136,6 +136,12 @@ class Quota:
             # In a thread, since counting a batch of long messages takes a while.
             await self._spend(owner, self._embedding_model, Usage(prompt=await asyncio.to_thread(counted, those)))
 
+    async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
+        """Count the words of a recording for `spender`: read out, or written down."""
+        of = self._tokens.count
+        prompt, completion = await asyncio.to_thread(lambda: (of(read), of(written)))
+        await self._spend(spender, model, Usage(prompt=prompt, completion=completion))
+
     async def days(self, spender: int, days: int) -> list[DayOfUse]:
         """The usage of `spender` on the last days (UTC), today's included, by day and model. Raises StorageError."""
         await self.write()

@@ -7,10 +7,12 @@ LEAST = 256
 """Tokens that a prompt may always have: with fewer there is no room for a question."""
 ANSWER_SHARE, MOST_ANSWER = 4, 1024
 """One in 4 tokens of a window is left free for the answer, at most 1,024."""
-SHORTER = 0.6
-"""The share of a prompt that is tried after a refusal as too long that does not tell two sizes."""
+SHORTER = 0.4
+"""The share of a prompt that is tried after a refusal that tells no size: twice that is a sixth, three times a 16th."""
 SMALLEST, LARGEST = 64, 10**8
 """Sizes that are believed."""
+SMALLEST_ALONE = 512
+"""A smaller size is not believed where the refusal tells no other: it may be the number of anything."""
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
@@ -42,10 +44,15 @@ class Window:
     def note_refusal(self, counted: int, words: str) -> None:
         """A prompt of so many tokens, as counted here, was refused as too long.
 
-        Where the refusal names two sizes alone, they are the prompt's and the smaller one that would be taken.
+        Where the refusal names two sizes alone, they are the prompt's and the smaller one that would be taken; one size
+        alone, below the prompt's, is that one.
         """
         sizes = {int(one.replace(",", "")) for one in _NUMBER.findall(words)}
         sizes = {one for one in sizes if SMALLEST <= one <= LARGEST}
         limit, size = min(sizes, default=0), max(sizes, default=0)
-        share = (limit - room_for_answer(limit)) / size if len(sizes) == 2 else SHORTER
+        share = SHORTER
+        if len(sizes) == 2:
+            share = (limit - room_for_answer(limit)) / size
+        elif len(sizes) == 1 and SMALLEST_ALONE <= limit < counted:
+            share = min(SHORTER * 2, (limit - room_for_answer(limit)) / counted)
         self.most = max(LEAST, min(int(share * counted), self.most or counted))

@@ -27,6 +27,7 @@ KEYS: Mapping[type[KeepsakeError], str] = {
     errors.ModelLoading: "errors-model-loading",
     errors.ModelRefused: "errors-model-refused",
     errors.ContextTooLong: "errors-context-too-long",
+    errors.HistoryRefused: "errors-model-refused",
     errors.PicturesRefused: "errors-pictures-refused",
     errors.ModelDeclined: "errors-model-declined",
     errors.ModelBroken: "errors-model",

@@ -20,6 +20,7 @@ KeepsakeError
 │   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
 │   ├── PicturesRefused    the model, or its endpoint, takes no pictures
 │   ├── ContextTooLong     the endpoint says that the prompt is too long
+│   │   └── HistoryRefused     perhaps for what was said earlier: the question alone is tried
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   ├── ModelBroken        the answer was cut off, malformed or empty
 │   └── QuotaExceeded        the day's token budget is used up: the model was not asked
@@ -136,6 +137,8 @@ class ModelError(KeepsakeError):
     """The model gave no usable answer."""
 
     kind: ClassVar[str] = "model"
+    words: str = ""
+    """The endpoint's own, without its key: only --check may show them, since it sends nothing of anybody's."""
 
 
 class ModelUnreachable(ModelError):  # noqa: N818
@@ -162,6 +165,10 @@ class ContextTooLong(ModelRefused):
     """This is too long for the model."""
 
 
+class HistoryRefused(ContextTooLong):
+    """The model's server refused the request."""
+
+
 class PicturesRefused(ModelRefused):
     """The model does not take pictures."""
 
@@ -169,7 +176,7 @@ class PicturesRefused(ModelRefused):
 
 
 class ModelDeclined(ModelError):  # noqa: N818
-    """The model declined to answer this."""
+    """This message was declined by the model or its provider."""
 
 
 class ModelBroken(ModelError):  # noqa: N818

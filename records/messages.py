@@ -13,9 +13,10 @@ Role = Literal["user", "assistant", "system"]
 UNSTORED = 10**12
 """Ids from here on are of messages that are in no store."""
 
-Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture"]
+Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture", "declined"]
 """The origin of a message's words: "" = said here by its role; "overheard" = imported, and somebody else's;
-"document" = a passage of a file that was sent along; "picture" = what a model saw in a picture that was.
+"document" = a passage of a file that was sent along; "picture" = what a model saw in a picture that was; "declined" =
+said here, and refused by the model's provider for what it says: no prompt carries it, where it would be refused too.
 """
 
 TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"]
@@ -23,6 +24,8 @@ TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"
 TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
 """Origins of what came with a person's words, and is not theirs."""
+UNTOLD: tuple[Origin, ...] = ("tool", "declined")
+"""Origins of what is neither brought back nor summarised."""
 OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
 """Origins of what the person who sent it did not write themselves: prompts quote it in a block of its own."""
 

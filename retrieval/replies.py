@@ -9,7 +9,7 @@ from datetime import datetime
 
 from llm import prompts
 from records.context import Snippet
-from records.messages import Message
+from records.messages import UNTOLD, Message
 from records.turns import Replied
 from text.tokenizer import Tokenizer
 
@@ -44,7 +44,9 @@ def snippets(
     `shown`: ids that are whole in the prompt already; `before`: the turn that is being answered.
     """
     allowed = [
-        one for one in near if (before is None or one.turn < before) and one.id not in shown and one.origin != "tool"
+        one
+        for one in near
+        if (before is None or one.turn < before) and one.id not in shown and one.origin not in UNTOLD
     ]
     chosen: list[Snippet] = []
     left = room // ROOM_SHARE

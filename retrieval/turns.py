@@ -45,6 +45,8 @@ class Turns:
     def of(self, messages: Sequence[Message]) -> list[Turn]:
         grouped: dict[int, list[Message]] = {}
         for message in messages:
+            if message.origin == "declined":
+                continue
             grouped.setdefault(message.turn, []).append(message)
         return [self._whole(group) for group in grouped.values()]
 

@@ -26,7 +26,7 @@ from records.errors import (
     QuotaExceeded,
 )
 from records.facts import Fact
-from records.messages import OTHERS, Message, beginnings
+from records.messages import OTHERS, UNTOLD, Message, beginnings
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
@@ -337,7 +337,7 @@ def message_sources(messages: Sequence[Message]) -> list[Source]:
     but its beginning: it stays searchable, and a book would cost a hundred requests. So are nods: small models take
     them for the person's words ("A warm colour." made a favourite colour warm).
     """
-    told = [message for message in messages if message.origin != "tool"] or messages
+    told = [message for message in messages if message.origin not in UNTOLD] or messages
     nods = {after.id for before, after in pairwise(told) if _is_nod(before, after)}
     told = [message for message in told if message.id not in nods]
     return [

@@ -423,11 +423,11 @@ SELECT * FROM (
 ORDER BY written_at, id NULLS LAST
 """
 _EXCHANGE = "UPDATE versions SET content = ?, written_at = ? WHERE user_id = ? AND id = ?"
-_REWRITE = "UPDATE messages SET content = ?, edited_at = ? WHERE user_id = ? AND id = ?"
+_REWRITE = """
+UPDATE messages SET content = ?, edited_at = ?, origin = REPLACE(origin, 'declined', '') WHERE user_id = ? AND id = ?"""
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
 _BY_ID = """
-SELECT id, thread_id, chunk_id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
-"""
+SELECT id, thread_id, chunk_id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"""
 _VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
 _SUMMARIES = """
 SELECT id, thread_id, first_id, last_id, source_chunk_ids, source_ids, base_id, is_active FROM summaries

@@ -138,6 +138,10 @@ class MemoryStore(FoldTable):
                 raise
             return await self.database.transact(partial(asked, turns=0), scope.owner)
 
+    async def decline(self, scope: Scope, turns: Sequence[int]) -> None:
+        """Mark what was asked in these turns as refused by the model's provider: no prompt carries it any more."""
+        await self.database.transact(lambda connection: message_table.decline(connection, scope, turns), scope.owner)
+
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         return await self._together(
             scope.owner, lambda connection: message_table.find(connection, scope, role=role, source=source)

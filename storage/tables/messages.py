@@ -70,6 +70,11 @@ def ask(
     return StoredQuestion(turn=first.turn, sources=sources)
 
 
+def decline(connection: Connection, scope: Scope, turns: Sequence[int]) -> None:
+    """As `MemoryStore.decline`, inside the caller's transaction."""
+    connection.execute(_DECLINE, (*scope, json.dumps(list(turns))))
+
+
 def find(connection: Connection, scope: Scope, *, role: Role, source: str) -> Message | None:
     """The message of a scope with this role and source."""
     where = (scope.owner, role, source, scope.thread)
@@ -150,6 +155,10 @@ RETURNING next_message_id, (SELECT MAX(created_at) FROM messages WHERE user_id =
 """
 _TAKE_IN_TURN = _TAKEN.format(follows="turn_id = ?7")
 _TAKE = _TAKEN.format(follows="created_at >= ?7 AND created_at < ?8")
+_DECLINE = """
+UPDATE messages SET origin = 'declined'
+WHERE user_id = ? AND thread_id = ? AND role = 'user' AND turn_id IN (SELECT value FROM json_each(?))
+"""
 _APPEND = f"{MESSAGES.insert_with()} RETURNING seq"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
 _SUMS = "SELECT total, archived, characters FROM scopes WHERE user_id = ? AND thread_id = ?"

@@ -230,7 +230,7 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
 
 async def test_a_model_that_fails_leaves_the_old_ones(talk: Talk) -> None:
     old = await versions(talk)
-    talk.server.script("summary-model", NEW, Behaviour(status=400))
+    talk.server.script("summary-model", NEW, Behaviour(status=401))
     outcome, _ = await rebuilt(talk)
     assert outcome.state == "failed"
     assert outcome.error
@@ -319,7 +319,7 @@ async def test_one_that_ended_half_way_goes_on_with_what_it_had(folder: Path) ->
 
 async def test_what_was_forgotten_is_in_no_part_that_is_kept(folder: Path) -> None:
     async with going_on(folder) as talk:
-        talk.server.script("summary-model", "They spoke of Animal heliotrope.", Behaviour(status=400))
+        talk.server.script("summary-model", "They spoke of Animal heliotrope.", Behaviour(status=401))
         await talk.services.memory.choose(ANNA.id, lambda known: replace(known, every_n=9))
         assert (await rebuilt(talk))[0].state == "failed"
         assert traces(folder, ["heliotrope"])

@@ -208,11 +208,23 @@ async def test_an_endpoint_without_tools_is_asked_without_them_from_then_on(talk
 UNEXPLAINED = [
     Behaviour(status=422, raw='{"detail": "no such field"}'),
     Behaviour(status=400, message="Bad Request"),
-    Behaviour(status=500, message="tool use requires --jinja"),
 ]
+FAULTS = [Behaviour(status=500, message="tool use requires --jinja")]
 
 
 @pytest.mark.parametrize("refusal", UNEXPLAINED)
+async def test_what_helped_after_a_refusal_is_where_the_next_turn_begins(talk: Talk, refusal: Behaviour) -> None:
+    await talk.remember(every_n=3)
+    await long_ago(talk)
+    before = len(talk.server.requests)
+    talk.server.script("chat-model", refusal, "Without.")
+    assert (await talk.say("Where?")).text == "Without."
+    assert (await talk.say("And then?")).text == "Understood."
+    asked = talk.server.requests[before:]
+    assert ["tools" in request.body for request in asked] == [True, False, False]
+
+
+@pytest.mark.parametrize("refusal", FAULTS)
 async def test_an_endpoint_that_takes_nothing_with_tools_twice_has_none(talk: Talk, refusal: Behaviour) -> None:
     await talk.remember(every_n=3)
     await long_ago(talk)
@@ -225,7 +237,7 @@ async def test_an_endpoint_that_takes_nothing_with_tools_twice_has_none(talk: Ta
     assert ["tools" in request.body for request in asked] == [True, False, True, False, False]
 
 
-@pytest.mark.parametrize("refusal", UNEXPLAINED)
+@pytest.mark.parametrize("refusal", FAULTS)
 async def test_one_request_that_passes_without_tools_alone_says_little(talk: Talk, refusal: Behaviour) -> None:
     await talk.remember(every_n=3)
     await long_ago(talk)
@@ -236,19 +248,21 @@ async def test_one_request_that_passes_without_tools_alone_says_little(talk: Tal
         assert "tools" in talk.server.requests[-1].body
 
 
-async def test_what_a_filter_refuses_is_not_asked_again(talk: Talk) -> None:
+async def test_what_a_filter_refuses_is_asked_once_more_without_history(talk: Talk) -> None:
     await talk.remember(every_n=3)
     await long_ago(talk)
-    talk.server.script("chat-model", Behaviour(status=400, code="content_filter", message="It was filtered."))
+    filtered = Behaviour(status=400, code="content_filter", message="It was filtered.")
+    talk.server.script("chat-model", filtered, filtered)
     before = len(talk.server.requests)
     assert (await talk.say("Where?")).is_error
-    assert len(talk.server.requests) == before + 1
+    assert len(talk.server.requests) == before + 2
+    assert len(talk.server.requests[-1].messages) == 2
 
 
 async def test_what_is_refused_without_tools_as_well_is_no_matter_of_tools(talk: Talk) -> None:
     await talk.remember(every_n=3)
     await long_ago(talk)
-    talk.server.script("chat-model", *[Behaviour(status=400, message="Bad Request")] * 2, "With.")
+    talk.server.script("chat-model", *[Behaviour(status=400, message="Bad Request")] * 4, "With.")
     assert "refused the request" in (await talk.say("Where?")).text
     assert (await talk.say("And now?")).text == "With."
     assert "tools" in talk.server.requests[-1].body

@@ -86,7 +86,7 @@ async def test_a_replayed_turn_is_not_asked_again(talk: Talk) -> None:
 async def test_a_replayed_question_without_answer_is_answered_in_its_place(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
-        talk.server.script("chat-model", Behaviour(status=403, message="no"))
+        talk.server.script("chat-model", Behaviour(status=401, message="no"))
         lost = talk.incoming("First.", source="1:50")
         assert (await talk.conversation.reply(lost)).is_error
         await talk.say("Second.")

@@ -244,7 +244,7 @@ async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> Non
 
 async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_meanwhile(talk: Talk) -> None:
     done = await imported(talk, chat("I live in Oslo."))
-    talk.server.default_schema("facts", Behaviour(status=400))
+    talk.server.default_schema("facts", Behaviour(status=401))
     await extracted(talk, done)
     assert await talk.services.facts.learn_from_history(SCOPE) is False
     assert len(asked(talk)) == 1

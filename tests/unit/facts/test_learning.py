@@ -127,7 +127,7 @@ async def test_only_the_persons_own_words_can_be_learned(talk: Talk) -> None:
 
 
 async def test_what_could_not_be_answered_yields_nothing(talk: Talk) -> None:
-    talk.server.script("chat-model", Behaviour(status=403))
+    talk.server.script("chat-model", Behaviour(status=401))
     assert (await talk.say("I live in Oslo.")).is_error
     await talk.say("I live in Bergen.")
     talk.server.default_schema("facts", answer(told("Anna lives in Bergen.", 2)))

@@ -332,9 +332,8 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
     ("answer", "kind", "words"),
     [
         (Behaviour(status=401, message=f"Incorrect key {KEY}"), ModelRefused, "OPENAI_API_KEY"),
-        (Behaviour(status=403), ModelRefused, "OPENAI_API_KEY"),
+        (Behaviour(status=403, code="invalid_api_key"), ModelRefused, "OPENAI_API_KEY"),
         (Behaviour(status=404, code="model_not_found"), ModelRefused, "OPENAI_MODEL"),
-        (Behaviour(status=400, message=PRIVATE), ModelRefused, "status 400"),
         (Behaviour(status=429, code="insufficient_quota"), ModelRefused, "credit"),
         (Behaviour(status=400, code="context_length_exceeded"), ContextTooLong, "too long"),
         (Behaviour(status=400, message="exceeds the available context size"), ContextTooLong, "too long"),
@@ -362,6 +361,19 @@ async def test_a_failure_that_will_not_pass_is_told_at_once(
     assert type(failure) is kind
     assert words in str(failure)
     assert len(bench.server.requests) == 1
+
+
+@pytest.mark.parametrize(("status", "words"), [(400, "status 400"), (403, "OPENAI_API_KEY"), (422, "status 422")])
+async def test_what_is_refused_in_every_form_is_told_after_a_few_requests(
+    bench: Bench, status: int, words: str
+) -> None:
+    bench.server.default("m", Behaviour(status=status, message=PRIVATE))
+    failure = await bench.failure()
+    assert type(failure) is ModelRefused
+    assert words in str(failure)
+    assert failure.words == PRIVATE
+    assert 1 < len(bench.server.requests) <= 4
+    assert bench.pauses.seconds == []
 
 
 @pytest.mark.parametrize("drop", ["start", "middle"])

@@ -27,10 +27,11 @@ REFUSALS = {
     ),
     "more than two sizes": (
         "maximum context length is 4097 tokens. However, you requested 5000 tokens (4500 in the messages).",
-        0.6,
+        0.4,
     ),
-    "Ollama": ("the input length exceeds the context length", 0.6),
-    "nonsense": ("maximum context length of llama-405b is 3 tokens and not 99999999999999", 0.6),
+    "Ollama": ("the input length exceeds the context length", 0.4),
+    "Moonshot": ("Your request exceeded model token limit: 1500", (1500 - 375) / 5000),
+    "nonsense": ("maximum context length of llama-405b is 3 tokens and not 99999999999999", 0.4),
 }
 
 
@@ -52,15 +53,15 @@ def test_a_prompt_leaves_room_for_an_answer_in_the_window_that_the_operator_name
     assert Window(tokens=1024, ratio=1.2).prompt == int(768 / 1.2)
     window = Window(tokens=128_000)
     window.note_refusal(100_000, "")
-    assert window.prompt == 60_000
+    assert window.prompt == 40_000
 
 
 def test_where_no_number_is_told_the_prompt_gets_shorter() -> None:
     window = Window()
     window.note_refusal(1000, "")
-    assert window.prompt == 600
-    window.note_refusal(600, "")
-    assert window.prompt == 360
+    assert window.prompt == 400
+    window.note_refusal(700, "")
+    assert window.prompt == 280
     window.note_refusal(100, "")
     assert window.prompt == LEAST
 

@@ -48,7 +48,7 @@ async def collector() -> AsyncIterator[Collector]:
 async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, tmp_path: Path) -> None:
     async with talking(tmp_path) as talk, exporting(collector.url):
         await talk.say("My parrot is called Xenophilius.")
-        talk.server.default("chat-model", Behaviour(status=400))
+        talk.server.default("chat-model", Behaviour(status=401))
         assert (await talk.say("And the other?")).is_error
     spans = collector.spans()
     assert [one.name for one in spans] == ["model", "turn", "model", "turn"]

@@ -1,0 +1,111 @@
+"""The steps after a refusal that is not understood: what the next request leaves out, and what is remembered of it.
+
+Pure: openai_api.py sends the requests, and chat/answer_loop.py makes the shorter prompts.
+"""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from time import monotonic
+from typing import Literal
+
+from llm.window import Window
+from records.model_calls import PromptMessage
+
+Step = Literal["parameters", "tools", "length", "history", "system"]
+"""What a request is sent without: optional parameters, tools, most of its length, earlier messages, the system role."""
+STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system")
+
+MAX_REQUESTS = 4
+"""Requests for one answer; further ones would be refused alike, and a person waits."""
+REMEMBERED_SECONDS = 86_400.0
+"""A server may be updated: what it refused is tried again a day later."""
+
+
+class Refused:
+    """Names of what an endpoint refused within the last day."""
+
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
+        self._now = now
+        self._until: dict[str, float] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return self._until.get(str(name), float("-inf")) > self._now()
+
+    def add(self, name: str) -> None:
+        self._until[name] = self._now() + REMEMBERED_SECONDS
+
+    def discard(self, *names: str) -> None:
+        for name in names:
+            self._until.pop(name, None)
+
+
+@dataclass
+class Ladder:
+    """The refusals of one answer, and what its requests leave out because of them.
+
+    `for_person`: a person waits for the answer, and a caller can make its prompt shorter. `window`: of the model, as
+    far as this answer's refusals were taken for one of its length. `refused_at`: when the first one came, on the
+    monotonic clock. `parameters`: names of those that are left out.
+    """
+
+    for_person: bool = False
+    refusals: int = 0
+    refused_at: float | None = None
+    left_out: set[Step] = field(default_factory=set)
+    parameters: set[str] = field(default_factory=set)
+    window: Window | None = None
+    _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.refusals >= MAX_REQUESTS
+
+    @property
+    def was_fault(self) -> bool:
+        """True if the last refusal was a fault of the server (500), which may pass."""
+        return bool(self._taken) and self._taken[-1][1].startswith("500")
+
+    def note_refusal(self) -> None:
+        self.refusals += 1
+        if self.refused_at is None:
+            self.refused_at = monotonic()
+
+    def climb(self, words: str, possible: Collection[Step], likely: Step | None) -> frozenset[Step]:
+        """Take the next request's steps and return them; none where there is none to take.
+
+        `words`: the refusal's status and text. `possible`: the steps that would change the request. `likely`: the step
+        that a code or a known wording points to. Steps that would need too many requests are taken together. For a
+        person one request is kept for a question that nobody refuses, unless there is a likely step.
+        """
+        order = [step for step in STEPS if step in possible]
+        left = MAX_REQUESTS - self.refusals - (self.for_person and likely is None)
+        if left <= 0 or not order:
+            return frozenset()
+        is_one = likely in order and left > 1
+        steps = frozenset({likely} if likely is not None and is_one else order[: ceil(len(order) / left)])
+        self._taken.append((steps, words[:3] + re.sub(r"\d+", "", words[3:])))
+        self.left_out |= steps
+        return steps
+
+    def helpful(self) -> set[Step]:
+        """Return the steps that led to an answer: the last ones, and those after which the refusal read differently."""
+        after = [*(words for _, words in self._taken[1:]), ""]
+        pairs = zip(self._taken, after, strict=False)  # without a step, nothing
+        return {step for (steps, words), later in pairs if words != later for step in steps}
+
+
+def told_as_text(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
+    """Return a prompt whose rounds of tools are told in the user's messages."""
+    names = {call.id: call.name for message in messages for call in message.calls}
+    told = []
+    for message in messages:
+        if message.role == "tool":
+            result = f"{names.get(message.call_id, 'A tool')} returned:\n{message.content}"
+            told.append(PromptMessage(role="user", content=result))
+        elif not message.calls:
+            told.append(message)
+        elif message.content.strip():
+            told.append(PromptMessage(role="assistant", content=message.content))
+    return told

@@ -1,0 +1,61 @@
+"""An endpoint that refuses what it does not like, judged by the whole request, and answers everything else."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from playground.server import serve
+
+Body = Mapping[str, Any]
+Refuse = Callable[[Body], Response | None]
+
+
+@dataclass
+class PickyServer:
+    """`refuse` returns the refusal of a request, or None; the answer is `text`."""
+
+    refuse: Refuse
+    text: str = "Understood."
+    bodies: list[Body] = field(default_factory=list)
+
+    async def answer(self, request: Request) -> Response:
+        body = await request.json()
+        self.bodies.append(body)
+        if (refusal := self.refuse(body)) is not None:
+            return refusal
+        if not body.get("stream"):
+            choice = {"message": {"role": "assistant", "content": self.text}, "finish_reason": "stop"}
+            return JSONResponse({"choices": [choice]})
+        return streamed({"delta": {"content": self.text}}, {"delta": {}, "finish_reason": "stop"})
+
+
+@asynccontextmanager
+async def picky(refuse: Refuse) -> AsyncIterator[tuple[PickyServer, str]]:
+    """Serve one; also gives its base URL."""
+    server = PickyServer(refuse)
+    app = Starlette(routes=[Route("/v1/chat/completions", server.answer, methods=["POST"])])
+    async with serve(app, 0) as url:
+        yield server, f"{url}/v1"
+
+
+def streamed(*choices: Mapping[str, Any]) -> Response:
+    events = [json.dumps({"choices": [{"index": 0, **choice}]}) for choice in choices]
+    lines = "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"])
+    return StreamingResponse(iter([lines]), media_type="text/event-stream")
+
+
+def refused(status: int, body: object) -> Response:
+    """A refusal with this body: JSON, or a page of text."""
+    return PlainTextResponse(body, status) if isinstance(body, str) else JSONResponse(body, status)
+
+
+def words_of(body: Body) -> str:
+    """Everything that a request says."""
+    return json.dumps(body["messages"], ensure_ascii=False)

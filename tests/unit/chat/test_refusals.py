@@ -1,0 +1,208 @@
+"""An endpoint refuses, in whatever words: the person is answered if there is any form that it takes, within four
+requests, and the next turn begins with what helped."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from starlette.responses import Response
+
+from records.messages import NewMessage
+from records.scopes import Scope
+from records.turns import Reply
+from tests.peers.picky_server import Body, PickyServer, picky, refused, streamed, words_of
+from tests.support.talk import ANNA, talking
+from text.tokenizer import Tokenizer
+
+SCOPE = Scope(owner=ANNA.id)
+LIMIT = 1_500
+LONG = "The harvest of walnuts was large this year, and the cellar is full of them by now. " * 800
+TOKENS = Tokenizer.for_model("m")
+
+TOO_LONG = [
+    (400, {"object": "error", "message": "The prompt (length {N}) is longer than the maximum model length {L}."}),
+    (422, {"error": "Input validation error: `inputs` must have less than {L} tokens. Given: {N}"}),
+    (400, {"error": {"message": "Your request exceeded model token limit: {L}"}}),
+    (400, {"error": {"message": "Range of input length should be [1, {L}]", "code": "invalid_parameter_error"}}),
+    (400, {"error": {"code": "1261", "message": "Prompt exceeds max length"}}),
+    (413, "<html><h1>413 Request Entity Too Large</h1></html>"),
+    (400, {"code": 20015, "message": "length of prompt_tokens ({N}) must be less than max_seq_len ({L})."}),
+    (400, {"error": {"message": "the max input characters is {L}"}}),
+    # In words that point nowhere.
+    (400, {"error": {"message": "Bad Request"}}),
+    (500, {"error": {"message": "Internal Server Error"}}),
+    (403, {"message": "no"}),
+    (422, {"detail": [{"msg": "请求参数错误"}]}),
+]  # fmt: skip
+
+
+def size(body: Body) -> int:
+    return TOKENS.count(words_of(body))
+
+
+def too_long(status: int, template: object) -> Callable[[Body], Response | None]:
+    def refuse(body: Body) -> Response | None:
+        if size(body) <= LIMIT:
+            return None
+        words = json.dumps(template, ensure_ascii=False).replace("{N}", str(size(body))).replace("{L}", str(LIMIT))
+        return refused(status, json.loads(words))
+
+    return refuse
+
+
+async def said(folder: Path, refuse: Callable[[Body], Response | None], *texts: str) -> tuple[list[Reply], PickyServer]:
+    """The replies to these turns of a person with memory."""
+    async with picky(refuse) as (server, url), talking(folder, openai_base_url=url) as talk:
+        await talk.remember(every_n=50)
+        return [await talk.say(text) for text in texts], server
+
+
+@pytest.mark.parametrize(("status", "template"), TOO_LONG)
+async def test_a_prompt_that_is_too_long_gets_shorter_in_whatever_words(
+    tmp_path: Path, status: int, template: object
+) -> None:
+    replies, server = await said(tmp_path, too_long(status, template), LONG, "And what is in the cellar?")
+    assert [reply.is_error for reply in replies] == [False, False]
+    first = next(number for number, body in enumerate(server.bodies) if size(body) <= LIMIT)
+    assert first < 4
+    if status != 500:  # a fault may have passed by itself
+        assert len(server.bodies) == first + 2, "the next turn begins with what helped"
+
+
+WAYS: list[Callable[[], Response]] = [
+    lambda: refused(400, {"error": {"message": "It was filtered.", "param": "prompt", "code": "content_filter"}}),
+    lambda: refused(400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}}),
+    lambda: streamed({"delta": {"role": "assistant", "content": ""}}, {"delta": {}, "finish_reason": "content_filter"}),
+    lambda: refused(403, {"error": {"code": 403, "message": "x", "metadata": {"flagged_input": "…"}}}),
+    lambda: refused(400, {"error": {"message": "Das geht leider nicht."}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_message_that_the_provider_declines_does_not_spoil_the_chat(
+    tmp_path: Path, way: Callable[[], Response]
+) -> None:
+    refuse = lambda body: way() if "zorkblat" in words_of(body) else None  # noqa: E731
+    texts = ("please explain zorkblat to me", "what is the capital of France?", "and of Spain?", "zorkblat?", "thanks")
+    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+        await talk.remember(every_n=50)
+        replies = [await talk.say(text) for text in texts]
+        assert [reply.is_error for reply in replies] == [True, False, False, True, False]
+        assert "declined" in replies[0].text
+        assert "OPENAI_API_KEY" not in replies[0].text
+        assert "France" in words_of(server.bodies[-1])
+        assert "zorkblat" not in words_of(server.bodies[-1])
+        found = (await talk.services.search.page(SCOPE, "zorkblat")).found
+        assert {one.message.content for one in found} == {texts[0], texts[3]}
+
+
+async def test_a_history_that_is_refused_is_found_out_and_left_out(tmp_path: Path) -> None:
+    """A turn that was cut short by a restart was never refused itself."""
+    refuse = lambda body: WAYS[-1]() if "zorkblat" in words_of(body) else None  # noqa: E731
+    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+        await talk.remember(every_n=50)
+        assert not (await talk.say("Good morning!")).is_error
+        incoming = talk.incoming("explain zorkblat")
+        [piece] = incoming.pieces
+        question = NewMessage(role="user", content=piece.text, created_at=piece.sent_at, source=piece.source)
+        async with talk.services.memory.home(ANNA.id) as store:
+            await store.append(SCOPE, [question])
+        assert not (await talk.say("What is the capital of France?")).is_error
+        before = len(server.bodies)
+        assert not (await talk.say("And of Spain?")).is_error
+        assert len(server.bodies) == before + 1, "the suspect is left out"
+        assert "France" in words_of(server.bodies[-1])
+
+
+NO_SYSTEM = [
+    {"object": "error", "message": "System role not supported", "code": 400},
+    [{"error": {"code": 400, "message": "Developer instruction is not enabled for this model"}}],
+    {"error": {"message": "Unsupported value: 'messages[0].role' is no 'system'.", "param": "messages[0].role"}},
+    {"error": {"message": "Conversation roles must alternate user/assistant/user/assistant/..."}},
+    {"error": {"message": "Bad Request"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", NO_SYSTEM)
+async def test_a_model_without_a_system_role_reads_its_text_from_the_user(tmp_path: Path, body: object) -> None:
+    def refuse(request: Body) -> Response | None:
+        return refused(400, body) if any(one["role"] == "system" for one in request["messages"]) else None
+
+    replies, server = await said(tmp_path, refuse, "Hello?", "And now?")
+    assert [reply.is_error for reply in replies] == [False, False]
+    assert refuse(server.bodies[-2]) is None
+    assert server.bodies[-1]["messages"][0]["content"].startswith("You are")
+
+
+NO_SCHEMA = [
+    {"error": {"code": 400, "message": "Unknown name \"additionalProperties\" at 'generation_config.response_schema'"}},
+    {"error": {"message": "Failed to generate JSON. Please adjust your prompt.", "code": "json_validate_failed"}},
+    {"error": {"message": "This model does not support structured outputs."}},
+    {"error": {"code": 400, "message": "The specified schema produces a constraint that has too many states."}},
+    {"error": {"message": "Bad Request"}},
+]
+
+
+@pytest.mark.parametrize("body", NO_SCHEMA)
+async def test_facts_are_asked_for_without_a_schema_where_it_is_refused(tmp_path: Path, body: object) -> None:
+    fact = {"text": "Anna grows walnuts.", "kind": "fact", "quote": "I grow walnuts", "message": 1}
+
+    def refuse(request: Body) -> Response | None:
+        return refused(400, body) if "response_format" in request else None
+
+    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+        server.text = json.dumps({"facts": [fact]})
+        await talk.remember(every_n=1)
+        await talk.turn("I grow walnuts in my garden.")
+        asked = [one for one in server.bodies if one["model"] == "summary-model"]
+        schemas = [number for number, one in enumerate(asked) if "response_format" in one]
+        assert schemas
+        assert asked[schemas[0] + 1]["messages"] == asked[schemas[0]]["messages"]
+        assert "response_format" not in asked[schemas[0] + 1]
+
+
+@pytest.mark.parametrize(
+    ("needs", "body"),
+    [
+        (("tools", "system"), {"error": {"message": "Bad Request"}}),
+        (("stream_options",), {"detail": "Extra inputs are not permitted"}),
+        (("tools",), {"error": "The chat template does not know this"}),
+    ],
+)
+async def test_refusals_of_several_things_at_once_are_answered_through(
+    tmp_path: Path, needs: tuple[str, ...], body: object
+) -> None:
+    def refuse(request: Body) -> Response | None:
+        carried = {*request, *(one["role"] for one in request["messages"])}
+        return refused(400, body) if carried & set(needs) or size(request) > LIMIT else None
+
+    replies, server = await said(tmp_path, refuse, LONG, "Again?")
+    assert [reply.is_error for reply in replies] == [False, False]
+    assert len(server.bodies) <= 5
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (401, {"error": {"message": "Incorrect API key provided"}}, "OPENAI_API_KEY"),
+        (403, {"error": {"message": "Your api key may not use this"}}, "OPENAI_API_KEY"),
+        (402, {"error": {"message": "Insufficient Balance"}}, "credit"),
+        (429, {"error": {"code": "1113", "message": "Insufficient balance or no resource package."}}, "credit"),
+        (403, {"code": 30001, "message": "Sorry, your account balance is insufficient"}, "credit"),
+        (400, {"error": {"message": "Your credit balance is too low to access the API."}}, "credit"),
+        (404, {"error": {"message": "no such model"}}, "OPENAI_MODEL"),
+    ],
+)
+async def test_what_is_understood_is_said_at_once(tmp_path: Path, status: int, body: object, words: str) -> None:
+    replies, server = await said(tmp_path, lambda _: refused(status, body), "Hello?")
+    assert words in replies[0].text
+    assert len(server.bodies) == 1
+
+
+async def test_an_endpoint_that_refuses_everything_is_asked_four_times_at_most(tmp_path: Path) -> None:
+    replies, server = await said(tmp_path, lambda _: refused(400, {"error": {"message": "no"}}), LONG)
+    assert "refused" in replies[0].text
+    assert "declined" not in replies[0].text
+    assert "(-" not in replies[0].text
+    assert len(server.bodies) <= 4
