@@ -11,11 +11,11 @@ from telegram.error import TelegramError
 
 from runtime.bounded_json import parsed
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.polling import MOST_PARTS, read_or_emptied
+from telegram_ui.updates.polling import MAX_RICH_PARTS, read_or_emptied
 from text.characters import well_formed_value
 
-LARGEST_UPDATE = 1_000_000
-"""Bytes of one update; a message of 4,096 characters that replies to another has some 50 kB."""
+LARGEST_UPDATE = 8_000_000
+"""Bytes of one update; a table of 32,768 cells that replies to another has some 4 MB."""
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 
 
@@ -34,7 +34,7 @@ def webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlett
             if len(body) > LARGEST_UPDATE:
                 return Response(status_code=413)
         try:
-            data = well_formed_value(parsed(body, most=MOST_PARTS))
+            data = well_formed_value(parsed(body, most=MAX_RICH_PARTS))
         except (ValueError, RecursionError):
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):

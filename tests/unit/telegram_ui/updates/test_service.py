@@ -16,7 +16,7 @@ from records.errors import SettingsError, StorageError
 from runtime.http_server import REQUEST_WITHIN
 from settings import Secret
 from storage.bot_state.inbox import Inbox
-from telegram_ui.updates.polling import MOST_PARTS, OVERDUE, PollRequest
+from telegram_ui.updates.polling import MAX_RICH_PARTS, OVERDUE, PollRequest
 from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import LARGEST_UPDATE, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES
@@ -247,7 +247,7 @@ async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer
         assert (await http.post(f"{webhook}/any/path", json=update, headers=right)).status_code == 200
         assert (await http.post(webhook, content=b"{", headers=right)).status_code == 400
         assert (await http.post(webhook, json=[], headers=right)).status_code == 400
-        parts = b'{"update_id": 3, "message": [' + b"[]," * MOST_PARTS + b"[]]}"
+        parts = b'{"update_id": 3, "message": [' + b"[]," * MAX_RICH_PARTS + b"[]]}"
         assert (await http.post(webhook, content=parts, headers=right)).status_code == 400
         assert (await http.post(webhook, content=b" " * (LARGEST_UPDATE + 1), headers=right)).status_code == 413
         assert (await http.post(webhook, json={"update_id": 2, "message": 5}, headers=right)).status_code == 200
