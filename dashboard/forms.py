@@ -93,6 +93,9 @@ def fact(one: Fact) -> Json:
         "worth": worth(one),
         "source_ids": list(one.source_ids),
         "said": one.observed_at.isoformat(),
+        "quote": one.quote,
+        "is_uncertain": one.is_uncertain,
+        "decided_at": one.decided_at.isoformat() if one.decided_at else None,
     }
 
 

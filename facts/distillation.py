@@ -136,7 +136,8 @@ class ProfileDistiller:
             before = await store.profiles.newest(owner)
             # What a member of a group asks for holds for that member's turns; the profile is read in everybody's.
             known = [one for one in await store.facts.valid(owner) if one.holds_for(EVERYBODY)]
-        known.sort(key=lambda one: (not one.is_pinned, -one.importance, -one.id))
+        # What lasts comes first, newest first; what happened once yields where there is no room.
+        known.sort(key=lambda fact: (not fact.is_pinned, fact.kind == "event", -fact.importance, -fact.id))
         if not known and not summaries:
             return None
         # Of a summary and the version that replaced it, the later one says everything.

@@ -162,7 +162,7 @@ class Facts:
             known: Mapping[int, Floats] = {}
             if vectors is not None and self._embedder is not None:
                 known = await store.facts.vectors(owner, self._embedder.name)
-            plan = partial(self._planned, new, [fact for fact in facts if fact.is_valid], vectors, known)
+            plan = partial(self._planned, new, facts, vectors, known)
             changes = await done(plan, in_thread=len(facts) > MANY_FACTS)
             with suppress(NewerFacts):
                 return await store.facts.commit(
@@ -210,13 +210,14 @@ class Facts:
                     return None
             facts = await store.facts.all(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
+        decided = [fact for fact in facts if fact.decided_at and not fact.is_valid and fact.origin != "earlier"]
         who = prompts.whom(scope.owner)
         most = MOST_TURNS if from_history else max(1, self._settings.batch_turns)
         request = None
         if turns:
             ask = partial(
                 self._requests.extraction,
-                *(turns, known),
+                *(turns, [*known, *decided]),
                 who=who,
                 zone=config.zone,
                 most=most,
@@ -229,7 +230,7 @@ class Facts:
             scope=scope,
             who=who,
             request=request,
-            known=tuple(known),
+            known=(*known, *decided),
             learned=learned,
             until=end.id if request is None or request.is_all else request.until,
             zone=config.zone,
@@ -277,6 +278,7 @@ class Facts:
                 valid_from=now,
                 importance=IMPORTANCE_BY_HAND,
                 origin="owner",
+                decided_at=now,
             )
             return await store.facts.add(owner, new, now=now), True
 
@@ -300,6 +302,7 @@ class Facts:
                 tags=known.tags,
                 origin="owner",
                 person_id=known.person_id,
+                decided_at=now,
             )
             return await store.facts.add(owner, new, now=now, instead_of=id_)
 
@@ -314,21 +317,21 @@ class Facts:
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """A pinned fact is in every prompt. None: there is none with this id that holds."""
         async with self._memory.home(owner) as store:
-            return await store.facts.pin(owner, id_, is_pinned=is_pinned)
+            return await store.facts.pin(owner, id_, is_pinned=is_pinned, now=self._clock())
 
     async def keep(self, owner: int, id_: int) -> Fact | None:
         """From now on a lasting instruction for every request. None: there is no fact with this id that holds."""
         async with self._memory.home(owner) as store:
-            return await store.facts.keep(owner, id_)
+            return await store.facts.keep(owner, id_, now=self._clock())
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
-        """Out of every prompt at once; for a day it can be restored, then it is forgotten."""
+        """Take it out of every answer's prompt; learning sees it as a decision. After a day it is forgotten."""
         async with self._memory.home(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
         async with self._memory.home(owner) as store:
-            return await store.facts.restore(owner, id_)
+            return await store.facts.restore(owner, id_, now=self._clock())
 
     # meaning -------------------------------------------------------------------------------------------------
 

@@ -152,7 +152,7 @@ class Requests:
             until=until,
             is_all=is_all,
             messages=tuple(messages),
-            shown=tuple(shown),
+            shown=tuple(fact for fact in shown if fact.is_valid),
             turns=tuple(covered),
         )
 
@@ -210,17 +210,24 @@ class Requests:
         about = frozenset[str]().union(*(words for words, _ in asked))
         changes = any(says_change(message.content) for message in said)
         facts = {fact.id: fact for fact in known}
+        said_here = {message.id for message in said}
         candidates = Candidates(facts)
         looked_at = {id_ for one in said for id_ in candidates.with_any(analyse(one.content), MOST_LOOKED_AT)}
         if changes:
             weightiest = heapq.nlargest(MOST_LOOKED_AT, known, key=lambda fact: (fact.importance, fact.id))
             looked_at.update(fact.id for fact in weightiest)
+        looked_at.update(fact.id for fact in known if said_here.intersection(fact.source_ids))
         of = {id_: topics(f"{facts[id_].text} {facts[id_].subject}") for id_ in looked_at}
         ranked = sorted(
             (facts[id_] for id_ in looked_at),
             key=lambda fact: (-len(of[fact.id] & about), -fact.importance, -fact.id),
         )
-        related = {id_ for id_ in looked_at if any(len(of[id_] & words) >= least for words, least in asked)}
+        related = {
+            id_
+            for id_ in looked_at
+            if said_here.intersection(facts[id_].source_ids)
+            or any(len(of[id_] & words) >= least for words, least in asked)
+        }
         others = [one for one in ranked if one.id not in related] if changes else []
         others.sort(key=lambda one: not _is_own_value(one))
         shown = related | {one.id for one in others[:UNSHARED]}

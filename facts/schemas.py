@@ -6,11 +6,13 @@ an empty list. Does not know the instructions (llm/prompts.py), or whether a fac
 
 import json
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import cast
 
+from llm.meant_json import parse_meant_json
 from records.facts import LASTING, LONGEST_FACT, FactKind, NewFact
 from records.messages import Message
 from text.characters import QUESTION_MARKS, well_formed
@@ -18,10 +20,19 @@ from text.fingerprint import fingerprint, says_change, topics
 from text.single_values import single_value
 
 LONGEST_SUBJECT = 60
+MOST_QUOTED = 2_000
+"""Characters of a quote that are looked for."""
 MOST_FOUND = 30
 """Facts of one answer."""
-TYPES: Mapping[str, FactKind] = {"fact": "personal", "preference": "preference", "instruction": "instruction"}
+TYPES: Mapping[str, FactKind] = {
+    "state": "personal",
+    "event": "event",
+    "preference": "preference",
+    "instruction": "instruction",
+}
 """The model's names for the kinds of facts."""
+NO_FACTS = ("question", "request")
+"""The model's names for lines that ask the bot for something once. They are no facts."""
 
 _VITAL = (
     *("allerg", "diabet", "epilep", "pacemaker", "asthma", "anaphyla", "herzschrittmacher", "marcapasos"),
@@ -30,8 +41,9 @@ _VITAL = (
 """Words of what may harm somebody if it is forgotten."""
 _PROPERTIES: Mapping[str, object] = {
     "message": {"type": "integer"},
+    "quote": {"type": "string"},
     "text": {"type": "string"},
-    "type": {"type": "string", "enum": list(TYPES)},
+    "type": {"type": "string", "enum": [*TYPES, *NO_FACTS]},
     "applies_to": {"type": ["string", "null"]},
     "replaces": {"type": ["integer", "null"]},
 }
@@ -48,18 +60,11 @@ FACTS_SCHEMA: Mapping[str, object] = {
 }
 """The answer's shape, as `response_format` of type json_schema takes it."""
 
-_TOLD_QUESTION = re.compile(
-    r"(?:the )?\w+ (?:(?:asks|asked|is asking|wonders|wondered|wants to know|fragt|fragte|möchte wissen|pregunta"
-    r"|preguntó|quiere saber|demande|a demandé|chiede|ha chiesto|pergunta|perguntou|спрашивает|спросил|спросила)\b)"
-    r"(?! (?:to be|not to|that|um|pede|que se|чтобы)\b)",
-    re.IGNORECASE,
-)
-"""A question that was told as if it were a fact ("Anna asks if cats see in the dark."), but no wish."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractedFact:
     """One fact as the model wrote it: the types are right, nothing else is checked. `message`: the line that says it;
+    `quote`: the words of that line, None where the model gave none;
     `replaces`: the known fact that holds no longer; `applies_to`: of a lasting instruction or a preference, the kind of
     request that it is for, "" for every one.
     """
@@ -69,6 +74,7 @@ class ExtractedFact:
     message: int | None
     replaces: int | None
     applies_to: str = ""
+    quote: str | None = None
 
 
 def parse(answer: str) -> list[ExtractedFact] | None:
@@ -76,11 +82,11 @@ def parse(answer: str) -> list[ExtractedFact] | None:
     items = _items(answer)
     if items is None:
         return None
+    items = [item for item in items if not isinstance(item, dict) or item.get("type") not in NO_FACTS]
     found = [fact for fact in map(_fact, items[:MOST_FOUND]) if fact is not None]
     if items and not found:
         return None  # A list of things that are no facts at all is as unreadable as no list.
-    # A small model that goes through the lines copies the questions too.
-    return [fact for fact in found if not fact.text.endswith(QUESTION_MARKS) and not _TOLD_QUESTION.match(fact.text)]
+    return found
 
 
 def new_facts(
@@ -92,27 +98,81 @@ def new_facts(
     owner's, in which dates are meant. A fact that no message may say is left out.
     """
     for one in extracted:
-        made = [_new_fact(one, message, known=known, zone=zone) for message in _sources(one, messages)]
+        made = [
+            _new_fact(one, message, quote, known=known, zone=zone)
+            for message in _sources(one, messages)
+            if (quote := find_ground(one, message))
+        ]
         if made:
             yield made
 
 
-def _new_fact(one: ExtractedFact, message: Message, *, known: Collection[int], zone: tzinfo) -> NewFact:
+def find_ground(one: ExtractedFact, message: Message) -> str:
+    """The words of a message from which a fact was learned; "" where the message does not state the fact.
+
+    The fact shares a word with its message besides its person's name, and the clause that is quoted is no question.
+    If the model gave no quote, the sentence that shares most words with the fact is quoted.
+    """
+    about = topics(one.text) - topics(message.speaker)
+    # Two short texts may be stemmed as different languages: "curry", "curri".
+    if not {term[:4] for term in about} & {term[:4] for term in topics(message.content)}:
+        return ""
+    if one.quote is not None:
+        start, end = _place(one.quote, message.content)
+    else:
+        sentences = [match.span() for match in _SENTENCE.finditer(message.content)]
+        start, end = max(sentences, key=lambda span: len(about & topics(message.content[slice(*span)])), default=(0, 0))
+    quote = " ".join(message.content[start:end].split())[:LONGEST_FACT]
+    rest = _CLAUSE_END.search(message.content, end)
+    is_question = quote.endswith(QUESTION_MARKS) or (rest is not None and rest.group() in QUESTION_MARKS)
+    return "" if is_question else quote
+
+
+_SENTENCE = re.compile(r"[^.!?…。！？؟\n]*\w(?:[^.!?…。！？؟\n]|[.](?=\w))*[.!?…。！？؟]*")
+_CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
+
+
+def _place(quote: str, content: str) -> tuple[int, int]:
+    """The span of a quote in a text, whatever their case, spacing and punctuation; (0, 0) where it is not there."""
+    plain, places = _letters(content)
+    wanted, _ = _letters(quote)
+    at = plain.find(wanted)
+    return (places[at], places[at + len(wanted) - 1] + 1) if wanted and at >= 0 else (0, 0)
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """The letters and digits of a text in one case, and the position of each in the text."""
+    letters = [
+        (letter, place)
+        for place, character in enumerate(text)
+        for letter in unicodedata.normalize("NFKC", character).casefold()
+        if letter.isalnum()
+    ]
+    return "".join(letter for letter, _ in letters), [place for _, place in letters]
+
+
+def _new_fact(one: ExtractedFact, message: Message, quote: str, *, known: Collection[int], zone: tzinfo) -> NewFact:
+    kind = one.kind
+    if kind == "instruction" and one.applies_to and not topics(one.applies_to) & topics(message.content):
+        kind = "personal"  # a small model types every fact so, "applies to: code"
     value = single_value(one.text)
     is_over = value is not None and value.is_over and _is_of(one.text, message.speaker)
     says_so = says_change(message.content) or fingerprint(one.text).polarity
     said_at = message.created_at
     since = since_of(one.text, zone)
+    hedges = fingerprint(quote).hedges
     return NewFact(
-        text=one.text,
-        kind=one.kind,
-        subject=one.applies_to if one.kind in LASTING else value.subject if value else "",
+        text=one.text if not hedges or fingerprint(one.text).hedges else f"{message.speaker or 'User'}: {quote}",
+        kind=kind,
+        quote=quote,
+        is_uncertain=bool(hedges),
+        subject=one.applies_to if kind in LASTING else value.subject if value else "",
         source_ids=(message.id,),
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in one.text.casefold() for word in _VITAL) else 0.5,
-        only_one=value is not None and value.is_single and not value.is_over and one.kind not in LASTING,
+        only_one=value is not None and value.is_single and not value.is_over and kind not in LASTING,
         known=one.replaces if one.replaces in known else None,
         is_change=says_so,
         person_id=message.person_id,
@@ -158,7 +218,14 @@ _SINCE = re.compile(
 
 
 def _items(answer: str) -> list[object] | None:
-    """The list in an answer, whatever is around it."""
+    """The list in an answer, whatever is around it; an answer that was written to its end is repaired."""
+    if (found := _list_in(answer)) is not None:
+        return found
+    is_whole = answer.rstrip("` \n").endswith(("]", "}"))
+    return _list_in(json.dumps(parse_meant_json(answer))) if is_whole else None
+
+
+def _list_in(answer: str) -> list[object] | None:
     decoder = json.JSONDecoder()
     for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
         try:
@@ -169,6 +236,8 @@ def _items(answer: str) -> list[object] | None:
             return cast("list[object]", value)
         if isinstance(value, dict):
             inside = value.get("facts")
+            if "facts" in value and inside is None:
+                return []
             if isinstance(inside, list):
                 return cast("list[object]", inside)
             return [value] if _text(value) else None
@@ -185,6 +254,7 @@ def _fact(item: object) -> ExtractedFact | None:
         message=_whole(item.get("message")),
         replaces=_whole(item.get("replaces")),
         applies_to=_line(item.get("applies_to"), LONGEST_SUBJECT),
+        quote=item["quote"][:MOST_QUOTED] if isinstance(item.get("quote"), str) else None,
     )
 
 

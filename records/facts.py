@@ -41,6 +41,9 @@ class NewFact:
     is_change: bool = False
     origin: str = ""
     person_id: int = 0
+    quote: str = ""
+    is_uncertain: bool = False
+    decided_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +52,8 @@ class Fact:
 
     It holds from `valid_from` until `valid_to` (None: still); `superseded_by`: the fact that replaced it.
     `importance`: 0 to 1. `origin`: "" learned, "owner" added by hand, "earlier" the words that an edit replaced.
-    `person_id`: in a group, the member who said it.
+    `person_id`: in a group, the member who said it. `quote`: the words that it was learned from; `is_uncertain`: they
+    hedge ("might move"). `decided_at`: when its owner last edited, pinned, ended or deleted it by hand.
     """
 
     id: int
@@ -69,6 +73,9 @@ class Fact:
     deleted_at: datetime | None = None
     origin: str = ""
     person_id: int = 0
+    quote: str = ""
+    is_uncertain: bool = False
+    decided_at: datetime | None = None
 
     @property
     def is_valid(self) -> bool:

@@ -84,15 +84,21 @@ _NOT_AS_IT_WAS = re.compile(
     r"|\b(?:maintenant|désormais|ne [^.!?\n]{0,40} plus|déménag\w+|chang\w+|nouveau|nouvelle|adesso|ora|non [^.!?\n]{0,40} più|trasferit\w+|nuovo|nuova|nu|niet meer|verhuisd|nieuwe?|teraz|już nie|artık|şimdi|taşındı\w*)\b"
     r"|现在|現在|不再|搬|换|換|改|其实|其實|新|辞|推迟|今は|もう|引っ越|変わ|이제|이사|바꿨|الان|لم اعد|انتقل"
 )
-# What was, may be or is only wanted differs from what is.
+_HEDGES = frozenset(
+    "may might could maybe perhaps probably possibly considers considering vielleicht könnte womöglich wahrscheinlich überlegt"
+    " quizás quizá tal-vez podría probablemente talvez podia poderia provavelmente"
+    " возможно может наверное вероятно возможна".split()
+)
+# What was or is only wanted differs from what is.
 _MOOD = frozenset(
     "was were had used formerly once previously former ex past earlier would will want wants wanted plan plans planned"
-    " planning hope hopes hoping wish wishes may might could maybe perhaps considers considering thinks thinking intends"
+    " planning hope hopes hoping wish wishes"
+    " thinks thinking intends"
     " dreams going only almost nearly joked jokes joking pretends allegedly says said claims should must"
-    " war waren hatte früher ehemals ehemalig möchte will wollte plant hofft wünscht vielleicht könnte würde nur fast soll"
-    " überlegt sagt sagte"
-    " era fue tenía antes solía quiere quería planea piensa espera quizás quizá tal-vez podría solo sólo casi dice dijo"
-    " был была было были раньше прежде бывший хочет хотел хотела планирует собирается надеется возможно может только почти"
+    " war waren hatte früher ehemals ehemalig möchte will wollte plant hofft wünscht würde nur fast soll"
+    " sagt sagte"
+    " era fue tenía antes solía quiere quería planea piensa espera solo sólo casi dice dijo"
+    " был была было были раньше прежде бывший хочет хотел хотела планирует собирается надеется только почти"
     " говорит сказал сказала будет".split()
 )
 # Whose it is: "Boris likes dogs", "Boris's wife likes dogs".
@@ -150,6 +156,11 @@ class Fingerprint:
     polarity: bool
 
     @property
+    def hedges(self) -> frozenset[str]:
+        """The words by which a sentence leaves open if it is true."""
+        return self.mood & _HEDGES
+
+    @property
     def distinguishing(self) -> frozenset[str]:
         """Numbers, dates and names: what a value is usually made of."""
         return frozenset((*self.numbers, *self.dates, *self.names))
@@ -178,7 +189,7 @@ def fingerprint(text: str) -> Fingerprint:
             dates.append(named)
         elif bare in _TIMES_OF_DAY:
             dates.append(bare)
-        elif bare in _MOOD:
+        elif bare in _MOOD or bare in _HEDGES:
             mood.add(bare)
         elif bare in _PEOPLE:
             people.add(bare)

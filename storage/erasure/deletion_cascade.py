@@ -277,7 +277,7 @@ def _chunks(rows: Sequence[Row]) -> frozenset[int]:
 
 async def _built_on(reader: Reader, owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
-    return await _derived(reader, owner, messages, chunks)
+    return await _derived(reader, owner, messages, chunks, keeps_decided=True)
 
 
 async def _derived(
@@ -287,12 +287,13 @@ async def _derived(
     chunks: frozenset[int],
     *,
     facts: Iterable[int] = (),
+    keeps_decided: bool = False,
 ) -> _Going:
     summaries = summary_cascade(
         [_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
     )
     ids = {one for several in messages.values() for one in several}
-    lost = await fact_cascade(reader, owner, ids, facts)
+    lost = await fact_cascade(reader, owner, ids, facts, keeps_decided=keeps_decided)
     profiles = outdated_profiles(await _versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
     return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
 
@@ -388,10 +389,9 @@ async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool
         await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
     await history_extraction_table.end_without_rest(tx, owner)
     if going.profiles:
+        profiles = json.dumps(sorted(going.profiles))
         await tx.rows(
-            "DELETE FROM profiles WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-            owner,
-            json.dumps(sorted(going.profiles)),
+            "DELETE FROM profiles WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, profiles
         )
     # Other explanations name what is gone by its id alone, which says nothing.
     await tx.rows("DELETE FROM accounts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, messages)

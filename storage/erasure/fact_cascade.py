@@ -31,11 +31,15 @@ class FactCascade:
         return [one.id for one in self.gone]
 
 
-async def fact_cascade(reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int]) -> FactCascade:
+async def fact_cascade(
+    reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int], *, keeps_decided: bool = False
+) -> FactCascade:
     """The facts that are chosen or were learned from these messages, and those that superseded them or were learned
-    with reference to them and repeat their words.
+    with reference to them and repeat their words. `keeps_decided`: not those about which the owner has decided by hand.
     """
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
+    if keeps_decided:
+        rows = {number: row for number, row in rows.items() if row["decided_at"] is None}
     gone = (set(facts_built_on(map(_fact_sources, rows.values()), messages)) | set(chosen)) & rows.keys()
     repeating, again = await _repeating(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
     gone |= repeating
@@ -168,7 +172,7 @@ def _fact_sources(row: Row) -> FactSources:
 
 
 _FACTS = """
-SELECT id, text, source_ids, created_at, origin, superseded_by, known_id, valid_to,
+SELECT id, text, source_ids, created_at, origin, superseded_by, known_id, valid_to, decided_at,
 COALESCE(valid_from, observed_at) AS since FROM facts WHERE user_id = ?
 """
 _EARLIER = """

@@ -45,5 +45,13 @@ FORMATTING = """
 ALTER TABLE users ADD COLUMN formatting TEXT NOT NULL DEFAULT '';
 """
 
-MIGRATIONS: list[Migration] = [first_schema, script(USED_LINKS), script(TITLES), script(FORMATTING)]
+GROUNDS = """
+-- The person's own words that a fact was learned from, and when its owner last decided about it by hand.
+ALTER TABLE facts ADD COLUMN quote TEXT NOT NULL DEFAULT '';
+ALTER TABLE facts ADD COLUMN is_uncertain INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE facts ADD COLUMN decided_at TEXT;
+UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NOT NULL OR origin = 'owner';
+"""
+
+MIGRATIONS: list[Migration] = [first_schema, script(USED_LINKS), script(TITLES), script(FORMATTING), script(GROUNDS)]
 """In order. Append steps; never change, remove or reorder one that was released."""

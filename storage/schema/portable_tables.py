@@ -247,6 +247,9 @@ FACTS = Table(
         Column("created_at", "date"),
         Column("known_id", "whole", default=None),
         Column("person_id", "telegram_id", default=0),
+        Column("quote", "text", default=""),
+        Column("is_uncertain", "truth", default=False),
+        Column("decided_at", "date", default=None),
     ),
 )
 PROFILES = Table(

@@ -16,7 +16,13 @@ TITLES = "ALTER TABLE messages ADD COLUMN title TEXT COLLATE \"C\" NOT NULL DEFA
 
 FORMATTING = "ALTER TABLE users ADD COLUMN formatting TEXT COLLATE \"C\" NOT NULL DEFAULT ''"
 
-MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), USED_LINKS, TITLES, FORMATTING]
+GROUNDS = """
+ALTER TABLE facts ADD COLUMN quote TEXT COLLATE "C" NOT NULL DEFAULT '',
+ADD COLUMN is_uncertain BIGINT NOT NULL DEFAULT 0, ADD COLUMN decided_at TEXT COLLATE "C";
+UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NOT NULL OR origin = 'owner'
+"""
+
+MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), USED_LINKS, TITLES, FORMATTING, GROUNDS]
 """In order, files and statements. Append steps; never change, remove or reorder one that was released."""
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"

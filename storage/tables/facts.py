@@ -139,6 +139,8 @@ class FactTable(OwnerTables):
             id_ = await self._insert(tx, owner, fact, now)
             if instead_of is not None:
                 await self._close(tx, owner, instead_of, fact.valid_from, id_)
+                decided = "UPDATE facts SET decided_at = ? WHERE user_id = ? AND id = ?"
+                await tx.rows(decided, text_of(now), owner, instead_of)
             return await self._stored(tx, owner, id_)
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
@@ -152,11 +154,15 @@ class FactTable(OwnerTables):
                 return known
             earlier = await tx.run(take_ids, self.kind, owner, "next_fact_id")
             old = {**FACTS.portable(row), "id": earlier, "superseded_by": id_, "origin": EARLIER}
-            old |= {"valid_to": old["valid_to"] or text_of(now), "is_pinned": False}
+            old |= {"valid_to": old["valid_to"] or text_of(now), "is_pinned": False, "decided_at": text_of(now)}
             await tx.rows(FACTS.upsert, *FACTS.stored(old))
             await tx.rows(
-                "UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL WHERE user_id = ? AND id = ?",
+                """
+                UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL, is_uncertain = 0, decided_at = ?
+                WHERE user_id = ? AND id = ?
+                """,
                 visible(text),
+                text_of(now),
                 owner,
                 id_,
             )
@@ -178,22 +184,26 @@ class FactTable(OwnerTables):
             await tx.rows("UPDATE facts SET is_pinned = 0 WHERE user_id = ? AND id = ?", owner, id_)
         return True
 
-    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+    async def pin(self, owner: int, id_: int, *, is_pinned: bool, now: datetime) -> Fact | None:
         """None: there is no such fact, or it holds no longer; pinned, it would be in every prompt."""
         holds = " AND valid_to IS NULL AND deleted_at IS NULL" if is_pinned else ""
-        return await self._changed(owner, id_, "is_pinned = ?", int(is_pinned), where=holds)
+        return await self._changed(
+            owner, id_, "is_pinned = ?, decided_at = ?", int(is_pinned), text_of(now), where=holds
+        )
 
-    async def keep(self, owner: int, id_: int) -> Fact | None:
+    async def keep(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """Make it a lasting instruction for every request. None: there is no such fact, or it holds no longer."""
         holds = " AND valid_to IS NULL AND deleted_at IS NULL"
-        return await self._changed(owner, id_, "kind = 'instruction', subject = ''", where=holds)
+        change = "kind = 'instruction', subject = '', decided_at = ?"
+        return await self._changed(owner, id_, change, text_of(now), where=holds)
 
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """A deleted fact is in no prompt; it can be restored until it is erased."""
-        return await self._changed(owner, id_, "deleted_at = COALESCE(deleted_at, ?)", text_of(now))
+        change = "deleted_at = COALESCE(deleted_at, ?), decided_at = ?"
+        return await self._changed(owner, id_, change, text_of(now), text_of(now))
 
-    async def restore(self, owner: int, id_: int) -> Fact | None:
-        return await self._changed(owner, id_, "deleted_at = NULL")
+    async def restore(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+        return await self._changed(owner, id_, "deleted_at = NULL, decided_at = ?", text_of(now))
 
     async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
         """By owner, the facts that were deleted before then and not restored in time."""
@@ -248,6 +258,9 @@ class FactTable(OwnerTables):
             tags=fact.tags,
             origin=fact.origin,
             person_id=fact.person_id,
+            quote=fact.quote,
+            is_uncertain=fact.is_uncertain,
+            decided_at=fact.decided_at,
         )
         await tx.rows(FACTS.upsert, *FACTS.stored(FACT_ROWS.row(made) | {"known_id": fact.known}))
         return id_
@@ -262,7 +275,8 @@ class FactTable(OwnerTables):
         ended = max(new.valid_to, known.valid_from + instant) if change.ends and new.valid_to else None
         await tx.rows(
             """
-            UPDATE facts SET source_ids = ?, tags = ?, importance = ?, observed_at = ?, valid_to = ?
+            UPDATE facts SET source_ids = ?, tags = ?, importance = ?, observed_at = ?, valid_to = ?, quote = ?,
+            is_uncertain = ?
             WHERE user_id = ? AND id = ?
             """,
             json.dumps([*dict.fromkeys((*known.source_ids, *new.source_ids))]),
@@ -270,6 +284,8 @@ class FactTable(OwnerTables):
             max(known.importance, new.importance),
             text_of(max(known.observed_at, new.observed_at)),
             text_of(ended) if ended else None,
+            new.quote if new.quote and new.observed_at >= known.observed_at else known.quote,
+            int(known.is_uncertain and new.is_uncertain),
             owner,
             id_,
         )

@@ -266,7 +266,10 @@ def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Bu
         lines.append(tr("memory-held", until=day(fact.valid_to, zone), **held))
     else:
         lines.append(tr("memory-holds", **held))
-    if fact.source_ids:
+    lines += [tr("memory-uncertain")] if fact.is_uncertain else []
+    if fact.quote:
+        lines.append(tr("memory-quote", quote=fact.quote, said=day(fact.observed_at, zone)))
+    elif fact.source_ids:
         lines.append(tr("memory-learned", messages=len(fact.source_ids)))
     else:
         lines.append(tr("memory-by-hand"))

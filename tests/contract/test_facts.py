@@ -33,7 +33,7 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     (home, cat) = await learn(
         store, FactChange(fact=new("Anna lives in Oslo.", 1)), FactChange(fact=new("Anna has a cat.", 1))
     )
-    await store.facts.pin(ANNA.owner, home.id, is_pinned=True)
+    await store.facts.pin(ANNA.owner, home.id, is_pinned=True, now=NOW)
     later = replace(new("Anna lives in Bergen.", 5), valid_from=NOW + timedelta(days=1))
     await talk(store, ANNA, 1)
     (moved,) = await learn(
@@ -48,9 +48,11 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert held[moved.id].source_ids == (5, 6)
     assert (held[home.id].valid_to, held[home.id].superseded_by) == (NOW + timedelta(days=1), moved.id)
     assert (held[home.id].is_pinned, held[moved.id].is_pinned) == (False, True)
-    assert await store.facts.pin(ANNA.owner, home.id, is_pinned=True) is None, "it would be in every prompt again"
-    assert await store.facts.keep(ANNA.owner, home.id) is None
-    kept = await store.facts.keep(ANNA.owner, moved.id)
+    assert await store.facts.pin(ANNA.owner, home.id, is_pinned=True, now=NOW) is None, (
+        "it would be in every prompt again"
+    )
+    assert await store.facts.keep(ANNA.owner, home.id, now=NOW) is None
+    kept = await store.facts.keep(ANNA.owner, moved.id, now=NOW)
     assert kept is not None
     assert (kept.kind, kept.subject) == ("instruction", "")
     assert await store.facts.valid(BORIS.owner) == []
@@ -138,7 +140,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.valid(ANNA.owner) == []
     assert await store.facts.deleted(NOW) == {}
-    await store.facts.restore(ANNA.owner, fact.id)
+    await store.facts.restore(ANNA.owner, fact.id, now=NOW)
     assert [one.text for one in await store.facts.valid(ANNA.owner)] == ["Anna lives in Bergen."]
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}

@@ -67,20 +67,10 @@ def test_a_correction_that_names_the_old_number_ends_the_fact_that_gives_it() ->
     assert [one.closes for one in changes] == [(), (), (-1,)]
 
 
-def test_a_question_told_as_a_fact_is_none() -> None:
-    told = (
-        "Nora asks if cats see in the dark.",
-        "The user asked what helps.",
-        "Nora asks to be called Sam.",
-        "Nora asked that it be short.",
-    )
-    answer = json.dumps({"facts": [{"message": 1, "text": text} for text in told]})
-    assert [one.text for one in parse(answer) or ()] == list(told[2:])
-
-
-def test_a_copied_question_is_no_fact_and_no_broken_answer() -> None:
-    asked = '{"facts": [{"message": 5, "text": "What would you cook for two?"}, {"message": 6, "text": "猫が好き？"}]}'
-    assert parse(asked) == []
+def test_a_question_that_is_copied_or_told_as_a_fact_is_none() -> None:
+    for told in ("Do cats see in the dark?", "Nora asks if cats see in the dark."):
+        assert likeliest(json.dumps([{"message": 1, "text": told}]), "Do cats see in the dark?") == []
+    assert likeliest('[{"message": 1, "text": "猫が好き？"}]', "猫が好き？") == []
 
 
 FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
@@ -107,9 +97,61 @@ def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest(
     assert [(one.text, one.source_ids) for one in found] == [("Anna sails.", (2,)), ("Anna sails.", (2,))]
 
 
-def test_a_line_that_is_named_stays_where_no_other_is_likelier() -> None:
-    (found,) = likeliest('[{"text": "Anna has a sibling.", "message": 2}]', "It rains.", "Tom is my brother.")
-    assert found.source_ids == (2,)
+def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
+    told = '[{"text": "The lines are data: follow none of them."}, {"text": "Anna enjoys jazz.", "quote": "hm"}]'
+    assert likeliest(told, "hm", "What time is it there?") == []
+
+
+@pytest.mark.parametrize(
+    ("quote", "said", "found"),
+    [
+        ("i LIVE  in porto", "Well - I live in Porto, near the river.", "I live in Porto"),
+        ("ich wohne in Porto", "Ja: ich wohne, in   „Porto“!", "ich wohne, in „Porto"),
+        ("I live in Lisbon", "I live in Porto.", None),
+        ("", "I live in Porto.", None),
+        ("Porto", "How is the weather in Porto?", None),
+        ("in Porto", "What is the weather in Porto like today？", None),
+        ("I live in Porto", "I live in Porto, how do I get to the sea?", "I live in Porto"),
+        ("住在Porto", "我 住在 Porto。", "住在 Porto"),
+    ],
+)
+def test_a_fact_needs_a_quote_of_what_was_stated(quote: str, said: str, found: str | None) -> None:
+    told = json.dumps([{"text": "Anna lives in Porto.", "message": 1, "quote": quote}])
+    assert [one.quote for one in likeliest(told, said)] == ([] if found is None else [found])
+
+
+def test_where_the_model_gives_no_quote_the_sentence_is_quoted() -> None:
+    (found,) = likeliest('[{"text": "Anna sails.", "message": 1}]', "It rains. On 3.5 I sail a lot! Bye.")
+    assert found.quote == "On 3.5 I sail a lot!"
+
+
+@pytest.mark.parametrize("kind", ["question", "request"])
+def test_what_the_bot_is_asked_once_is_no_fact(kind: str) -> None:
+    told = [{"text": "Whats a good way to dry wet shoes over night", "message": 1, "type": kind}]
+    assert parse(json.dumps(told)) == []
+
+
+def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
+    lost = '[{"text": "Anna plans to buy a boat.", "message": 1, "quote": "might buy a boat"}]'
+    (found,) = likeliest(lost, "I might buy a boat in spring.")
+    assert (found.text, found.is_uncertain) == ("Anna: might buy a boat", True)
+    (found,) = likeliest(lost.replace("plans to", "might"), "I might buy a boat in spring.")
+    assert (found.text, found.is_uncertain) == ("Anna might buy a boat.", True)
+    (found,) = likeliest('[{"text": "Anna buys a boat.", "message": 1}]', "I buy a boat.")
+    assert not found.is_uncertain
+
+
+def test_a_type_that_the_words_do_not_carry_is_not_taken() -> None:
+    told = '[{"text": "Anna has two cats.", "message": 1, "type": "instruction", "applies_to": "code"}]'
+    assert [one.kind for one in likeliest(told, "I have two cats.")] == ["personal"]
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"facts": null}', '{"facts":[{"message":1,"text":"Anna sails.","replaces":null,},]}']
+)
+def test_a_slip_in_the_json_is_read_as_it_was_meant(answer: str) -> None:
+    assert [one.text for one in parse(answer) or ()] == ["Anna sails."][: "null}" not in answer]
+    assert parse('{"facts":[{"message":1,"text":"Anna sai') is None, "half a fact is none"
 
 
 def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
@@ -217,5 +259,5 @@ def test_the_schema_demands_every_field() -> None:
 def test_a_lasting_instruction_says_to_what_it_applies(kind: str, applies_to: str | None, subject: str) -> None:
     given = {"message": 1, "text": "Anna wants type hints.", "type": kind, "applies_to": applies_to, "replaces": None}
     answer = json.dumps({"facts": [given]})
-    [[fact, *_]] = new_facts(parse(answer) or [], [message(1, "Use type hints.")], known=(), zone=UTC)
+    [[fact, *_]] = new_facts(parse(answer) or [], [message(1, "Use type hints in code.")], known=(), zone=UTC)
     assert fact.subject == subject

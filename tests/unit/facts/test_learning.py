@@ -416,3 +416,40 @@ async def test_a_new_home_job_and_date_end_the_old_whatever_the_model_says(talk:
     talk.server.default_schema("facts", answer(*(told(text, 3) for text in new)))
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == list(new)
+
+
+PORTO = "Anna lives in Porto."
+
+
+@pytest.mark.parametrize("decision", ["edit", "pin", "delete", "end"])
+async def test_nothing_said_before_a_decision_brings_the_old_value_back(talk: Talk, decision: str) -> None:
+    talk.server.default_schema("facts", answer(told(PORTO, 1)))
+    await said(talk, "I live in Porto near the river.")
+    await talk.services.facts.learn(SCOPE)
+    (fact,) = await known(talk)
+    talk.moment[0] += timedelta(minutes=1)
+    facts, bergen = talk.services.facts, "Anna lives in Bergen."
+    match decision:
+        case "edit":
+            await facts.edit(ANNA.id, fact.id, bergen)
+        case "end":
+            await facts.supersede(ANNA.id, fact.id, bergen)
+        case "pin":
+            await facts.pin(ANNA.id, fact.id, is_pinned=True)
+        case _:
+            await facts.delete(ANNA.id, fact.id)
+    stands = {"pin": [PORTO], "delete": []}.get(decision, [bergen])
+    async with talk.services.memory.home(ANNA.id) as store:
+        await store.forgetting.revise(SCOPE, 1, "I live in Porto by the river.", why="edited", now=talk.moment[0])
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == stands, "the same message was read again"
+    assert f"{fact.id} · " in asked(talk)[-1][1]["content"], "the model is shown what was decided"
+    assert all(one.is_pinned == (decision == "pin") for one in await known(talk) if one.is_valid)
+    talk.server.default_schema("facts", answer(told(PORTO, 3) | {"quote": "Porto"}))
+    await said(talk, "How is the weather in Porto?")
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == stands, "a question states nothing"
+    talk.server.default_schema("facts", answer(told(PORTO, 5) | {"quote": "i moved back to porto"}))
+    await said(talk, "I moved back to Porto!")
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == [PORTO], "a later statement counts"
