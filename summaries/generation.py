@@ -179,6 +179,8 @@ class Summariser:
             source_tokens=source_tokens,
             said_on=sorted({day for line in lines for day in line.days}),
         )
+        if not material.wishes and quality_gate.is_in_another_language(text, "\n".join(line.words for line in lines)):
+            found.append("it is in another language than the talk")
         if not found and material.dropped and _mentions(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]
         if found:

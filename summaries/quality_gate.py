@@ -5,6 +5,7 @@ loops that grew, invented numbers, dates and ids.
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 from llm.prompts import split_heading
+from text.analyzer import latin_language
 from text.date_words import ISO_DATE, iso_dates
 from text.fingerprint import NUMBER, spelled_number, ungrouped
 
@@ -19,6 +21,13 @@ LONG_SOURCE = 200
 """From this many source tokens on, a summary must be shorter than its source."""
 NEAR = 14
 """Days from a message's own that its words may mean: "yesterday", "next Friday", "in two weeks"."""
+
+MIN_LANGUAGE_LETTERS = 30
+"""Shorter texts may hold names alone."""
+MAX_LANGUAGE_CHARS = 4_000
+"""Enough to tell a language."""
+MIN_LANGUAGE_SHARE = 0.8
+"""The share of letters in one script that makes it the script of a text."""
 
 _REFUSALS = re.compile(
     r"^\W*(i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])?t |i cannot|i['’]?m unable|i am unable|as an ai\b|"
@@ -79,6 +88,29 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_
     if invented := invented_numbers(own, source + "".join(years)):
         found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
     return found
+
+
+def is_in_another_language(text: str, source: str) -> bool:
+    """True if a text and its source are each clearly in one language, and these differ.
+
+    Scripts tell most; of two Latin texts the function words decide. Short texts and mixed ones are not judged.
+    """
+    mine, theirs = _language(text), _language(source)
+    return bool(mine and theirs) and mine != theirs
+
+
+def _language(text: str) -> str:
+    """The script in which nearly all of a text is written, or its language if that is Latin; "" where unclear."""
+    letters = [letter for letter in text[:MAX_LANGUAGE_CHARS] if letter.isalpha()]
+    if len(letters) < MIN_LANGUAGE_LETTERS:
+        return ""
+    scripts = Counter(unicodedata.name(letter, "?").split(" ", 1)[0].split("-")[0] for letter in letters)
+    script, count = scripts.most_common(1)[0]
+    if count < MIN_LANGUAGE_SHARE * len(letters):
+        return ""
+    if script != "LATIN":
+        return "HAN" if script in ("CJK", "HIRAGANA", "KATAKANA") else script
+    return latin_language(_WORD.findall(text[:MAX_LANGUAGE_CHARS].casefold()), default="")
 
 
 def invented_numbers(text: str, source: str) -> set[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summaries.quality_gate import invented_numbers, line_of, objections, without_headings
+from summaries.quality_gate import invented_numbers, is_in_another_language, line_of, objections, without_headings
 
 SOURCE = (
     "[2026-05-03 14:02] Anna: I have three cats. My flight to Porto is on March 14 at 09:30, seat 12A.\n"
@@ -115,3 +115,25 @@ def test_copied_headings_are_no_part_of_a_summary() -> None:
 def test_any_text_is_judged_without_an_exception(text: str, source: str) -> None:
     objections(text, source, tokens=1, source_tokens=1)
     assert invented_numbers(source, source) == set()
+
+
+RUSSIAN = "У меня есть кошка Мурка, ей нравится спать на окне. Летом мы ездили на дачу и собирали ягоды."
+ENGLISH = "The user told about a cat named Murka and a trip to the dacha in the summer."
+GERMAN = "Die Nutzerin hat eine Katze, die nicht auf dem Sofa schläft, und war im Sommer mit ihr im Garten."
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "differs"),
+    [
+        (ENGLISH, RUSSIAN, True),
+        (ENGLISH, GERMAN, True),
+        (GERMAN, RUSSIAN, True),
+        ("她有一只猫，夏天去了乡下的房子，采了很多浆果，还在花园里种了番茄和黄瓜，秋天再回到城里。", ENGLISH, True),
+        ("У пользователя есть кошка Мурка; летом он ездил на дачу.", RUSSIAN, False),
+        ("Katze Murka.", RUSSIAN, False),
+        (RUSSIAN + ENGLISH, RUSSIAN, False),
+        (ENGLISH, ENGLISH, False),
+    ],
+)
+def test_a_summary_in_another_language_than_the_talk_is_seen(text: str, source: str, *, differs: bool) -> None:
+    assert is_in_another_language(text, source) == differs
