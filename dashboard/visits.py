@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from chat.services import Services
-from dashboard.assets import packed
 from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, asked_in
 from dashboard.sessions import NoSession, Session, Sessions
@@ -27,6 +26,7 @@ from locales.told import speaking_to, told
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
+from runtime.assets import packed
 from runtime.pacing import TooBusy, TooLarge, Visitors
 from text.characters import well_formed
 

@@ -1,5 +1,6 @@
 """The parts of any server, which know nothing of memory: log, locks, HTTP server, threads.
 
+assets.py       files of a page over the wire: packed once, kept by browsers
 bounded_json.py JSON that a stranger wrote, within what may be parsed at once
 cooperative.py  large work during which other work goes on: loops in a thread that pause
 health.py       whether the process may be given work; /healthz, /readyz and /metrics

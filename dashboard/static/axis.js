@@ -5,7 +5,11 @@ const DAY = 24 * HOUR;
 const STEPS = [HOUR, 6 * HOUR, DAY, 7 * DAY, 30.44 * DAY, 91.3 * DAY, 365.25 * DAY]; // between two dates
 export const SHORTEST = HOUR; // the shortest span that is shown
 
-/** From the first to the last moment, in milliseconds, with a little room. */
+/** @typedef {[number, number]} Span from one moment to another, in milliseconds */
+
+/** From the first to the last moment, in milliseconds, with a little room.
+ * @returns {Span}
+ */
 export function domainOf(summaries) {
   const first = Math.min(...summaries.map((one) => Date.parse(one.first_at)));
   const last = Math.max(...summaries.map((one) => Date.parse(one.last_at)));
@@ -13,14 +17,21 @@ export function domainOf(summaries) {
   return [first - room, last + room];
 }
 
-/** A span within another, as wide as it may be. */
+/** A span within another, as wide as it may be.
+ * @param {Span} span
+ * @param {Span} whole
+ * @returns {Span}
+ */
 export function clampSpan([from, to], [first, last]) {
   const width = Math.min(Math.max(to - from, SHORTEST), last - first);
   const begin = Math.min(Math.max(from, first), last - width);
   return [begin, begin + width];
 }
 
-/** The span narrowed or widened by a factor around a place in it (0 to 1). */
+/** The span narrowed or widened by a factor around a place in it (0 to 1).
+ * @param {Span} span
+ * @returns {Span}
+ */
 export function zoomSpan([from, to], factor, at = 0.5) {
   const middle = from + (to - from) * at;
   return [middle - (middle - from) / factor, middle + (to - middle) / factor];
@@ -60,8 +71,10 @@ export function ticksOf([from, to], most) {
 export function kinOf(summaries, id) {
   const byId = new Map(summaries.map((one) => [one.id, one]));
   const kin = new Set();
-  const below = (number) => { for (const source of byId.get(number)?.source_ids ?? []) if (!kin.has(source)) { kin.add(source); below(source); } };
-  const above = (number) => { for (const one of summaries) if (one.source_ids.includes(number) && !kin.has(one.id)) { kin.add(one.id); above(one.id); } };
+  const below = (number) => { for (const source of byId.get(number)?.source_ids ?? []) if (!kin.has(source)) { kin.add(source);
+  below(source); } };
+  const above = (number) => { for (const one of summaries) if (one.source_ids.includes(number)
+    && !kin.has(one.id)) { kin.add(one.id); above(one.id); } };
   below(id);
   above(id);
   return kin;

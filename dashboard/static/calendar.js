@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { read } from "./memory.js";
+import { monthAfter, weeksOf } from "./months.js";
 import { attempt, roundButton } from "./parts.js";
 import { dayKey, manner, tr } from "./texts.js";
 
@@ -9,22 +10,6 @@ const DAY = 86_400_000;
 const titleOf = manner(Intl.DateTimeFormat, { month: "long", year: "numeric", timeZone: "UTC" });
 const weekday = manner(Intl.DateTimeFormat, { weekday: "narrow", timeZone: "UTC" });
 const full = manner(Intl.DateTimeFormat, { dateStyle: "long", timeZone: "UTC" });
-
-/** The days of a month "2026-11" in weeks that begin on `first` (1 = Monday): [[null, …, "2026-11-01", …], …]. */
-export function weeksOf(month, first = 1) {
-  const begin = new Date(`${month}-01T00:00:00Z`);
-  const [year, number] = month.split("-").map(Number);
-  const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
-  const lead = (begin.getUTCDay() - first + 7) % 7;
-  const days = [...Array(lead).fill(null), ...Array.from({ length: count }, (_, index) => `${month}-${String(index + 1).padStart(2, "0")}`)];
-  return Array.from({ length: Math.ceil(days.length / 7) }, (_, week) => Array.from({ length: 7 }, (__, day) => days[week * 7 + day] ?? null));
-}
-
-/** The month so many months later. */
-export function monthAfter(month, step) {
-  const [year, number] = month.split("-").map(Number);
-  return new Date(Date.UTC(year, number - 1 + step, 1)).toISOString().slice(0, 7);
-}
 
 /** A fold with a calendar, which is read once it is opened; `act(day)` goes to one. */
 export function calendar(act) {
@@ -47,15 +32,18 @@ function monthOf(month, days, show, act) {
     return button;
   };
   const most = Math.max(1, ...days.values());
-  const names = Array.from({ length: 7 }, (_, index) => h("th", { scope: "col" }, weekday.format(new Date(4 * DAY + index * DAY)))); // the fifth of January 1970 was a Monday
+  // the fifth of January 1970 was a Monday
+  const names = Array.from({ length: 7 }, (_, index) => h("th", { scope: "col" }, weekday.format(new Date(4 * DAY + index * DAY))));
   const cell = (day) => {
     const count = day ? days.get(day) : 0;
     if (!count) return h("td", {}, day ? String(Number(day.slice(8))) : "");
     const label = `${full.format(new Date(`${day}T00:00:00Z`))}: ${tr("shared-messages", { messages: count })}`;
     const share = String(Math.sqrt(count / most));
-    return h("td", {}, h("button", { type: "button", "aria-label": label, title: label, vars: { "--share": share }, on: { click: () => act(day) } }, String(Number(day.slice(8)))));
+    return h("td", {}, h("button", { type: "button", "aria-label": label, title: label, vars: { "--share": share },
+      on: { click: () => act(day) } }, String(Number(day.slice(8)))));
   };
   return h("div", { class: "month" },
-    h("div", { class: "month-head" }, step("before", tr("dashboard-back"), -1), h("b", { "aria-live": "polite" }, titleOf.format(new Date(`${month}-01T00:00:00Z`))), step("after", tr("dashboard-next"), 1)),
+    h("div", { class: "month-head" }, step("before", tr("dashboard-back"), -1),
+      h("b", { "aria-live": "polite" }, titleOf.format(new Date(`${month}-01T00:00:00Z`))), step("after", tr("dashboard-next"), 1)),
     h("table", {}, h("thead", {}, h("tr", {}, names)), h("tbody", {}, weeksOf(month).map((week) => h("tr", {}, week.map(cell))))));
 }

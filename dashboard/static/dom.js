@@ -8,9 +8,13 @@ const SVG = "http://www.w3.org/2000/svg";
 /**
  * An element. `props`: `class`, `data` (dataset), `on` (listeners), `vars` (CSS variables); anything with a dash or
  * unknown to the element is an attribute, the rest are properties. Children: nodes, strings, or null to leave out.
+ * @param {string} tag
+ * @param {Record<string, any>} props
+ * @param {...any} children
+ * @returns {any}
  */
 export function h(tag, props = {}, ...children) {
-  const element = document.createElement(tag);
+  const element = /** @type {any} */ (document.createElement(tag));
   for (const [name, value] of Object.entries(props)) {
     if (value === undefined || value === null) continue;
     if (name === "class") element.className = value;
@@ -37,6 +41,7 @@ export function icon(name) {
   return svg;
 }
 
+/** @returns {any} the element of index.html with this id */
 export const byId = (id) => document.getElementById(id);
 
 /** Degrees on the colour wheel, far apart for neighbouring numbers (golden angle). */
@@ -49,6 +54,7 @@ export function progress(what, done, total, told) {
   const share = total > 0 ? Math.min(100, Math.round((done / total) * 100)) : 0;
   return h("div", { class: "progress" },
     h("span", {}, what), h("span", {}, told),
-    h("div", { class: "track", role: "progressbar", "aria-label": what, "aria-valuemin": "0", "aria-valuemax": String(total), "aria-valuenow": String(Math.min(done, total)) },
+    h("div", { class: "track", role: "progressbar", "aria-label": what, "aria-valuemin": "0", "aria-valuemax": String(total),
+      "aria-valuenow": String(Math.min(done, total)) },
       h("i", { vars: { "--share": `${share}%` } })));
 }

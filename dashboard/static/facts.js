@@ -25,7 +25,8 @@ export const facts = {
     const several = h("div", { class: "actions several", role: "group", "aria-label": tr("dashboard-facts-several") });
     const show = (newer) => { answer.facts = newer.facts ?? answer.facts; list(place, answer, show); swap(several, ...severalOf(show)); };
     const title = tr("dashboard-facts-search");
-    const search = h("input", { type: "search", value: state.sought, placeholder: title, "aria-label": title, dir: "auto", data: { key: "facts-search" } });
+    const search = h("input", { type: "search", value: state.sought, placeholder: title, "aria-label": title, dir: "auto",
+      data: { key: "facts-search" } });
     search.addEventListener("input", () => { state.sought = search.value; show({}); });
     const set = (name) => (value) => { state[name] = value; show({}); };
     const of = [["holds", tr("dashboard-facts-current")], ["all", tr("dashboard-facts-all")]];
@@ -56,7 +57,8 @@ function severalOf(show) {
     return ids.length === 1 ? newer : null;
   }, pressed);
   const erase = () => forget({ what: "facts", ids }, async () => { state.chosen = null; show(await read("facts")); });
-  const acts = [button(tr("memory-button-delete"), remove, { kind: "bad small" }), button(tr("dashboard-forget"), erase, { kind: "bad small" })];
+  const acts = [button(tr("memory-button-delete"), remove, { kind: "bad small" }),
+    button(tr("dashboard-forget"), erase, { kind: "bad small" })];
   for (const act of acts) act.disabled = !ids.length;
   return [h("span", { class: "hint", role: "status" }, tr("dashboard-facts-chosen", { number: ids.length })), ...acts,
     button(tr("dashboard-cancel"), () => choose(null), { kind: "small" })];
@@ -69,7 +71,8 @@ function families(all) {
   const heads = [];
   for (const fact of all) {
     let head = fact;
-    for (const seen = new Set([fact.id]); byId.has(head.superseded_by) && !seen.has(head.superseded_by); seen.add(head.id)) head = byId.get(head.superseded_by);
+    for (const seen = new Set([fact.id]); byId.has(head.superseded_by) && !seen.has(head.superseded_by);
+    seen.add(head.id)) head = byId.get(head.superseded_by);
     if (head === fact) heads.push(fact);
     else under.set(head.id, [...(under.get(head.id) ?? []), fact]);
   }
@@ -82,7 +85,7 @@ function list(place, { facts: all }, show) {
   const fits = (fact) => words.every((word) => `${fact.text} ${fact.subject}`.toLocaleLowerCase().includes(word));
   const shown = heads.filter((fact) => (state.wanted === "all" || holds(fact)) && [fact, ...(under.get(fact.id) ?? [])].some(fits));
   const rank = (fact) => KINDS.indexOf(kindOf(fact)) * 2 + (fact.is_pinned ? 0 : 1);
-  shown.sort((one, other) => holds(other) - holds(one) || rank(one) - rank(other) || ORDERS[state.order](one, other));
+  shown.sort((one, other) => Number(holds(other)) - Number(holds(one)) || rank(one) - rank(other) || ORDERS[state.order](one, other));
   const cardOf = (fact) => card(fact, under.get(fact.id) ?? [], show);
   const draw = (part) => h("div", {}, [...grouped(part)].map(([kind, group]) =>
     h("section", { class: "group" }, h("h3", {}, headingOf(kind)), h("ul", { class: "cards" }, group.map(cardOf)))));
@@ -116,7 +119,8 @@ function card(fact, earlier, show) {
       h("p", { class: "text", dir: "auto" }, pin, fact.text), more),
     fact.quote ? h("blockquote", { class: "said-so", dir: "auto" }, fact.quote) : null,
     h("p", { class: "hint" }, toldOf(fact)),
-    earlier.length ? h("details", { class: "line" }, h("summary", {}, tr("memory-earlier", { number: earlier.length })), historyOf(earlier)) : null);
+    earlier.length ? h("details", { class: "line" }, h("summary", {}, tr("memory-earlier", { number: earlier.length })),
+      historyOf(earlier)) : null);
 }
 
 const chooser = (fact, show) => h("input", {
@@ -124,7 +128,9 @@ const chooser = (fact, show) => h("input", {
   on: { change: (event) => { if (event.currentTarget.checked) state.chosen.add(fact.id); else state.chosen.delete(fact.id); show({}); } },
 });
 
-const historyOf = (earlier) => h("ol", { class: "history" }, [...earlier].sort((a, b) => b.id - a.id).map((one) => h("li", {}, h("p", { class: "text", dir: "auto" }, one.text), h("p", { class: "hint" }, toldOf(one)))));
+const historyOf = (earlier) => h("ol", { class: "history" },
+  [...earlier].sort((a, b) => b.id - a.id).map((one) => h("li", {}, h("p", { class: "text", dir: "auto" }, one.text),
+  h("p", { class: "hint" }, toldOf(one)))));
 
 function toldOf(fact) {
   const range = fact.until === null ? tr("memory-since", { day: dateOf(fact.since) }) : `${dateOf(fact.since)} – ${dateOf(fact.until)}`;
@@ -133,24 +139,34 @@ function toldOf(fact) {
 
 /** All that can be done to a fact. */
 function openFact(fact, earlier, show) {
-  const act = (name) => async (pressed) => { if (await attempt(async () => { const state = await write(`facts/${name}`, { id: fact.id }); show(state); return state; }, pressed)) closeSheet(); };
-  const reworded = (name, title) => async () => { if (await change(show, name, { id: fact.id }, title, name === "edit" ? fact.text : "")) closeSheet(); };
+  const act = (name) => async (pressed) => { if (await attempt(
+    async () => { const newer = await write(`facts/${name}`, { id: fact.id }); show(newer); return newer; }, pressed)) closeSheet();
+    };
+  const reworded = (name, title) => async () => { if (await change(show, name, { id: fact.id }, title, name === "edit" ? fact.text
+    : "")) closeSheet(); };
   const isHolding = holds(fact);
   sheet(tr("dashboard-fact"),
     h("p", { class: "text large", dir: "auto" }, fact.text),
-    h("p", { class: "hint" }, fact.worth, fact.worth ? " · " : "", fact.until === null ? tr("memory-holds", { from: dateOf(fact.since), said: dateOf(fact.said) }) : tr("memory-held", { from: dateOf(fact.since), until: dateOf(fact.until), said: dateOf(fact.said) })),
+    h("p", { class: "hint" }, fact.worth, fact.worth ? " · " : "", fact.until === null
+      ? tr("memory-holds", { from: dateOf(fact.since), said: dateOf(fact.said) })
+      : tr("memory-held", { from: dateOf(fact.since), until: dateOf(fact.until), said: dateOf(fact.said) })),
     fact.quote ? h("blockquote", { class: "said-so", dir: "auto" }, fact.quote) : null,
     fact.origin === "owner" ? h("p", { class: "hint" }, tr("memory-by-hand")) : null,
     fact.is_deleted ? h("p", { class: "hint" }, tr("memory-deleted")) : null,
     h("div", { class: "actions" },
       isHolding ? button(tr("memory-button-edit"), reworded("edit", tr("memory-button-edit")), { symbol: "edit" }) : null,
-      isHolding ? button(tr(fact.is_pinned ? "memory-button-unpin" : "memory-button-pin"), act(fact.is_pinned ? "unpin" : "pin"), { symbol: "pin" }) : null,
+      isHolding ? button(tr(fact.is_pinned ? "memory-button-unpin" : "memory-button-pin"), act(fact.is_pinned ? "unpin" : "pin"),
+        { symbol: "pin" }) : null,
       isHolding ? button(tr("dashboard-supersede"), reworded("supersede", tr("dashboard-supersede"))) : null,
       fact.is_deleted ? button(tr("memory-button-undo"), act("undo"), { kind: "main" }) : null,
-      isHolding && (earlier.some((one) => one.origin === "earlier") || (fact.origin === "owner" && earlier.length)) ? button(tr("memory-button-undo"), act("undo"), { symbol: "again" }) : null,
+      isHolding && (earlier.some((one) => one.origin === "earlier") || (fact.origin === "owner" && earlier.length))
+        ? button(tr("memory-button-undo"), act("undo"), { symbol: "again" }) : null,
       !fact.is_deleted ? button(tr("memory-button-delete"), act("delete"), { kind: "bad" }) : null,
-      button(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] }, async () => { closeSheet(); show(await read("facts")); }), { kind: "bad" })),
-    fact.source_ids.length ? h("p", {}, tr("dashboard-fact-said"), " ", fact.source_ids.slice(0, 20).map((id) => [h("a", { href: `#timeline/${id}`, on: { click: closeSheet } }, `#${id}`), " "])) : null,
+      button(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] },
+        async () => { closeSheet(); show(await read("facts")); }), { kind: "bad" })),
+    fact.source_ids.length ? h("p", {}, tr("dashboard-fact-said"), " ",
+      fact.source_ids.slice(0, 20).map((id) => [h("a", { href: `#timeline/${id}`, on: { click: closeSheet } }, `#${id}`), " "]))
+      : null,
     earlier.length ? h("section", {}, h("h3", {}, tr("memory-earlier", { number: earlier.length })), historyOf(earlier)) : null);
 }
 
@@ -158,5 +174,5 @@ async function change(show, name, more, title, value) {
   const hint = name === "supersede" ? tr("dashboard-supersede-hint") : "";
   const text = await asked(title, tr("dashboard-save"), { value, label: tr("dashboard-fact"), most: state.longest, hint });
   if (!text) return false;
-  return attempt(async () => { const state = await write(`facts/${name}`, { ...more, text }); show(state); return state; });
+  return attempt(async () => { const newer = await write(`facts/${name}`, { ...more, text }); show(newer); return newer; });
 }

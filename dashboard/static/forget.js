@@ -17,7 +17,8 @@ export const forget = (asked, done = () => {}) => attempt(async () => {
   if (!isMeant) return null;
   const last = [h("p", { class: "hint" }, tr("forget-final"))];
   if (asked.what === "everything" && !(await confirmed(tr("forget-ask-this"), tr("forget-all-of-it"), last, { bad: true }))) return null;
-  const { receipt } = await working(tr("dashboard-forgetting"), write("forget", { ...asked, with_quotes: Boolean(quotes) && withQuotes.checked }));
+  const { receipt } = await working(tr("dashboard-forgetting"),
+    write("forget", { ...asked, with_quotes: Boolean(quotes) && withQuotes.checked }));
   await confirmed(tr("forget-done"), tr("dashboard-ok"), [h("p", { class: "lines", dir: "auto" }, receipt)], { isTold: true });
   await look().catch(() => {});
   done();
@@ -26,7 +27,8 @@ export const forget = (asked, done = () => {}) => attempt(async () => {
 
 function listed({ erases, quotes, messages, facts, repeating, counts }, withQuotes) {
   const list = (texts, total = texts.length) => (texts.length ? h("ul", { class: "quotes" },
-    texts.map((text) => h("li", { class: "quote text", dir: "auto" }, text)), total > texts.length ? h("li", { class: "quote" }, "…") : null) : null);
+    texts.map((text) => h("li", { class: "quote text", dir: "auto" }, text)), total > texts.length
+      ? h("li", { class: "quote" }, "…") : null) : null);
   return [
     h("p", { class: "lines", dir: "auto" }, erases),
     list(messages, counts.messages), facts.length ? h("h3", {}, tr("dashboard-tab-facts")) : null, list(facts, counts.facts),

@@ -35,8 +35,9 @@ export function speaking({ language, right_to_left: isRightToLeft, texts }) {
 
   document.documentElement.lang = language;
   document.documentElement.dir = isRightToLeft ? "rtl" : "ltr";
-  for (const element of document.querySelectorAll("[data-text]")) element.textContent = tr(element.dataset.text);
-  for (const element of document.querySelectorAll("[data-label]")) {
+  const marked = (attribute) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`[${attribute}]`)]);
+  for (const element of marked("data-text")) element.textContent = tr(element.dataset.text);
+  for (const element of marked("data-label")) {
     element.setAttribute("aria-label", tr(element.dataset.label));
     if (element.matches("button")) element.title = tr(element.dataset.label);
   }

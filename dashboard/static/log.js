@@ -3,20 +3,26 @@
 
 import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
-import { read } from "./memory.js";
+import { STEP, read, takeNewest } from "./memory.js";
 import { button, empty } from "./parts.js";
 import { hold } from "./swap.js";
 import { dayKey, dayOf, spanOf, tr } from "./texts.js";
 
 const WINDOW = 120; // messages in the document
-const STEP = 50; // messages read at once
 const NEAR = 900; // pixels from an end at which more is read
 const FOLLOWS = 120; // pixels from the end within which the reader follows what arrives
 
 /** Owns the rows of `list` until `signal` is aborted. `filter`: {speaker, kind, since}. */
 export class Log {
   constructor(list, filter, signal) {
-    Object.assign(this, { list, filter, signal, rows: [], covers: new Map(), hasOlder: false, hasNewer: false, words: [] });
+    this.list = list;
+    this.filter = filter;
+    this.signal = signal;
+    this.rows = [];
+    this.covers = new Map(); // the summaries of level 1 by their ids
+    this.hasOlder = this.hasNewer = false;
+    this.target = 0; // the message that was asked for, and the words in it
+    this.words = [];
     this.reading = null; // what is being read at one end or again
   }
 
@@ -28,7 +34,9 @@ export class Log {
   /** Opens at the newest messages, or at the chosen day. */
   async openEnd() {
     const { since } = this.filter;
-    this.take(await this.ask(since ? { day: since } : {}), "all");
+    const early = takeNewest();
+    const isPlain = !since && !this.filter.speaker && !this.filter.kind;
+    this.take(await ((isPlain && early) || this.ask(since ? { day: since } : {})), "all");
     this.place(() => scrollTo(0, since ? 0 : document.documentElement.scrollHeight));
   }
 
@@ -132,7 +140,8 @@ export class Log {
       const heading = h("h3", {}, h("time", { dateTime: dayKey(at) }, dayOf(at)));
       return h("section", { class: "day", "aria-label": dayOf(at) }, heading, rows);
     });
-    if (this.hasNewer) nodes.push(h("div", { class: "to-newest" }, button(tr("dashboard-newest"), () => this.list.dispatchEvent(new Event("newest")), { symbol: "down", kind: "main" })));
+    if (this.hasNewer) nodes.push(h("div", { class: "to-newest" },
+      button(tr("dashboard-newest"), () => this.list.dispatchEvent(new Event("newest")), { symbol: "down", kind: "main" })));
     return nodes;
   }
 }

@@ -2,7 +2,7 @@
 
 import { addressOf, leaveMark, markLeft, parseAddress, writeAddress } from "./address.js";
 import { byId, h, icon, progress } from "./dom.js";
-import { look, memory, onHome, open } from "./memory.js";
+import { expectNewest, look, memory, onHome, open } from "./memory.js";
 import { onAway } from "./net.js";
 import { choice, empty, pill, skeleton, toast } from "./parts.js";
 import { swap } from "./swap.js";
@@ -74,7 +74,8 @@ function header({ moved }) {
   const { home } = memory;
   const { memory: how } = home;
   const name = home.owner === visit.person ? visit.name : home.owner === visit.owner ? visit.group : "";
-  byId("whose").textContent = name ? tr("dashboard-memory-of", { name }) : tr(home.is_group ? "dashboard-memory-group" : "dashboard-memory");
+  byId("whose").textContent = name ? tr("dashboard-memory-of", { name })
+    : tr(home.is_group ? "dashboard-memory-group" : "dashboard-memory");
   document.title = byId("whose").textContent;
   byId("pills").replaceChildren(...[
     pill(tr(how.enabled ? "dashboard-on" : "dashboard-off"), how.enabled ? "on" : "off"),
@@ -91,7 +92,8 @@ function standing() {
   const { memory: how, counts, folding, rebuilding, learning } = memory.home;
   const bar = (name, [done, total]) => progress(name, done, total, tr("search-so-far", { shown: done, total }));
   const notes = [];
-  if (!how.configured || !how.enabled) notes.push(h("p", { class: "note" }, tr("basics-mode-off"), " ", h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
+  if (!how.configured || !how.enabled) notes.push(h("p", { class: "note" }, tr("basics-mode-off"), " ",
+    h("a", { href: "#settings" }, tr("dashboard-tab-settings"))));
   if (folding?.state === "processing") notes.push(h("p", { class: "note" }, tr("summaries-busy")));
   else if (folding?.error) notes.push(h("p", { class: "note bad" }, tr("dashboard-summary-failed", { error: folding.error })));
   if (rebuilding) notes.push(bar(tr("dashboard-rebuilding"), rebuilding));
@@ -106,15 +108,20 @@ const directionOf = (text) => (/^\P{L}*[\u0590-\u08ff]/u.test(text) ? "rtl" : "l
 
 function places(home) {
   const label = (one) => one.label || `${tr("chats-untitled")}, ${fullDate(one.last_at)}`;
-  const scopes = home.scopes.some((one) => one.thread === home.thread) ? home.scopes : [{ thread: home.thread, label: "", last_at: Date.now() }, ...home.scopes];
+  const scopes = home.scopes.some((one) => one.thread === home.thread) ? home.scopes
+    : [{ thread: home.thread, label: "", last_at: Date.now() }, ...home.scopes];
   const choices = [];
-  if (visit.owner !== visit.person) choices.push(choice([[visit.person, tr("dashboard-mine")], [visit.owner, tr("dashboard-memory-group")]], home.owner, (owner) => to(Number(owner), undefined), { "aria-label": tr("dashboard-memory") }));
-  if (scopes.length > 1) choices.push(choice(scopes.map((one) => [one.thread, label(one)]), home.thread, (thread) => to(home.owner, Number(thread)), { "aria-label": tr("dashboard-conversation"), dir: directionOf(label(scopes.find((one) => one.thread === home.thread))) }));
+  if (visit.owner !== visit.person) choices.push(choice([[visit.person, tr("dashboard-mine")],
+    [visit.owner, tr("dashboard-memory-group")]], home.owner, (owner) => to(Number(owner), undefined),
+    { "aria-label": tr("dashboard-memory") }));
+  if (scopes.length > 1) choices.push(choice(scopes.map((one) => [one.thread, label(one)]), home.thread,
+    (thread) => to(home.owner, Number(thread)), { "aria-label": tr("dashboard-conversation"),
+    dir: directionOf(label(scopes.find((one) => one.thread === home.thread))) }));
   byId("places").replaceChildren(...choices);
 }
 
 async function to(owner, thread) {
-  document.activeElement?.blur();
+  /** @type {HTMLElement} */ (document.activeElement)?.blur();
   try {
     await open(owner, thread);
     // A person or a message that was asked for belongs to the other conversation; the words stay.
@@ -132,7 +139,8 @@ function tabs() {
   // What sticks below them stands where they end.
   new ResizeObserver(() => document.documentElement.style.setProperty("--tabs", `${byId("tabs").offsetHeight}px`)).observe(byId("tabs"));
   const rest = h("div", { id: "rest", class: "rest", popover: "auto" }, PAGES.filter((id) => !MAIN.includes(id)).map(tabOf));
-  const more = h("button", { type: "button", id: "more-tabs", "aria-expanded": "false", "aria-controls": "rest" }, icon("more"), h("span", {}, tr("dashboard-more-views")));
+  const more = h("button", { type: "button", id: "more-tabs", "aria-expanded": "false", "aria-controls": "rest" }, icon("more"),
+    h("span", {}, tr("dashboard-more-views")));
   more.addEventListener("click", () => rest.togglePopover());
   rest.addEventListener("toggle", (event) => more.setAttribute("aria-expanded", String(event.newState === "open")));
   rest.addEventListener("click", () => rest.matches(":popover-open") && rest.hidePopover());
@@ -155,13 +163,17 @@ async function start() {
   tabs();
   onHome(header);
   try {
+    const { id, detail, query } = asked();
+    if (id === PAGES[0] && !detail && !query.size) expectNewest();
     await look();
   } catch (problem) {
     return over(problem.message);
   }
   addEventListener("hashchange", () => { if (location.hash !== "#page") show(); });
   addEventListener("redraw", () => (shown?.refresh ?? (() => show({ keeps: true })))());
-  document.addEventListener("click", (event) => { if (event.target.closest?.('a[href^="#"]')) leaveMark(); }, true);
+  document.addEventListener("click", (event) => {
+    if (/** @type {Element} */ (event.target).closest?.('a[href^="#"]')) leaveMark();
+  }, true);
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("page").focus(); });
   return show();
 }

@@ -4,6 +4,7 @@
 import * as net from "./net.js";
 import { liveIn, visit } from "./texts.js";
 
+export const STEP = 50; // messages read at once
 const OFTEN = 3000; // milliseconds between looks while something is being made
 const SELDOM = 4000;
 const HIDDEN = 60_000; // a window that nobody looks at
@@ -21,6 +22,21 @@ let timer = 0;
 let seen = "";
 
 export const read = (name, more = {}, options = {}) => net.get(name, { owner: memory.owner, thread: memory.thread, ...more }, options);
+
+let newest = null;
+
+/** Asks for the newest messages before anything is drawn: on a slow line each round trip is felt. */
+export function expectNewest() {
+  newest = read("timeline", { limit: STEP });
+  newest.catch(() => {});
+}
+
+/** What was asked for by then, once; or null. */
+export function takeNewest() {
+  const asked = newest;
+  newest = null;
+  return asked;
+}
 
 /** Changes something, which other windows of the same browser then look at. */
 export async function write(name, more = {}) {
@@ -66,4 +82,5 @@ if (others) others.onmessage = () => look().catch(() => {});
 addEventListener("focus", again);
 document.addEventListener("visibilitychange", again);
 // The playground's chat says that something happened in it.
-addEventListener("message", (event) => { if (event.origin === location.origin && event.data?.changed) [0, AFTER_A_TURN].forEach((pause) => setTimeout(again, pause)); });
+addEventListener("message", (event) => { if (event.origin === location.origin && event.data?.changed) [0,
+  AFTER_A_TURN].forEach((pause) => setTimeout(again, pause)); });

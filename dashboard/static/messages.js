@@ -24,7 +24,8 @@ export function messageRow(message, { words = [], when = "", there = "", isWhole
   const origin = known ? h("span", { class: "origin" }, tr(`dashboard-of-${message.origin}`)) : null;
   const edited = message.edited_at ? h("span", { class: "origin" }, tr("dashboard-edited")) : null;
   const archived = message.chunk === null ? "" : " archived";
-  return h("article", { class: `said ${message.role}${archived}`, data: { id: String(message.id) }, vars: { "--hue": hueOf(message.chunk) } },
+  return h("article", { class: `said ${message.role}${archived}`, data: { id: String(message.id) },
+    vars: { "--hue": hueOf(message.chunk) } },
     h("header", {}, h("b", { dir: "auto" }, speakerOf(message)), origin, edited,
       h("time", { dateTime: message.at }, when || clockOf(message.at)),
       roundButton("more", tr("dashboard-more-about", { name: speakerOf(message) }), () => openMessage(message))),
@@ -57,7 +58,8 @@ const threadOf = (message) => (message.thread === undefined ? {} : { thread: mes
 
 /** A short quotation, which leads to its message. */
 export const quoteOf = (message, ...more) => h("li", { class: "quote" },
-  h("p", { class: "quote-head" }, h("b", { dir: "auto" }, speakerOf(message)), h("a", { href: `#timeline/${message.id}` }, fullDate(message.at))),
+  h("p", { class: "quote-head" }, h("b", { dir: "auto" }, speakerOf(message)),
+    h("a", { href: `#timeline/${message.id}` }, fullDate(message.at))),
   h("p", { class: "text clamp", dir: "auto" }, message.text), ...more);
 
 /** All of a message, with what can be done. */
@@ -69,11 +71,15 @@ export const openMessage = (message) => attempt(async () => {
   sheet(speakerOf(whole),
     h("p", { class: "hint" }, fullDate(whole.at), whole.edited_at ? ` · ${tr("dashboard-edited")}` : ""),
     bodyOf(whole),
-    whole.chunk === null ? null : h("p", {}, h("a", { href: `#summaries/${whole.chunk}`, on: { click: closeSheet } }, tr("summaries-kind-1"))),
-    others.length ? h("details", {}, h("summary", {}, tr("dashboard-turn")), h("ul", { class: "quotes" }, others.map((one) => quoteOf(one)))) : null,
+    whole.chunk === null ? null : h("p", {}, h("a", { href: `#summaries/${whole.chunk}`, on: { click: closeSheet } },
+      tr("summaries-kind-1"))),
+    others.length ? h("details", {}, h("summary", {}, tr("dashboard-turn")),
+      h("ul", { class: "quotes" }, others.map((one) => quoteOf(one)))) : null,
     h("div", { class: "actions" },
-      button(tr("dashboard-copy"), (pressed) => attempt(async () => { await navigator.clipboard.writeText(whole.text); return { said: tr("dashboard-copied") }; }, pressed)),
-      whole.link ? h("a", { class: "button", href: whole.link, target: "_blank", rel: "noopener noreferrer" }, icon("link"), tr("dashboard-in-telegram")) : null,
+      button(tr("dashboard-copy"), (pressed) => attempt(async () =>
+        { await navigator.clipboard.writeText(whole.text); return { said: tr("dashboard-copied") }; }, pressed)),
+      whole.link ? h("a", { class: "button", href: whole.link, target: "_blank", rel: "noopener noreferrer" }, icon("link"),
+        tr("dashboard-in-telegram")) : null,
       button(tr("forget-it"), () => forget({ what: "messages", ids: [whole.id], ...thread }, gone), { kind: "bad" }),
       others.length ? button(tr("forget-turn"), () => forget({ what: "turn", ids: [whole.id], ...thread }, gone), { kind: "bad" }) : null));
 });

@@ -19,6 +19,7 @@ export class Refused extends Error {
 let token = kept(KEY);
 let expires = 0;
 let language = ""; // of the texts, once they are known
+/** @type {(isAway: boolean) => void} */
 let told = () => {};
 
 /** Says who is told while the server is away (true) and when it is back (false). */
@@ -27,18 +28,21 @@ export function onAway(listener) { told = listener; }
 export function speak(code) { language = code; }
 
 async function request(path, options = {}) {
-  const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(language ? { "Accept-Language": language } : {}) };
+  const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}),
+    ...(language ? { "Accept-Language": language } : {}) };
   const answer = await fetch(path, { ...options, headers });
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => null);
   // A proxy's words, or those of a process that may have the memory in a moment.
-  if (AWAY.has(answer.status) && (body === null || answer.headers.get("retry-after"))) throw Object.assign(new TypeError(String(answer.status)), { sentence: body?.error });
+  if (AWAY.has(answer.status) && (body === null || answer.headers.get("retry-after"))) throw Object.assign(
+    new TypeError(String(answer.status)), { sentence: body?.error });
   throw new Refused(answer.status, body?.error ?? String(answer.status));
 }
 
 const json = async (path, options) => (await request(path, options)).json();
 const asBody = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-const query = (given) => new URLSearchParams(Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== "").map(([key, value]) => [key, String(value)])).toString();
+const query = (given) => new URLSearchParams(Object.entries(given).filter(([, value]) => value !== undefined && value !== null
+  && value !== "").map(([key, value]) => [key, String(value)])).toString();
 
 /** Asks until there is an answer: a server that starts again is waited for. */
 async function patiently(ask, signal) {
@@ -55,7 +59,11 @@ async function patiently(ask, signal) {
   }
 }
 
-/** What stands at an address of the API. */
+/** What stands at an address of the API.
+ * @param {string} name
+ * @param {Record<string, any>} given
+ * @param {{signal?: AbortSignal}} options
+ */
 export async function get(name, given = {}, { signal } = {}) {
   await renewed();
   return patiently(() => json(`./api/${name}?${query(given)}`, { signal }), signal);
@@ -79,14 +87,16 @@ export async function download(name, given) {
 }
 
 /** Sends bytes; the answer as it is. */
-export const upload = (name, given, bytes, signal) => request(`./api/${name}?${query(given)}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: bytes, signal });
+export const upload = (name, given, bytes, signal) => request(`./api/${name}?${query(given)}`,
+  { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: bytes, signal });
 
 export const texts = (wanted) => patiently(() => json(`./api/texts?${query({ wanted })}`));
 
 /** Proves who looks: by Telegram's word, by the bot's link, or by the session that this window already has. */
 export async function enter() {
   const given = new URLSearchParams(location.hash.slice(1));
-  const proof = given.get("tgWebAppData") ? { init_data: given.get("tgWebAppData") } : given.get("link") ? { link: given.get("link") } : null;
+  const proof = given.get("tgWebAppData") ? { init_data: given.get("tgWebAppData") } : given.get("link")
+    ? { link: given.get("link") } : null;
   // Out of the address: it is good for one use, and must not be shared or bookmarked.
   if (proof) history.replaceState(null, "", location.pathname + location.search);
   try {

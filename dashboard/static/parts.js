@@ -37,10 +37,13 @@ export async function attempt(act, button = null) {
   }
 }
 
-export const button = (text, act, { kind = "", symbol = "", label } = {}) =>
-  h("button", { type: "button", class: `button ${kind}`, "aria-label": label, title: label, on: { click: (event) => act(event.currentTarget) } }, symbol ? icon(symbol) : null, text);
+export const button = (text, act, { kind = "", symbol = "", label = undefined } = {}) =>
+  h("button", { type: "button", class: `button ${kind}`, "aria-label": label, title: label,
+    on: { click: (event) => act(event.currentTarget) } }, symbol ? icon(symbol) : null, text);
 
-export const roundButton = (symbol, label, act) => h("button", { type: "button", class: "round", "aria-label": label, title: label, on: { click: (event) => act(event.currentTarget) } }, icon(symbol));
+export const roundButton = (symbol, label, act) => h("button",
+  { type: "button", class: "round", "aria-label": label, title: label, on: { click: (event) => act(event.currentTarget) } },
+  icon(symbol));
 
 export const empty = (text, ...more) => h("div", { class: "empty" }, h("p", {}, text), ...more);
 
@@ -50,18 +53,21 @@ export const skeleton = () => h("div", { class: "waiting", role: "status", "aria
 
 export const pill = (text, kind = "") => h("span", { class: `pill ${kind}` }, text);
 
-export const labelled = (label, field, hint = null) => h("label", { class: "field" }, h("span", {}, label), field, hint ? h("small", {}, hint) : null);
+export const labelled = (label, field, hint = null) => h("label", { class: "field" }, h("span", {}, label), field, hint
+  ? h("small", {}, hint) : null);
 
 /** A choice among [value, name] pairs. */
 export const choice = (pairs, chosen, act, props = {}) =>
-  h("select", { ...props, on: { change: (event) => act(event.currentTarget.value, event.currentTarget) } }, pairs.map(([value, name]) => h("option", { value: String(value), selected: String(value) === String(chosen) }, name)));
+  h("select", { ...props, on: { change: (event) => act(event.currentTarget.value, event.currentTarget) } },
+    pairs.map(([value, name]) => h("option", { value: String(value), selected: String(value) === String(chosen) }, name)));
 
 /** A list, so many rows of it at a time: a document with ten thousand facts in it is slow everywhere. */
 export function paged(all, draw, { size = 50 } = {}) {
   const place = h("div", { class: "paged" });
   const show = (first) => {
     const pages = Math.ceil(all.length / size);
-    const buttons = all.length > size ? pagerOf(first > 0 ? () => show(first - size) : null, first + size < all.length ? () => show(first + size) : null, tr("search-so-far", { shown: first / size + 1, total: pages })) : null;
+    const buttons = all.length > size ? pagerOf(first > 0 ? () => show(first - size) : null, first + size < all.length
+      ? () => show(first + size) : null, tr("search-so-far", { shown: first / size + 1, total: pages })) : null;
     place.replaceChildren(...[draw(all.slice(first, first + size)), buttons].filter(Boolean));
     if (first || place.dataset.moved) place.scrollIntoView({ block: "start" });
     place.dataset.moved = "1";
@@ -73,7 +79,8 @@ export function paged(all, draw, { size = 50 } = {}) {
 /** Buttons to the part before and after; null: there is none. */
 export function pagerOf(back, on, told = "") {
   const step = (text, act) => h("button", { type: "button", class: "button", disabled: !act, on: { click: () => act() } }, text);
-  return h("nav", { class: "pager", "aria-label": tr("dashboard-pages") }, step(tr("dashboard-back"), back), h("span", {}, told), step(tr("dashboard-next"), on));
+  return h("nav", { class: "pager", "aria-label": tr("dashboard-pages") }, step(tr("dashboard-back"), back), h("span", {}, told),
+    step(tr("dashboard-next"), on));
 }
 
 /** Opens a sheet over the page: a dialog that the Escape key and its cross close. */
@@ -92,7 +99,8 @@ export function sheet(title, ...content) {
 function returnFocus(box) {
   const opener = document.activeElement;
   const key = opener === document.body ? "" : keyOf(opener);
-  box.addEventListener("close", () => setTimeout(() => { if (!opener.isConnected && key) focusAgain(key) || byId("page").focus(); }), { once: true });
+  box.addEventListener("close", () => setTimeout(() => { if (!opener.isConnected && key) focusAgain(key) || byId("page").focus();
+  }), { once: true });
 }
 
 /** Has the page that is open drawn again, without losing what is typed there. */
@@ -135,14 +143,16 @@ export async function working(title, work) {
 /** Asks for a text of at most so many characters; resolves to it, or to null. */
 export async function asked(title, yes, { value = "", label, most, hint = "" }) {
   const field = h("textarea", { value, maxLength: most, rows: 3, required: true, dir: "auto", "aria-label": label });
-  field.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) field.form.requestSubmit(); });
+  field.addEventListener("keydown", (event) => { if (event.key === "Enter"
+    && (event.ctrlKey || event.metaKey)) field.form.requestSubmit(); });
   const done = confirmed(title, yes, [hint ? h("p", { class: "hint" }, hint) : null, field].filter(Boolean));
   field.focus();
   return (await done) && field.value.trim() ? field.value.trim() : null;
 }
 
 /** A figure with its name, as a tile. */
-export const tile = (name, value, hint = "") => h("div", { class: "tile" }, h("dt", {}, name), h("dd", {}, typeof value === "number" ? counted(value) : value), hint ? h("dd", { class: "hint" }, hint) : null);
+export const tile = (name, value, hint = "") => h("div", { class: "tile" }, h("dt", {}, name),
+  h("dd", {}, typeof value === "number" ? counted(value) : value), hint ? h("dd", { class: "hint" }, hint) : null);
 
 /** Moves with the arrow keys among some buttons: one tab stop in all. */
 export function walkable(place, selector) {

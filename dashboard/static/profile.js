@@ -10,7 +10,8 @@ let compared = null; // id of the earlier version that stands next to the newest
 export const profile = {
   async draw(root) {
     const { versions } = await read("profile");
-    const refresh = button(tr("memory-button-rewrite"), (pressed) => attempt(async () => { await write("profile/refresh"); redraw(); }, pressed), { symbol: "again" });
+    const refresh = button(tr("memory-button-rewrite"), (pressed) =>
+      attempt(async () => { await write("profile/refresh"); redraw(); }, pressed), { symbol: "again" });
     root.append(h("p", { class: "hint" }, tr("dashboard-profile-about")), h("div", { class: "actions" }, refresh));
     if (!versions.length) return root.append(empty(tr("memory-no-profile")));
     const place = h("div", { class: "versions" });
@@ -22,7 +23,8 @@ export const profile = {
     };
     if (earlier.length) {
       const names = [["", "–"], ...earlier.map((one) => [one.id, fullDate(one.created_at)])];
-      root.append(h("label", { class: "field inline" }, h("span", {}, tr("dashboard-profile-compare")), choice(names, compared ?? "", (id) => { compared = Number(id) || null; show(); })));
+      root.append(h("label", { class: "field inline" }, h("span", {}, tr("dashboard-profile-compare")),
+        choice(names, compared ?? "", (id) => { compared = Number(id) || null; show(); })));
     }
     show();
     return root.append(place);
@@ -33,9 +35,11 @@ const parts = (text) => text.split(/(?<=[.!?。！？؟]\s)|\n/u).filter((part) 
 
 function versionOf(version, other, kind) {
   const known = new Set(other ? parts(other.text).map((part) => part.trim()) : []);
-  const lines = version.text.split("\n").map((line) => h("p", { dir: "auto" }, parts(line).map((part) => (other && !known.has(part.trim()) ? h(kind === "added" ? "ins" : "del", {}, part) : part))));
+  const lines = version.text.split("\n").map((line) => h("p", { dir: "auto" },
+    parts(line).map((part) => (other && !known.has(part.trim()) ? h(kind === "added" ? "ins" : "del", {}, part) : part))));
   const remove = button(tr("dashboard-forget"), () => attempt(async () => {
-    if (!(await confirmed(tr("forget-ask-this"), tr("dashboard-forget"), [h("p", { class: "hint" }, tr("forget-final"))], { bad: true }))) return null;
+    if (!(await confirmed(tr("forget-ask-this"), tr("dashboard-forget"), [h("p", { class: "hint" }, tr("forget-final"))],
+      { bad: true }))) return null;
     const answer = await write("profile/forget", { id: version.id });
     redraw();
     return answer;

@@ -10,7 +10,8 @@ import { clockOf, dayOf, tr } from "./texts.js";
 /** Shows the results for `filter` in `list`, from `filter.from` on. `turn(from)`: goes to another part of them. */
 export async function showResults(list, filter, { turn, signal }) {
   const { q, from, speaker, kind, since, until, all } = filter;
-  const { found, total, near, next, before } = await read("search", { q, first: from, speaker, kind, since, until, all: all ? 1 : "" }, { signal });
+  const { found, total, near, next, before } = await read("search",
+    { q, first: from, speaker, kind, since, until, all: all ? 1 : "" }, { signal });
   if (signal.aborted) return;
   const words = wordsOf(q);
   const row = (message) => {

@@ -3,7 +3,8 @@
 import { h } from "./dom.js";
 
 // Everything else is shown as the words in it. Nothing here is a script, a frame or a picture of another server.
-const TAGS = new Set(["p", "h4", "b", "i", "s", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "br", "hr"]);
+const TAGS = new Set(["p", "h4", "b", "i", "s", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr",
+  "th", "td", "br", "hr"]);
 const SAFE = /^(https?:|mailto:|tg:)/i;
 
 /** Nodes for a list of texts, [tag, …children] and ["a", address, …children]; `words` are marked in them. */

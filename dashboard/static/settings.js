@@ -30,28 +30,38 @@ function groups(now, save) {
   const how = now.memory;
   const pairs = (values) => values.map((one) => [one, one]);
   const about = now.policies.find(([key]) => key === how.policy)?.[2] ?? "";
-  const zone = h("input", { type: "text", value: now.zone, maxLength: 100, autocomplete: "off", on: { change: (event) => save({ zone: event.currentTarget.value }, event.currentTarget) } });
+  const zone = h("input", { type: "text", value: now.zone, maxLength: 100, autocomplete: "off",
+    on: { change: (event) => save({ zone: event.currentTarget.value }, event.currentTarget) } });
   return [
     group(tr("dashboard-memory"),
       toggle(tr("dashboard-set-enabled"), "", how.enabled, (on) => save({ enabled: on })),
       how.enabled && toggle(tr("dashboard-incognito"), tr("dashboard-set-incognito-hint"), how.incognito, (on) => save({ incognito: on })),
-      how.enabled && labelled(tr("dashboard-set-storage"), choice(now.storages, now.storages.find(([, name]) => name === how.storage)?.[0], async (storage, field) => {
-        if (await confirmed(tr("dashboard-set-move"), tr("dashboard-set-move"), [h("p", { class: "hint" }, tr("dashboard-set-move-hint"))])) save({ storage }, field);
+      how.enabled && labelled(tr("dashboard-set-storage"), choice(now.storages,
+        now.storages.find(([, name]) => name === how.storage)?.[0], async (storage, field) => {
+        if (await confirmed(tr("dashboard-set-move"), tr("dashboard-set-move"),
+          [h("p", { class: "hint" }, tr("dashboard-set-move-hint"))])) save({ storage }, field);
         else field.value = now.storages.find(([, name]) => name === how.storage)?.[0] ?? "";
       }))),
     how.enabled && group(tr("dashboard-tab-summaries"),
       toggle(tr("dashboard-set-auto"), "", how.auto_fold, (on) => save({ auto_fold: on })),
-      labelled(tr("dashboard-set-every"), h("input", { type: "number", min: "1", max: String(now.most_every_n), value: String(how.every_n), list: "thresholds", inputMode: "numeric", on: { change: (event) => save({ every_n: Number(event.currentTarget.value) }, event.currentTarget) } })),
+      labelled(tr("dashboard-set-every"), h("input", { type: "number", min: "1", max: String(now.most_every_n),
+        value: String(how.every_n), list: "thresholds", inputMode: "numeric",
+        on: { change: (event) => save({ every_n: Number(event.currentTarget.value) }, event.currentTarget) } })),
       h("datalist", { id: "thresholds" }, now.thresholds.map((one) => h("option", { value: String(one) }))),
-      labelled(tr("dashboard-set-policy"), choice(now.policies.map(([key, name]) => [key, name]), how.policy, (policy) => save({ policy })), about),
-      longText(tr("dashboard-set-instructions"), tr("policy-prompt-usual"), now.instructions, now.longest_instructions, (instructions, field) => save({ instructions }, field))),
+      labelled(tr("dashboard-set-policy"), choice(now.policies.map(([key, name]) => [key, name]), how.policy,
+        (policy) => save({ policy })), about),
+      longText(tr("dashboard-set-instructions"), tr("policy-prompt-usual"), now.instructions, now.longest_instructions,
+        (instructions, field) => save({ instructions }, field))),
     group(tr("dashboard-set-answers"),
       now.models.length > 1 ? labelled(tr("dashboard-set-model"), choice(pairs(now.models), now.model, (model) => save({ model }))) : null,
       labelled(tr("dashboard-set-persona"), choice(now.personas, now.persona, (persona) => save({ persona }))),
       longText(tr("model-persona-own"), "", now.persona_text, now.longest_persona, (text, field) => save({ persona_text: text }, field)),
-      now.can_speak ? labelled(tr("dashboard-set-spoken"), choice([["", tr("choices-spoken-none")], ["voice", tr("choices-spoken-voice")], ["always", tr("choices-spoken-always")]], now.spoken, (spoken) => save({ spoken }))) : null),
+      now.can_speak ? labelled(tr("dashboard-set-spoken"), choice(
+        [["", tr("choices-spoken-none")], ["voice", tr("choices-spoken-voice")], ["always", tr("choices-spoken-always")]],
+        now.spoken, (spoken) => save({ spoken }))) : null),
     group(tr("dashboard-set-place"),
-      labelled(tr("dashboard-set-language"), choice([["", tr("language-automatic")], ...Object.entries(now.languages)], now.language, (language) => save({ language }))),
+      labelled(tr("dashboard-set-language"), choice([["", tr("language-automatic")], ...Object.entries(now.languages)],
+        now.language, (language) => save({ language }))),
       labelled(tr("dashboard-set-zone"), zone, tr("choices-which-city"))),
     group(tr("basics-button-stored"), ...now.privacy.split("\n\n").map((one) => h("p", { dir: "auto" }, one))),
   ].filter(Boolean);
@@ -60,7 +70,9 @@ function groups(now, save) {
 const group = (title, ...fields) => h("section", { class: "card group-of-fields" }, h("h3", {}, title), ...fields.filter(Boolean));
 
 const toggle = (name, hint, isOn, act) => h("label", { class: "toggle" },
-  h("span", {}, name, hint ? h("small", {}, hint) : null), h("input", { type: "checkbox", role: "switch", checked: isOn, on: { change: (event) => act(event.currentTarget.checked, event.currentTarget) } }));
+  h("span", {}, name, hint ? h("small", {}, hint) : null), h("input",
+    { type: "checkbox", role: "switch", checked: isOn, on: { change: (event) =>
+    act(event.currentTarget.checked, event.currentTarget) } }));
 
 function longText(name, hint, value, most, act) {
   const field = h("textarea", { value, maxLength: most, rows: 2, dir: "auto" });
@@ -74,12 +86,17 @@ function remindersOf(reminders) {
   const place = h("div", {});
   const changed = async (name, what) => { const answer = await write(`reminders/${name}`, what); show(answer.reminders); return answer; };
   const row = (one) => h("li", { class: "card card-line" },
-    h("div", {}, h("p", { class: "text", dir: "auto" }, one.text), h("p", { class: "hint" }, one.repeat ? tr(`reminders-each-${one.repeat}`, { when: fullDate(one.due_at) }) : fullDate(one.due_at))),
+    h("div", {}, h("p", { class: "text", dir: "auto" }, one.text),
+      h("p", { class: "hint" }, one.repeat ? tr(`reminders-each-${one.repeat}`, { when: fullDate(one.due_at) })
+      : fullDate(one.due_at))),
     button(tr("memory-button-delete"), (pressed) => attempt(() => changed("remove", { id: one.id }), pressed), { kind: "bad small" }));
-  const show = (all) => place.replaceChildren(all.length ? paged(all, (part) => h("ul", { class: "cards" }, part.map(row)), { size: 20 }) : h("p", { class: "hint" }, tr("reminders-none")));
+  const show = (all) => place.replaceChildren(all.length ? paged(all, (part) => h("ul", { class: "cards" }, part.map(row)),
+    { size: 20 }) : h("p", { class: "hint" }, tr("reminders-none")));
   const field = h("input", { type: "text", maxLength: 1000, required: true, dir: "auto", data: { key: "reminder" } });
   const add = h("button", { class: "button" }, icon("plus"), tr("dashboard-add"));
-  const form = h("form", { class: "group-of-fields", on: { submit: (event) => { event.preventDefault(); attempt(() => changed("add", { text: field.value }), add).then((worked) => { if (worked) field.value = ""; }); } } },
+  const form = h("form", { class: "group-of-fields", on: { submit: (event) =>
+    { event.preventDefault(); attempt(() => changed("add", { text: field.value }),
+    add).then((worked) => { if (worked) field.value = ""; }); } } },
     labelled(tr("dashboard-reminder-hint"), field), h("div", { class: "actions" }, add));
   show(reminders);
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-reminders")), place, form);
@@ -95,7 +112,8 @@ function conversationOf() {
     h("div", { class: "actions" },
       button(tr("dashboard-save"), after(() => write("conversations/name", { title: title.value }))),
       open && !open.is_open ? button(tr("dashboard-conversation-open"), after(() => write("conversations/open"))) : null,
-      button(tr("chats-untitled"), after(async () => { const answer = await write("conversations/begin"); memory.thread = answer.scopes.find((one) => one.is_open)?.thread ?? memory.thread; return answer; }), { symbol: "plus" })));
+      button(tr("chats-untitled"), after(async () => { const answer = await write("conversations/begin");
+      memory.thread = answer.scopes.find((one) => one.is_open)?.thread ?? memory.thread; return answer; }), { symbol: "plus" })));
 }
 
 function erasing() {
@@ -104,9 +122,11 @@ function erasing() {
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-forget")),
     h("div", { class: "two-fields" }, labelled(tr("dashboard-filter-since"), first), labelled(tr("dashboard-filter-until"), last)),
     h("div", { class: "actions" },
-      button(tr("dashboard-forget-days"), () => { if (first.reportValidity()) forget({ what: "days", first: first.value, last: last.value || first.value }, redraw); }, { kind: "bad" }),
+      button(tr("dashboard-forget-days"), () => { if (first.reportValidity()) forget(
+        { what: "days", first: first.value, last: last.value || first.value }, redraw); }, { kind: "bad" }),
       button(tr("dashboard-forget-conversation"), () => forget({ what: "conversation" }, redraw), { kind: "bad" }),
       button(tr("forget-all-of-it"), () => forget({ what: "everything" }, redraw), { kind: "bad" })));
 }
 
-const leaving = () => h("div", { class: "actions" }, button(tr("dashboard-sign-out"), (pressed) => attempt(signOut, pressed), { kind: "bad" }));
+const leaving = () => h("div", { class: "actions" }, button(tr("dashboard-sign-out"), (pressed) => attempt(signOut, pressed),
+  { kind: "bad" }));

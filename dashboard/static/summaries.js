@@ -29,7 +29,8 @@ export const summaries = {
     const chosen = Number(detail) || newest.id;
     const place = h("div", { class: "summary-detail", "aria-live": "polite" });
     root.append(axisOf(all, chosen),
-      h("p", { class: "hint" }, tr("dashboard-summaries-active", { active: all.filter((one) => one.is_active).length, total: all.length })), place);
+      h("p", { class: "hint" }, tr("dashboard-summaries-active",
+        { active: all.filter((one) => one.is_active).length, total: all.length })), place);
     return opened(place, chosen).catch((problem) => place.replaceChildren(empty(problem.message)));
   },
 };
@@ -37,8 +38,10 @@ export const summaries = {
 function actions() {
   const made = (name) => async () => { const answer = await write(`summaries/${name}`); await look(); return answer; };
   const fold = (pressed) => attempt(made("fold"), pressed);
-  const rebuild = async (pressed) => { if (await confirmed(tr("dashboard-rebuild"), tr("dashboard-rebuild"), [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(made("rebuild"), pressed); };
-  return h("div", { class: "actions" }, memory.home.counts.active_turns ? button(tr("dashboard-fold"), fold) : null, button(tr("dashboard-rebuild"), rebuild));
+  const rebuild = async (pressed) => { if (await confirmed(tr("dashboard-rebuild"), tr("dashboard-rebuild"),
+    [h("p", { class: "hint" }, tr("dashboard-rebuild-hint"))])) await attempt(made("rebuild"), pressed); };
+  return h("div", { class: "actions" }, memory.home.counts.active_turns ? button(tr("dashboard-fold"), fold) : null,
+    button(tr("dashboard-rebuild"), rebuild));
 }
 
 function axisOf(all, chosen) {
@@ -52,9 +55,11 @@ function axisOf(all, chosen) {
     const giveBack = hold(canvas);
     const { step, ticks } = ticksOf([from, to], Math.max(2, Math.floor(width / TICK)));
     canvas.replaceChildren(
-      ...levelsOf(all, [from, to], NARROWEST / width).map(({ level, pieces }) => h("div", { class: "level", role: "group", "aria-label": kindOf(level) },
+      ...levelsOf(all, [from, to], NARROWEST / width).map(({ level, pieces }) =>
+        h("div", { class: "level", role: "group", "aria-label": kindOf(level) },
         pieces.map((piece, index) => brickOf(piece, { chosen, kin, isFirst: index === 0, width }, see)))),
-      h("div", { class: "dates", "aria-hidden": "true" }, ticks.map((at) => h("span", { vars: { "--from": String((at - from) / (to - from)) } }, axisDate(at, step)))));
+      h("div", { class: "dates", "aria-hidden": "true" }, ticks.map(
+        (at) => h("span", { vars: { "--from": String((at - from) / (to - from)) } }, axisDate(at, step)))));
     giveBack(canvas);
     smaller.disabled = to - from >= domain[1] - domain[0];
     larger.disabled = to - from <= SHORTEST;
@@ -77,8 +82,10 @@ function axisOf(all, chosen) {
   }, { passive: false });
   drag(canvas, (pixels) => move(((isMirrored ? 1 : -1) * pixels) / canvas.clientWidth));
   new ResizeObserver(draw).observe(canvas);
-  return h("section", { class: "pyramid-frame" }, h("div", { class: "zoom" }, earlier, later, smaller, larger), h("div", { class: "pyramid" }, canvas),
-    h("p", { class: "legend" }, h("span", {}, h("i", { class: "brick active" }), tr("dashboard-legend-active")), h("span", {}, h("i", { class: "brick" }), tr("dashboard-legend-part"))));
+  return h("section", { class: "pyramid-frame" }, h("div", { class: "zoom" }, earlier, later, smaller, larger),
+    h("div", { class: "pyramid" }, canvas),
+    h("p", { class: "legend" }, h("span", {}, h("i", { class: "brick active" }), tr("dashboard-legend-active")),
+      h("span", {}, h("i", { class: "brick" }), tr("dashboard-legend-part"))));
 }
 
 /** Moves what is shown under a finger or the mouse; a press that did not move stays a press. */
@@ -107,11 +114,13 @@ function brickOf({ from, to, all }, { chosen, kin, isFirst, width }, see) {
       see(zoomSpan(domainOf(all), 0.8));
       (level.querySelector(`[href="#summaries/${all[0].id}"]`) ?? level.children[row].querySelector(".brick"))?.focus();
     };
-    return h("button", { type: "button", class: `${kind} many`, tabIndex, title: told, "aria-label": told, "aria-current": holds ? "true" : null, vars, on: { click: act } }, h("span", {}, counted(all.length)));
+    return h("button", { type: "button", class: `${kind} many`, tabIndex, title: told, "aria-label": told, "aria-current": holds
+      ? "true" : null, vars, on: { click: act } }, h("span", {}, counted(all.length)));
   }
   const [one] = all;
   const told = [one.title, kindOf(one.level), headOf(one)].join(" · ");
-  return h("a", { href: `#summaries/${one.id}`, class: kind, tabIndex, title: told, "aria-label": told, "aria-current": one.id === chosen ? "true" : null, vars },
+  return h("a", { href: `#summaries/${one.id}`, class: kind, tabIndex, title: told, "aria-label": told,
+    "aria-current": one.id === chosen ? "true" : null, vars },
     h("span", { dir: "auto" }, (to - from) * width > TICK ? one.title : ""));
 }
 
@@ -121,20 +130,29 @@ async function opened(place, id) {
     h("article", { class: "card summary", vars: { "--hue": hueOf(summary.id) } },
       h("header", {}, h("h3", { dir: "auto" }, summary.title), h("p", { class: "hint" }, `${kindOf(summary.level)} · ${headOf(summary)}`)),
       h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
-      h("details", {}, h("summary", {}, tr("why-details")), costOf(summary), summary.base_id !== null ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
+      h("details", {}, h("summary", {}, tr("why-details")), costOf(summary), summary.base_id !== null
+        ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
     ...[
       above.length ? linksTo(tr("dashboard-part-of"), above) : null,
       sources.length ? linksTo(tr("dashboard-made-from"), sources) : null,
-      messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")), paged(messages, (rows) => h("div", {}, rows.map((message) => messageRow(message, { when: dateOf(message.at) }))))) : null,
+      messages.length ? h("section", { class: "covered" }, h("h3", {}, tr("dashboard-messages")),
+        paged(messages, (rows) => h("div", {}, rows.map((message) => messageRow(message, { when: dateOf(message.at) }))))) : null,
     ].filter(Boolean));
 }
 
-const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title), paged(those, (rows) => h("ul", { class: "cards" }, rows.map((one) =>
-  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text), h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` }, `${kindOf(one.level)} · ${spanOf(one.first_at, one.last_at)}`)))))));
+const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title),
+  paged(those, (rows) => h("ul", { class: "cards" }, rows.map((one) =>
+  h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text),
+    h("p", { class: "hint" }, h("a", { href: `#summaries/${one.id}` },
+    `${kindOf(one.level)} · ${spanOf(one.first_at, one.last_at)}`)))))));
 
-const headOf = (one) => [tr("shared-messages", { messages: one.messages }), spanOf(one.first_at, one.last_at), tr(one.is_active ? "dashboard-legend-active" : "dashboard-legend-part")].join(" · ");
+const headOf = (one) => [tr("shared-messages", { messages: one.messages }), spanOf(one.first_at, one.last_at),
+  tr(one.is_active ? "dashboard-legend-active" : "dashboard-legend-part")].join(" · ");
 
-function costOf({ score, model, milliseconds, tokens_in: read, tokens_out: written }) {
-  const figures = [score !== null && tr("dashboard-checked", { score: percent.format(score) }), model, read && tr("dashboard-tokens-made", { read, written }), milliseconds && seconds.format(milliseconds / 1000)];
+function costOf({ score, model, milliseconds, tokens_in: taken, tokens_out: written }) {
+  const figures = [
+    score !== null && tr("dashboard-checked", { score: percent.format(score) }), model,
+    taken && tr("dashboard-tokens-made", { read: taken, written }), milliseconds && seconds.format(milliseconds / 1000),
+  ];
   return h("p", { class: "hint" }, figures.filter(Boolean).join(" · "));
 }

@@ -18,7 +18,7 @@ const byKey = (place, key) => [...place.querySelectorAll(HOLDS)].find((control) 
 
 /** Notes what a part of the page holds; the function that is returned gives it to what was drawn instead. */
 export function hold(place) {
-  const { activeElement } = document;
+  const activeElement = /** @type {HTMLInputElement} */ (document.activeElement);
   const focused = place.contains(activeElement) && activeElement.matches(HOLDS) ? keyOf(activeElement) : "";
   const range = focused && isText(activeElement) && activeElement.type !== "number" && activeElement.type !== "date"
     ? [activeElement.selectionStart, activeElement.selectionEnd] : null;

@@ -66,7 +66,8 @@ export function dayOf(at) {
 /** From when to when, in as few words as it takes. */
 export function spanOf(first, last) {
   if (!first || !last) return "";
-  const form = dayKey(first) === dayKey(last) ? written("moments", first, CLOCK) : dated("span", { year: "numeric", month: "short", day: "numeric" });
+  const form = dayKey(first) === dayKey(last) ? written("moments", first, CLOCK)
+    : dated("span", { year: "numeric", month: "short", day: "numeric" });
   return form.formatRange(new Date(first), new Date(last));
 }
 

@@ -101,17 +101,22 @@ function bar(people) {
     state.list.setAttribute("aria-busy", "true");
     waiting = setTimeout(() => { if (field.isConnected) change({ q: field.value.trim() }); }, PAUSE);
   });
-  const day = (name) => h("input", { type: "date", value: filter[name], on: { change: (event) => change({ [name]: event.currentTarget.value }) } });
-  const everywhere = h("input", { type: "checkbox", checked: filter.all, on: { change: (event) => change({ all: event.currentTarget.checked }) } });
+  const day = (name) => h("input", { type: "date", value: filter[name],
+    on: { change: (event) => change({ [name]: event.currentTarget.value }) } });
+  const everywhere = h("input", { type: "checkbox", checked: filter.all,
+    on: { change: (event) => change({ all: event.currentTarget.checked }) } });
   // Without words the timeline goes on for ever, and is of one conversation.
-  const ofSearch = [labelled(tr("dashboard-filter-until"), day("until")), h("label", { class: "check" }, everywhere, h("span", {}, tr("search-in-all")))];
-  const kinds = choice(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), filter.kind, (kind) => change({ kind }));
+  const ofSearch = [labelled(tr("dashboard-filter-until"), day("until")),
+    h("label", { class: "check" }, everywhere, h("span", {}, tr("search-in-all")))];
+  const kinds = choice(KINDS.map((kind) => [kind === KINDS[0] ? "" : kind, tr(`dashboard-of-${kind}`)]), filter.kind,
+    (kind) => change({ kind }));
   const since = day("since");
   const filters = h("div", { class: "filters", id: "filters", hidden: true },
     labelled(tr("dashboard-filter-person"), people), labelled(tr("dashboard-filter-kind"), kinds),
     labelled(tr("dashboard-filter-since"), since), ofSearch,
     calendar((chosen) => { since.value = chosen; field.value = ""; change({ since: chosen, q: "" }); }));
-  const toggle = h("button", { type: "button", class: "button", "aria-expanded": "false", "aria-controls": "filters", "aria-label": tr("dashboard-filters") },
+  const toggle = h("button", { type: "button", class: "button", "aria-expanded": "false", "aria-controls": "filters",
+    "aria-label": tr("dashboard-filters") },
     icon("settings"), h("span", {}, tr("dashboard-filters")));
   toggle.addEventListener("click", () => {
     filters.hidden = !filters.hidden;
@@ -125,7 +130,8 @@ function bar(people) {
     toggle.classList.toggle("active", Boolean(speaker || kind || first || (q && (until || all))));
   };
   mark();
-  const area = h("div", { class: "search", role: "search" }, h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), field), toggle), filters);
+  const area = h("div", { class: "search", role: "search" },
+    h("div", { class: "search-line" }, h("span", { class: "search-field" }, icon("search"), field), toggle), filters);
   // The day that sticks stands below it, however much of it is open.
   new ResizeObserver(() => document.documentElement.style.setProperty("--search", `${area.offsetHeight}px`)).observe(area);
   return area;

@@ -1,4 +1,4 @@
-"""The page's files as they go over the wire: packed once, under an address that changes with them, so that browsers
+"""A page's files as they go over the wire: packed once, under an address that changes with them, so that browsers
 keep them. Does not know what is in them.
 """
 

@@ -1,0 +1,60 @@
+"""The logic of the page's modules, without a browser: Node runs them where there is one."""
+
+import json
+import shutil
+import subprocess
+from typing import Any
+
+from tests.paths import ROOT
+from tests.support.missing import lacks
+
+STATIC = ROOT / "dashboard" / "static"
+
+
+def evaluate(module: str, expression: str) -> Any:
+    """The value of an expression that uses what a module exports, which is called `m` there."""
+    node = shutil.which("node")
+    if node is None:
+        lacks("Node runs the modules of the page.")
+    source = f"import * as m from {json.dumps((STATIC / module).as_uri())};console.log(JSON.stringify({expression}))"
+    command = [node, "--experimental-default-type=module", "--input-type=module", "-e", source]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert made.returncode == 0, made.stderr
+    return json.loads(made.stdout)
+
+
+def test_an_address_holds_what_was_put_into_it() -> None:
+    address = evaluate("address.js", 'm.addressOf("timeline", 12, { found: "a&b ü?", all: true, speaker: "" })')
+    assert address == "#timeline/12?found=a%26b+%C3%BC%3F&all=1"
+    parts = "(({ page, detail, query }) => [page, detail, query.get('found')])"
+    assert evaluate("address.js", f"{parts}(m.parseAddress({json.dumps(address)}))") == ["timeline", "12", "a&b ü?"]
+    assert evaluate("address.js", f'{parts}(m.parseAddress(""))') == ["", "", None]
+
+
+def test_narrow_neighbours_are_one_piece_and_zoom_parts_them() -> None:
+    def summary(id_: int, first: str, last: str, sources: str = "[]") -> str:
+        level = 2 if sources != "[]" else 1
+        return (
+            f'{{ id: {id_}, level: {level}, first_at: "{first}T00:00:00Z", last_at: "{last}T00:00:00Z", '
+            f"source_ids: {sources} }}"
+        )
+
+    days = [("2024-01-01", "2024-01-02"), ("2024-01-02", "2024-01-03"), ("2025-12-30", "2025-12-31")]
+    told = [summary(number, *day) for number, day in enumerate(days, 1)]
+    every = f"[{', '.join(told)}, {summary(4, '2024-01-01', '2024-01-03', '[1, 2]')}]"
+    ids = ".map(({ level, pieces }) => [level, pieces.map((piece) => piece.all.map((one) => one.id))])"
+    assert evaluate("axis.js", f"m.levelsOf({every}, m.domainOf({every}), 0.05){ids}") == [
+        [2, [[4]]],
+        [1, [[1, 2], [3]]],
+    ]
+    near = 'm.clampSpan([Date.parse("2024-01-01"), Date.parse("2024-01-03")], m.domainOf(all))'
+    assert evaluate("axis.js", f"((all) => m.levelsOf(all, {near}, 0.05){ids})({every})")[1] == [1, [[1], [2]]]
+    assert sorted(evaluate("axis.js", f"[...m.kinOf({every}, 1)]")) == [4]
+    assert sorted(evaluate("axis.js", f"[...m.kinOf({every}, 4)]")) == [1, 2]
+
+
+def test_a_month_is_made_of_whole_weeks() -> None:
+    weeks = evaluate("months.js", 'm.weeksOf("2024-02")')
+    assert [len(week) for week in weeks] == [7] * 5
+    assert (weeks[0][2:4], weeks[-1][3:5]) == ([None, "2024-02-01"], ["2024-02-29", None])
+    assert evaluate("months.js", '[m.monthAfter("2024-12", 1), m.monthAfter("2024-01", -1)]') == ["2025-01", "2023-12"]
