@@ -10,7 +10,6 @@ host.py        what the page is told of the bot around it
 parameters.py  the parameters of one request, with their types and bounds
 past.py        import with its progress, learning from it, export
 sessions.py    who looks: Telegram's initData, one-time links, tokens
-texts.py       the texts of pages, in seven languages
 views.py       what can be looked at
 visits.py      one request of somebody who may make it
 why.py         what the last answers were made from

@@ -24,10 +24,10 @@ from dashboard.changes import Changes
 from dashboard.host import STATIC, Host
 from dashboard.past import Past
 from dashboard.sessions import Sessions
-from dashboard.texts import wanted_texts
 from dashboard.views import Views
 from dashboard.visits import Handler, Visits
 from dashboard.why import Why
+from locales.page_texts import wanted_texts
 from runtime.assets import asset_response, packed
 from runtime.http_server import BoundedProtocol, served
 from runtime.pacing import Paced, Visitors
@@ -115,7 +115,9 @@ def _routes(services: Services, host: Host, visitors: Visitors) -> Sequence[Base
     uploading: dict[str, Handler] = {"import/plan": past.plan, "import/run": past.run}
 
     async def texts(request: Request) -> Response:
-        return await packed(request, JSONResponse(wanted_texts(STATIC, request)))
+        return await packed(
+            request, JSONResponse(wanted_texts(STATIC, request.query_params.get("wanted", ""), request.headers))
+        )
 
     async def page(request: Request) -> Response:
         return asset_response(STATIC, request, "index.html")

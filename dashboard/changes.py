@@ -13,11 +13,11 @@ from background.rebuild import Progress
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
 from dashboard.parameters import MOST_IDS, BadRequest, Parameters
-from dashboard.texts import on_page
 from dashboard.views import LONGEST_NAME, Views
 from dashboard.visits import Answer, Handler, Refused, Visit
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
+from locales.page_texts import on_page
 from locales.receipts import counts, outcome_text, quoting, receipt
 from records.conversations import FIRST_NUMBER, LONGEST_TITLE
 from records.forgetting import Forgetting, Forgotten

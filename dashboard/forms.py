@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 TITLE_CHARS = 80
 """Characters of what a summary is about."""
-_SENTENCE = re.compile(r"[^.!?。！？؟]{8,}?[.!?。！？؟](?=\s|$|\w)")
+_SENTENCE_END = re.compile(r"[。！？]|[.!?؟](?=\s|$)")
 TEXT_SHOWN = 4_000
 """Characters of a message in a list; all of it is asked for."""
 
@@ -58,8 +58,8 @@ def summary_head(one: Summary) -> Json:
 def title_of(text: str) -> str:
     """The first sentence of a text, or the beginning of it."""
     line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
-    sentence = _SENTENCE.match(line)
-    shown = sentence[0] if sentence else line
+    end = _SENTENCE_END.search(line)
+    shown = line[: end.end()] if end else line
     return shown if len(shown) <= TITLE_CHARS else f"{shown[:TITLE_CHARS].rsplit(' ', 1)[0]}…"
 
 

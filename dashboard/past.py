@@ -19,10 +19,10 @@ from starlette.responses import Response, StreamingResponse
 from chat.services import Services
 from dashboard.host import Host
 from dashboard.parameters import LARGEST_NUMBER, BadRequest
-from dashboard.texts import on_page
 from dashboard.views import LONGEST_NAME
 from dashboard.visits import Answer, Refused, Visit
 from locales.catalog import speaking, tr
+from locales.page_texts import on_page
 from locales.told import told
 from records.errors import ImportBusy, KeepsakeError, StaleFold
 from runtime.bounded_json import parsed

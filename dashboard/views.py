@@ -16,10 +16,10 @@ from chat.search import Hit
 from chat.services import Services
 from dashboard import forms
 from dashboard.parameters import BadRequest
-from dashboard.texts import on_page
 from dashboard.visits import Answer, Refused, Visit
 from llm.prompts import PERSONAS
 from locales.catalog import LANGUAGES, tr
+from locales.page_texts import on_page
 from locales.told import STORAGE_NAMES, what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.facts import LONGEST_FACT

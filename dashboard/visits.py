@@ -20,8 +20,8 @@ from chat.services import Services
 from dashboard.host import STATIC, Host
 from dashboard.parameters import BadRequest, Parameters, asked_in
 from dashboard.sessions import NoSession, Session, Sessions
-from dashboard.texts import on_page, page_texts, reader_of
 from locales.catalog import language_for, speaking, tr
+from locales.page_texts import on_page, page_texts, reader_of
 from locales.told import speaking_to, told
 from records.errors import ImportBusy, ImportRefused, KeepsakeError, ServedElsewhere
 from records.owners import OwnerConfig
@@ -117,7 +117,7 @@ class Visits:
                 "spoken": page_texts(STATIC, language),
             }
 
-        with speaking(reader_of(request, self._host.default_language)):
+        with speaking(reader_of(request.headers, self._host.default_language)):
             return await packed(request, await answered(begin))
 
     async def ended(self, request: Request) -> Response:
@@ -127,7 +127,7 @@ class Visits:
             await self._sessions.end((await self._session(request)).person)
             raise NoSession  # as every request is answered from now on
 
-        with speaking(reader_of(request, self._host.default_language)):
+        with speaking(reader_of(request.headers, self._host.default_language)):
             return await answered(end)
 
     async def _language(self, session: Session, request: Request, *, is_kept: bool = False) -> str:
@@ -139,7 +139,7 @@ class Visits:
             async with memory.kept(session.person) if is_kept else nullcontext():
                 chosen = await memory.language(session.person) or ""
         except KeepsakeError:
-            return reader_of(request, default)
+            return reader_of(request.headers, default)
         return language_for(chosen, session.language, is_shared=False, default=default)
 
     def _endpoint(
@@ -153,7 +153,7 @@ class Visits:
                 with speaking(language), speaking_to(operator=self._runs_it(session.person)):
                     return await answered(lambda: self._handled(handler, session, request, asked_of, language))
 
-            with speaking(reader_of(request, self._host.default_language)):
+            with speaking(reader_of(request.headers, self._host.default_language)):
                 return await packed(request, await answered(work))
 
         return endpoint

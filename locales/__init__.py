@@ -7,6 +7,7 @@ Translations speak informally to their reader (ты, tú, du, 你, você); Portu
 
 catalog.py  texts by key, in the language of whoever is served, and which that is; a file is read when it is needed
 lists.py    several things in one phrase
+page_texts.py  the texts that a page shows, and the language of whoever looks at it
 receipts.py what was done to a memory, in words
 told.py     what a person is told of an error, and why something was found
 """

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
-from dashboard.texts import reader_of
 from locales.catalog import speaking
+from locales.page_texts import reader_of
 from playground.contents import edit_content, send_content, stop_draft
 from playground.faults import Faults, fault_from
 from playground.parameters import Parameters, parameters
@@ -211,7 +211,7 @@ def spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
 
     async def endpoint(request: Request) -> Response:
         try:
-            with speaking(reader_of(request)):
+            with speaking(reader_of(request.headers)):
                 return JSONResponse(await act(request, await parameters(request)))
         except (Impossible, Refusal, ValueError) as wrong:
             return JSONResponse({"error": str(wrong)}, 400)

@@ -10,8 +10,8 @@ import pytest
 from babel import Locale
 from babel.numbers import format_decimal
 
-from dashboard.texts import page_texts
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, text_in
+from locales.page_texts import page_texts
 from telegram_ui.commands.registry import all_commands
 from tests.house.text_sources import PAGES, all_texts, calls, literals, needed, page_calls, texts
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dashboard.texts import on_page
 from locales.catalog import LANGUAGES, speaking, tr
+from locales.page_texts import on_page
 
 
 @pytest.mark.parametrize(

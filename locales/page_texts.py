@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from starlette.requests import Request
-
 from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, spoken
 
 MOST_WANTED = 20
@@ -60,10 +58,9 @@ def _texts(language: str, family: str) -> Mapping[str, object]:
     return {one.id.name: one.value for one in entries if isinstance(one, fluent.Message) and one.value}
 
 
-def wanted_texts(static: Path, request: Request) -> dict[str, Any]:
-    """The texts in the first language that the page wants of ours, or else that of its browser."""
-    wanted = request.query_params.get("wanted", "")
-    return page_texts(static, preferred(wanted.split(",")[:MOST_WANTED]) if wanted else reader_of(request))
+def wanted_texts(static: Path, wanted: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    """The texts in the first of the languages that a page wants, "pt-BR,en", or else in that of its browser."""
+    return page_texts(static, preferred(wanted.split(",")[:MOST_WANTED]) if wanted else reader_of(headers))
 
 
 def on_page(text: str) -> str:
@@ -97,9 +94,9 @@ def preferred(tags: Iterable[str], default: str = ENGLISH) -> str:
     return next((one for tag in tags if (one := spoken(tag.strip()))), default)
 
 
-def reader_of(request: Request, default: str = ENGLISH) -> str:
-    """The language of whoever looks at the page that asks."""
-    tags = request.headers.get("accept-language", "").split(",")[:MOST_WANTED]
+def reader_of(headers: Mapping[str, str], default: str = ENGLISH) -> str:
+    """The language of whoever looks at the page, by the headers of a request."""
+    tags = headers.get("accept-language", "").split(",")[:MOST_WANTED]
     return preferred((tag.partition(";")[0] for tag in tags), default)
 
 
