@@ -1,12 +1,13 @@
 """Calls of tools that a model wrote as text, where its server has no parser for them. Pure.
 
-Reads the marks that servers leak (<tool_call>, [TOOL_CALLS], <function=…>), fences and bare JSON objects, also while
-one still arrives.
+Whatever the marks of its chat template are, a known tool's name next to an object is a call, and so is its name in XML
+or as a function of Python. What may become a call is held back while it still arrives.
 """
 
+import ast
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -34,10 +35,39 @@ _OPENING = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _BEGINNING = re.compile(
-    r"(?:^[ \t]*(?:`{1,3}|~{1,3})[ \t]*\w*\s*|^[ \t]*)?(?:<[a-z_=]{0,10}|\[[a-z_]{0,11}\s*)?\Z",
+    r"(?:^[ \t]*(?:`{1,3}|~{1,3})[ \t]*\w*\s*|^[ \t]*)?(?:<[a-z_=:.-]{0,40}|\[[a-z_]{0,11}\s*)?\Z",
     re.MULTILINE | re.IGNORECASE,
 )
 """The beginning of an opening that still arrives."""
+_MARKED = re.compile(
+    r"<(?:[|｜]|[\w:.-]{0,30}(?:tool|invoke|function_call))|```tool|\[(?=[a-z_]{3,40}\()", re.IGNORECASE
+)
+"""The beginning of a mark of a chat template, or of a list of calls."""
+_OPEN_FENCE = re.compile(r"(?:```|~~~)\w*\s*\Z")
+MARKED = 300
+"""Characters behind a mark within which a call names its tool."""
+_INVOKED = re.compile(
+    r"<[^<>\n]{0,40}\binvoke\s+name=[\"']?(?P<name>[\w.-]{1,64})[\"']?[^<>\n]{0,80}>(?P<body>.*?)(?:</[^<>\n]{0,40}invoke>|\Z)",
+    re.DOTALL,
+)
+_GIVEN = re.compile(
+    r"<[^<>\n]{0,40}\bparameter\s+name=[\"']?(?P<key>[\w.-]{1,64})[\"']?(?P<about>[^<>\n]{0,80})>(?P<value>[^<]*)</"
+    r"|<arg_key>(?P<glm_key>[^<]{1,64})</arg_key>\s*<arg_value>(?P<glm_value>[^<]*)</arg_value>"
+)
+_GLM = re.compile(r"<tool_call>\s*(?P<name>[\w.-]{1,64})\s*(?P<body>(?:<arg_key>.*?)?)(?:</tool_call>|\Z)", re.DOTALL)
+_NEAR_OBJECT = re.compile(
+    r"(?<![\w/-])(?:functions?\.)?(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?"
+    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|constrain|message|tool_call_argument_begin)\b[^\w{}()]{0,40}){0,3})?"
+    r"(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*=|\))))",
+    re.IGNORECASE,
+)
+"""A name with an object or keywords behind it, and only marks between them."""
+_BEFORE_NAME = re.compile(
+    r"(?:\s|<[^<>\n]{0,60}>?|[`~]{3}\w*|[\[\]\"'`(:,{*]|\b(?:functions?|actions?|tools?|calls?|print|name|type|commentary|to=)\b|=)*\Z",
+    re.IGNORECASE,
+)
+MAX_CLOSINGS = 20
+"""Brackets at which a call of Python is tried to end."""
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?TOOL_CALLS\]", re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=[\"']?(?P<name>[\w.-]{1,64})[\"']?>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=[\"']?([\w.-]{1,64})[\"']?>\s*(.*?)\s*</parameter>", re.DOTALL)
@@ -63,22 +93,117 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
     """
     if not names:
         return Reading(shown=text)
+    mark = _MARKED.search(text, settled)
     for opening in islice(_OPENING.finditer(text, settled), MOST_CANDIDATES):
         is_tagged = opening["tag"] is not None
+        if not is_tagged and mark and mark.start() < opening.start():
+            break
         before, body = text[: opening.start()], text[opening.start("tag" if is_tagged else "json") :]
         may_go_on = not is_whole and len(body) < HELD
         if not is_tagged and not may_go_on and not _names_tool(body[:HELD], names):
             continue
         if not is_whole:
             return Reading(shown=before)
-        made = _made(_value(body[:LONGEST_CALL]), names, is_tagged=is_tagged)
-        calls = tuple(
-            ToolCall(id=f"call_{number}", name=name, arguments=arguments)
-            for number, (name, arguments) in enumerate(islice(made, MOST_CALLS))
-        )
-        return Reading(shown=before, calls=calls, is_broken=not calls)
+        made = list(islice(_made(_value(body[:LONGEST_CALL]), names, is_tagged=is_tagged), MOST_CALLS))
+        return _reading_of(before, made or _find_calls(body, names))
+    if (marked := _read_marked(text, names, is_whole=is_whole, settled=settled)) is not None:
+        return marked
     beginning = None if is_whole else _BEGINNING.search(text, max(settled, len(text) - 60))
     return Reading(shown=text[: beginning.start()] if beginning else text)
+
+
+def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: int) -> Reading | None:
+    """Read a text in which marks of a chat template, or a tool's name next to an object, begin a call.
+
+    None if nothing begins one.
+    """
+    for mark in islice(_MARKED.finditer(text, settled), MOST_CANDIDATES):
+        before, body = _OPEN_FENCE.sub("", text[: mark.start()]), text[mark.start() :]
+        if any(name in names for name in re.findall(r"\w+", body[:MARKED])):
+            return _reading_of(before, _find_calls(body, names)) if is_whole else Reading(shown=before)
+        if not is_whole and len(body) < MARKED:
+            return Reading(shown=before)
+    for named in _NEAR_OBJECT.finditer(text, settled):
+        if named["name"] in names:
+            before = _BEFORE_NAME.sub("", text[max(0, named.start() - MARKED) : named.start()], count=1)
+            start = max(0, named.start() - MARKED) + len(before)
+            if text[:start].rstrip(" \t")[-1:] not in ("", "\n"):  # within a sentence it is talked about
+                continue
+            calls = _find_calls(text[named.start() :], names)
+            if not is_whole or calls:
+                return _reading_of(text[:start], calls) if is_whole else Reading(shown=text[:start])
+    return None
+
+
+def _reading_of(shown: str, made: Iterable[tuple[str, str]]) -> Reading:
+    calls = tuple(
+        ToolCall(id=f"call_{number}", name=name, arguments=arguments) for number, (name, arguments) in enumerate(made)
+    )
+    return Reading(shown=shown, calls=calls, is_broken=not calls)
+
+
+def _find_calls(text: str, names: Collection[str]) -> list[tuple[str, str]]:
+    """Return names and arguments of the calls in a text: in XML, as objects, or as functions of Python."""
+    text = text[:LONGEST_CALL].replace("<escape>", '"')
+    found = [
+        (invoked["name"], json.dumps(_given_in(invoked["body"]), ensure_ascii=False))
+        for pattern in (_INVOKED, _GLM)
+        for invoked in pattern.finditer(text)
+        if invoked["name"] in names
+    ]
+    place = 0
+    while not found or place:  # ends: each name stands behind the one before
+        near = _NEAR_OBJECT.search(text, place)
+        if near is None or len(found) >= MOST_CALLS:
+            break
+        place = near.end()
+        if near["name"] in names:
+            at = near.start("opening")
+            arguments, end = _parse_object(text, at) if near["opening"] == "{" else _parse_keywords(text, at)
+            if arguments is not None:
+                found.append((near["name"], json.dumps(arguments, ensure_ascii=False)[: LONGEST_ARGUMENTS + 1]))
+                place = max(place, end)
+    return found[:MOST_CALLS]
+
+
+def _given_in(body: str) -> dict[str, object]:
+    """Return the parameters of a call in XML. Values are JSON where they can be read so."""
+    given: dict[str, object] = {}
+    for found in _GIVEN.finditer(body):
+        value = (found["value"] if found["key"] else found["glm_value"]).strip()
+        is_string = 'string="true"' in (found["about"] or "")
+        given[found["key"] or found["glm_key"].strip()] = value if is_string else _json_or_text(value)
+    return given
+
+
+def _json_or_text(value: str) -> object:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _parse_object(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
+    """Return the object that begins at a place, and where it ends; None if it cannot be read."""
+    try:
+        value, end = json.JSONDecoder(strict=False).raw_decode(text, at)
+    except (ValueError, RecursionError):
+        end = text.rfind("}") + 1
+        value = parse_meant_json(text[at:end])
+    return (value, end) if isinstance(value, Mapping) else (None, at)
+
+
+def _parse_keywords(text: str, at: int) -> tuple[Mapping[str, object] | None, int]:
+    """Return the keywords of a call as Python writes it, from its bracket on, and where it ends; None if it is none."""
+    for closing in islice(re.finditer(r"\)", text[at : at + LONGEST_ARGUMENTS]), MAX_CLOSINGS):
+        end = at + closing.end()
+        try:
+            call = ast.parse(f"f{text[at:end]}", mode="eval").body
+            if isinstance(call, ast.Call) and not call.args and all(keyword.arg for keyword in call.keywords):
+                return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}, end
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+    return None, at
 
 
 def _names_tool(text: str, names: Collection[str]) -> bool:
