@@ -249,7 +249,7 @@ def _without_asides(text: str) -> str:
 _LABEL = r"(?P<label>[^\n:*_#(]{1,40}?)(?: said)?[ \t]{0,3}(?:\((?P<date>[^()\n]{6,40})\))?[ \t]{0,3}"
 _HEADINGS = {
     "#": re.compile(rf"#{{1,6}}\s+(?:\*\*|__)?{_LABEL}(?:\*\*|__)?(?::(?:\*\*|__)?[ \t]*(?P<rest>.*))?$"),
-    "**": re.compile(rf"(?:\*\*|__){_LABEL}(?::(?:\*\*|__)|(?:\*\*|__)[ \t]{0, 3}(?::|$))[ \t]*(?P<rest>.*)$"),
+    "**": re.compile(rf"(?:\*\*|__){_LABEL}(?::(?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}(?::|$))[ \t]*(?P<rest>.*)$"),
     ":": re.compile(rf"{_LABEL}:[ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }

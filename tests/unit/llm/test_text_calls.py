@@ -1,5 +1,7 @@
 """Calls of tools that a model wrote as text: each way of writing is understood, nothing of it is ever shown."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,31 +144,41 @@ def test_a_call_that_is_nested_too_deeply_is_broken() -> None:
 
 
 REMIND = {"text": "fern", "in_minutes": 5}
-WRITTEN = json.dumps(REMIND)
+GIVEN = json.dumps(REMIND)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        '<｜DSML｜function_calls>\n<｜DSML｜invoke name="remind">\n<｜DSML｜parameter name="text" string="true">fern'
-        '</｜DSML｜parameter>\n<｜DSML｜parameter name="in_minutes">5</｜DSML｜parameter>\n</｜DSML｜invoke>\n'
-        "</｜DSML｜function_calls>",
-        f"<|tool_calls_section_begin|><|tool_call_begin|>functions.remind:0<|tool_call_argument_begin|>{WRITTEN}"
-        "<|tool_call_end|><|tool_calls_section_end|>",
-        '<minimax:tool_call>\n<invoke name="remind">\n<parameter name="text">fern</parameter>\n'
-        '<parameter name="in_minutes">5</parameter>\n</invoke>\n</minimax:tool_call>',
-        f'<|python_tag|>{{"name":"remind","parameters":{WRITTEN}}}',
-        f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>remind\n```json\n{WRITTEN}\n```"
-        "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        (
+            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="remind">\n<｜DSML｜parameter name="text" string="true">fern'
+            '</｜DSML｜parameter>\n<｜DSML｜parameter name="in_minutes">5</｜DSML｜parameter>\n</｜DSML｜invoke>\n'
+            "</｜DSML｜function_calls>"
+        ),
+        (
+            f"<|tool_calls_section_begin|><|tool_call_begin|>functions.remind:0<|tool_call_argument_begin|>{GIVEN}"
+            "<|tool_call_end|><|tool_calls_section_end|>"
+        ),
+        (
+            '<minimax:tool_call>\n<invoke name="remind">\n<parameter name="text">fern</parameter>\n'
+            '<parameter name="in_minutes">5</parameter>\n</invoke>\n</minimax:tool_call>'
+        ),
+        f'<|python_tag|>{{"name":"remind","parameters":{GIVEN}}}',
+        (
+            f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>remind\n```json\n{GIVEN}\n```"
+            "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+        ),
         '```tool_code\nprint(remind(text="fern", in_minutes=5))\n```',
-        "<tool_call>remind\n<arg_key>text</arg_key>\n<arg_value>fern</arg_value>\n<arg_key>in_minutes</arg_key>\n"
-        "<arg_value>5</arg_value>\n</tool_call>",
+        (
+            "<tool_call>remind\n<arg_key>text</arg_key>\n<arg_value>fern</arg_value>\n<arg_key>in_minutes</arg_key>\n"
+            "<arg_value>5</arg_value>\n</tool_call>"
+        ),
         '[remind(text="fern", in_minutes=5)]',
-        f"<remind>{WRITTEN}</remind>",
-        f'<tools>{{"name": "remind", "arguments": {WRITTEN}}}</tools>',
+        f"<remind>{GIVEN}</remind>",
+        f'<tools>{{"name": "remind", "arguments": {GIVEN}}}</tools>',
         '<|tool_call|>call:remind{text:"fern",in_minutes:5}<|tool_call|>',
-        f"Action: remind\nAction Input: {WRITTEN}",
-        f"<|start|>assistant<|channel|>commentary to=functions.remind <|constrain|>json<|message|>{WRITTEN}<|call|>",
+        f"Action: remind\nAction Input: {GIVEN}",
+        f"<|start|>assistant<|channel|>commentary to=functions.remind <|constrain|>json<|message|>{GIVEN}<|call|>",
     ],
 )
 def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: str) -> None:
@@ -189,7 +201,5 @@ def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
 
 
 def test_of_two_written_calls_the_good_one_is_done() -> None:
-    text = (
-        f"<|tool_call_begin|>functions.remind:0 {WRITTEN}<|tool_call_end|><|tool_call_begin|>functions.remind:1 {{oops"
-    )
+    text = f"<|tool_call_begin|>functions.remind:0 {GIVEN}<|tool_call_end|><|tool_call_begin|>functions.remind:1 {{oops"
     assert [json.loads(call.arguments) for call in read(text, {"remind"}, is_whole=True).calls] == [REMIND]
