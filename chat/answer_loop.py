@@ -198,17 +198,18 @@ class AnswerLoop:
         What the model said next to its calls goes first where room is short.
         """
         used: list[Used] = []
+        reasoning = completion.reasoning
         for call in completion.calls:
             asked = [*used, Used(call=call, result="", note="")]
-            left = room - self._size(_round("", asked))
+            left = room - self._size(_round("", asked, reasoning))
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
             used.append(await tools.use(call, turn, room=left))
         if not used:
             return [], []
-        with_text = _round(completion.text, used)
-        return with_text if self._size(with_text) <= room else _round("", used), used
+        with_text = _round(completion.text, used, reasoning)
+        return with_text if self._size(with_text) <= room else _round("", used, reasoning), used
 
     def ceiling(self, turn: Turn) -> int:
         """The most tokens of one request now: of the settings, or of the model's window where that is smaller."""
@@ -253,9 +254,9 @@ def _with(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> C
     return replace(context, messages=(*context.messages, *exchanged), parts=(*parts, part, rest))
 
 
-def _round(text: str, used: Sequence[Used]) -> list[PromptMessage]:
+def _round(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
     """One round of tools as messages: what was called, and each result."""
     return [
-        PromptMessage(role="assistant", content=text, calls=tuple(one.call for one in used)),
+        PromptMessage(role="assistant", content=text, calls=tuple(one.call for one in used), reasoning=reasoning),
         *(PromptMessage(role="tool", content=one.result, call_id=one.call.id) for one in used),
     ]

@@ -11,7 +11,7 @@ from llm import text_calls
 from llm.failures import BrokenOff
 from llm.text_calls import Reading
 from llm.thoughts import without_thoughts
-from llm.tool_calls import Calls, Offer
+from llm.tool_calls import Calls, Offer, Reasoning
 from locales.catalog import tr
 from records.errors import ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
@@ -41,6 +41,7 @@ class PartialAnswer:
     finish: str | None = None
     usage: Usage | None = None
     calls: Calls = field(default_factory=Calls)
+    reasoning: Reasoning = field(default_factory=Reasoning)
     _choice: int | None = None
     is_whole: bool = False
     """Nothing more comes."""
@@ -71,6 +72,7 @@ class PartialAnswer:
         if len(self.text) + len(self.refusal) > LONGEST_TEXT:
             raise ModelBroken(remedy="(endless)")
         self.calls.add(said.get("tool_calls"))
+        self.reasoning.add(said)
         if isinstance(called := said.get("function_call"), Mapping):
             self.calls.add([{"index": 0, "function": called}])
         self.finish = _words(choice.get("finish_reason")).strip().lower() or self.finish
@@ -102,6 +104,7 @@ class PartialAnswer:
             usage=usage,
             is_truncated=self.finish in _LENGTHS,
             calls=self.calls.made() or reading.calls,
+            reasoning=self.reasoning.to_json() if self.calls.made() else "",
         )
 
     def demand_whole(self) -> None:

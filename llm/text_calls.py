@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 from llm.meant_json import parse_meant_json
 from llm.tool_calls import LONGEST_ARGUMENTS, MOST_CALLS
@@ -62,10 +62,12 @@ _NEAR_OBJECT = re.compile(
     re.IGNORECASE,
 )
 """A name with an object or keywords behind it, and only marks between them."""
-_BEFORE_NAME = re.compile(
-    r"(?:\s|<[^<>\n]{0,60}>?|[`~]{3}\w*|[\[\]\"'`(:,{*]|\b(?:functions?|actions?|tools?|calls?|print|name|type|commentary|to=)\b|=)*\Z",
+_ONLY_MARKS = re.compile(
+    r"(?:[ \t\[\]\"'`~(:,{*=]|<[^<>\n]{0,60}>?"
+    r"|\b(?:functions?|actions?|tools?|calls?|print|name|type|json|commentary|to)\b)*+",
     re.IGNORECASE,
 )
+"""A line, or what stands before a tool's name on its line, that says nothing to a person."""
 MAX_CLOSINGS = 20
 """Brackets at which a call of Python is tried to end."""
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?TOOL_CALLS\]", re.IGNORECASE)
@@ -125,10 +127,11 @@ def _read_marked(text: str, names: Collection[str], *, is_whole: bool, settled: 
             return Reading(shown=before)
     for named in _NEAR_OBJECT.finditer(text, settled):
         if named["name"] in names:
-            before = _BEFORE_NAME.sub("", text[max(0, named.start() - MARKED) : named.start()], count=1)
-            start = max(0, named.start() - MARKED) + len(before)
-            if text[:start].rstrip(" \t")[-1:] not in ("", "\n"):  # within a sentence it is talked about
+            lines = text[max(0, named.start() - MARKED) : named.start()].split("\n")
+            if not _ONLY_MARKS.fullmatch(lines[-1]):  # within a sentence it is talked about
                 continue
+            marks = list(takewhile(lambda line: line.strip() and _ONLY_MARKS.fullmatch(line), reversed(lines)))
+            start = named.start() - sum(len(line) + 1 for line in (marks or [""])) + 1
             calls = _find_calls(text[named.start() :], names)
             if not is_whole or calls:
                 return _reading_of(text[:start], calls) if is_whole else Reading(shown=text[:start])

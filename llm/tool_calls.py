@@ -19,6 +19,11 @@ LONGEST_ARGUMENTS = 10_000
 """Characters of one call's arguments that are taken in."""
 LONGEST_NAME = 200
 """Characters of a call's name, and of its id, that are taken in: OpenAI's have 64 at most."""
+_REASONING_TEXTS = ("reasoning_content", "reasoning")
+MAX_REASONING_CHARS = 60_000
+"""Of what a model thought before its calls; with more, its calls go back without."""
+MAX_REASONING_DETAILS = 200
+"""Parts of OpenRouter's list of the same."""
 LONGEST_EXTRA, MOST_OBJECTS = 20_000, 100
 """Characters, and objects, of what an endpoint wants back with a call; of more nothing is kept."""
 
@@ -50,6 +55,7 @@ def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
         one: dict[str, Any] = {"role": message.role, "content": content}
         if message.calls:
             one["tool_calls"] = list(map(_called, message.calls))
+            one |= json.loads(message.reasoning) if message.reasoning else {}
         elif message.role == "tool":
             one["tool_call_id"] = message.call_id
         elif result and result[-1] == {"role": message.role, "content": str(result[-1]["content"])}:
@@ -133,6 +139,34 @@ class Calls:
             calls.append(ToolCall(id=call_id, name=part["name"], arguments=read, extra=part["extra"]))
         good = tuple(call for call in calls if isinstance(_parsed(call.arguments), Mapping))
         return good or tuple(calls)
+
+
+@dataclass
+class Reasoning:
+    """What a model thought before its calls, as far as it has arrived.
+
+    DeepSeek and other thinking models refuse their own calls without it; nobody else ever sees it.
+    """
+
+    _texts: dict[str, str] = field(default_factory=dict)
+    _details: list[object] = field(default_factory=list)
+
+    def add(self, said: Mapping[str, Any]) -> None:
+        """Add the reasoning of a chunk or of a message."""
+        for name in _REASONING_TEXTS:
+            if isinstance(text := said.get(name), str) and len(self._texts.get(name, "")) <= MAX_REASONING_CHARS:
+                self._texts[name] = self._texts.get(name, "") + text
+        details = said.get("reasoning_details")
+        if isinstance(details, list) and len(self._details) <= MAX_REASONING_DETAILS:
+            self._details += details
+
+    def to_json(self) -> str:
+        """Return what goes back as a JSON object; "" where there is nothing, or more than is kept."""
+        held: dict[str, object] = {name: text for name, text in self._texts.items() if text}
+        held |= {"reasoning_details": self._details} if self._details else {}
+        text = json.dumps(held, ensure_ascii=False) if held else ""
+        is_small = len(text) <= MAX_REASONING_CHARS and len(self._details) <= MAX_REASONING_DETAILS
+        return text if is_small else ""
 
 
 def _parsed(text: str) -> object:

@@ -150,12 +150,13 @@ class ToolCall:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PromptMessage:
     """One message of a request. `calls`: the assistant's; `call_id`: the call that a tool's message answers;
-    `pictures`: the user's.
+    `pictures`: the user's; `reasoning`: what a thinking model wants back with its own calls, as a JSON object.
     """
 
     role: PromptRole
     content: str
     calls: tuple[ToolCall, ...] = ()
+    reasoning: str = ""
     call_id: str = ""
     pictures: tuple[Picture, ...] = ()
 
@@ -164,7 +165,8 @@ class PromptMessage:
 class Completion:
     """A model's finished answer. `is_truncated`: the endpoint stopped it at its length limit.
 
-    `calls`: the tools that the model calls before it answers; the text is then preliminary, or empty.
+    `calls`: the tools that the model calls before it answers; the text is then preliminary, or empty. `reasoning`: what
+    goes back with these calls (see PromptMessage), for as long as the turn lasts.
     """
 
     text: str
@@ -172,3 +174,4 @@ class Completion:
     usage: Usage = Usage()
     is_truncated: bool = False
     calls: tuple[ToolCall, ...] = ()
+    reasoning: str = ""

@@ -83,12 +83,13 @@ class Tokenizer:
         return REQUEST_OVERHEAD + sum(map(self.message_tokens, messages))
 
     def message_tokens(self, message: PromptMessage) -> int:
-        """Tokens that one message adds to a request, its calls of tools and its pictures (by estimate) included."""
+        """Count the tokens that a message adds to a request: words, calls, their reasoning, pictures (by estimate)."""
         size = self.spoken_tokens(message.role, message.content) + self.count(message.call_id)
         for call in message.calls:
             # Arguments go as a text of JSON within JSON, each of its quotation marks with a sign before it.
             text = f"{call.id} {call.name} {json.dumps(json.dumps(call.arguments))}{call.extra}"
             size += self.count(text) + CALL_OVERHEAD
+        size += self.count(message.reasoning) if message.reasoning else 0
         for picture in message.pictures:
             size += picture.tokens
         return size

@@ -6,7 +6,7 @@ refuses no schema today, an older version's refusal stands there, in that maker'
 """
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +178,29 @@ async def test_it_is_busy_and_waited_for(bench: Bench, peer: Mapping[str, Any]) 
     with pytest.raises(ModelBusy) as caught:
         await bench.model.complete(asked())
     assert isinstance(caught.value, ModelLoading) == ("Loading" in json.dumps(body))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([{"reasoning_content": "They want "}, {"reasoning_content": "it."}], {"reasoning_content": "They want it."}),
+        ([{"reasoning": "Hm."}], {"reasoning": "Hm."}),
+        ([{"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}],
+         {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}),
+        ([{"reasoning_content": "x" * 70_000}], {}),
+    ],
+)  # fmt: skip
+async def test_what_a_model_thought_before_its_calls_goes_back_with_them(
+    bench: Bench, pieces: Sequence[Mapping[str, object]], expected: Mapping[str, object]
+) -> None:
+    """DeepSeek refuses every later request of the turn without it; too much of it is left out."""
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "note", "arguments": "{}"}}
+    deltas = [*pieces, {"tool_calls": [call]}]
+    events = [json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}) for delta in deltas]
+    bench.server.script("m", Behaviour(events=(*events, "[DONE]")), "Done.")
+    made = await bench.model.complete(asked())
+    results = [PromptMessage(role="tool", content="noted", call_id=made.calls[0].id)]
+    again = PromptMessage(role="assistant", content="", calls=made.calls, reasoning=made.reasoning)
+    await bench.model.complete([*asked(), again, *results])
+    sent = next(message for message in bench.server.of("m")[-1].messages if message["role"] == "assistant")
+    assert {name: sent[name] for name in sent if "reasoning" in name} == expected

@@ -151,7 +151,8 @@ GIVEN = json.dumps(REMIND)
     "text",
     [
         (
-            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="remind">\n<｜DSML｜parameter name="text" string="true">fern'
+            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="remind">\n'
+            '<｜DSML｜parameter name="text" string="true">fern'
             '</｜DSML｜parameter>\n<｜DSML｜parameter name="in_minutes">5</｜DSML｜parameter>\n</｜DSML｜invoke>\n'
             "</｜DSML｜function_calls>"
         ),
