@@ -88,7 +88,7 @@ class Dispatcher:
         self._closing = False
 
     async def dispatch(self, received: Received) -> None:
-        """Put an update into its queue. Quick: PTB hands over the next one when this returns."""
+        """Put an update into its queue. Quick: the next one waits until this returns."""
         if self._closing:  # it stays in the inbox
             return
         work_under(partial(self._queue.confirm, received.lease) if received.lease is not None else None)

@@ -1,6 +1,6 @@
 """The queue between Telegram and the bot: an update is on disk before Telegram is told that we have it.
 
-python-telegram-bot awaits put() before it confirms an update, polling and webhook alike; so put() commits.
+receive() commits; an update is confirmed only after it, by polling and webhook alike.
 """
 
 import asyncio
@@ -14,7 +14,6 @@ from typing import TypeVar
 
 import telegram
 from cachetools import LRUCache
-from telegram.error import TelegramError
 
 from records.errors import StorageError
 from records.owners import Mode
@@ -36,15 +35,9 @@ TRIED_FOR = timedelta(hours=1)  # and the least time until then: it may only hav
 SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
 
 
-class NotKeptError(TelegramError):
-    """The inbox could not write. A TelegramError, because PTB refetches the same offset after one, with
-    back-off; after any other exception it would confirm nothing more and stop polling without a word.
-    """
-
-
 @dataclass(frozen=True, slots=True)
 class Received:
-    """An update as the application gets it. Shows no text: PTB logs what passes through its queue.
+    """An update as it is handed over. Its repr shows no text.
 
     `mode`: how memory stood when it was said, where an earlier run noted it. `is_replayed`: an earlier run had it.
     `is_refused`: its sender has too many that are not finished; it is kept nowhere, and they are to be told.
@@ -66,14 +59,14 @@ class Received:
         return f"Received({self.update_id})"
 
 
-class DurableQueue(asyncio.Queue[object]):
-    """An update queue whose put() returns when the update is committed; each update comes out of it once.
+class DurableQueue(asyncio.Queue[Received]):
+    """An update queue whose receive() returns when the updates are committed; each comes out of it once.
 
     `keep` says whether an update concerns the bot; those that do not are passed on and never written.
-    `limit`: how many kept updates may be unfinished before put(), and so polling, waits. `limit_of_one`: the most of
-    one person; their next ones are refused, so that nobody else waits behind them.
-    While the disk takes nothing, an update is passed on once, unwritten, and stays with Telegram: put() raises
-    NotKeptError, or, with `is_offset_held`, whoever polls asks first_unwritten() for what must not be confirmed.
+    `limit`: how many kept updates may be unfinished before receive(), and so polling, waits.
+    `limit_of_one`: the most of one person; their next ones are refused, so that nobody else waits behind them.
+    While the disk takes nothing, an update is passed on once, unwritten, and stays with Telegram: whoever polls asks
+    first_unwritten() for what must not be confirmed, and a webhook is_written() before it answers.
     """
 
     def __init__(
@@ -101,10 +94,9 @@ class DurableQueue(asyncio.Queue[object]):
         self._being_marked: set[int] = set()
         self._unwritten: dict[int, telegram.Update] = {}  # passed on, but on no disk yet
         self._answered: set[int] = set()  # those of them that are done
-        self.is_offset_held = False
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
-        self._ahead: dict[int, bool] = {}  # what the last poll brought and is on disk: whether its id was new
+        self._ahead: dict[int, bool] = {}  # on disk and not handed over yet: whether its id was new
         self._cutting = asyncio.Lock()
         self._has_text = asyncio.Event()  # texts that belong in no file may still be in the file's log
 
@@ -131,49 +123,51 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
             await self._queue_again(row, bot)
 
-    async def put(self, item: object) -> None:
-        """Commit an update (and wait for room first); anything else is PTB's own signal and passes through."""
-        if not isinstance(item, telegram.Update):
-            await super().put(item)
-            return
+    async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+        """Commit updates, all at once and each as it came, and hand them over in order, as soon as there is room.
+
+        Raises StorageError where Telegram is to offer them again.
+        """
+        if len(updates) > 1:
+            await self._write_all(updates)
+        for update, _ in updates:
+            await self._hand_over(update)
+
+    async def _hand_over(self, update: telegram.Update) -> None:
         try:
-            is_durable = item.update_id in self._ahead or self._keep(item)
+            is_durable = update.update_id in self._ahead or self._keep(update)
         except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
-            logger.error("Update %s is unreadable (%s); ignored.", item.update_id, type(error).__name__)  # noqa: TRY400
+            logger.error("Update %s is unreadable (%s); ignored.", update.update_id, type(error).__name__)  # noqa: TRY400
             return
         if not is_durable:
-            await super().put(Received(item, is_durable=False))
-        elif item.update_id not in self._ahead and self._is_too_much(item):
-            await self._refuse(item)
+            await self.put(Received(update, is_durable=False))
+        elif update.update_id not in self._ahead and self._is_too_much(update):
+            await self._refuse(update)
         else:
             while self.is_full:
                 self._room.clear()
                 await self._room.wait()
-            await self._put_kept(item)
+            await self._put_kept(update)
 
-    async def write_ahead(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        """Commit what one poll brought, all of it at once, each as it came; put() then finds it on disk.
-
-        What fails here is left to put(), which knows what to do then.
-        """
-        self._ahead = {}
+    async def _write_all(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+        """Write updates in one transaction. Where that fails, _hand_over() writes each by itself."""
         try:
             arrivals: list[Arrival] = []
             of_each = Counter[int]()
-            for one, raw in updates:
-                who = _sender(one)
+            for update, raw in updates:
+                who = _sender(update)
                 if (
-                    one.update_id not in self._unwritten
-                    and self._keep(one)
-                    and not self._is_too_much(one, of_each[who])
+                    update.update_id not in self._unwritten
+                    and self._keep(update)
+                    and not self._is_too_much(update, of_each[who])
                 ):
-                    arrivals.append(arrival_of(one, json.dumps(raw)))
+                    arrivals.append(arrival_of(update, json.dumps(raw)))
                     of_each[who] += 1
             if arrivals:
                 new = await self._inbox.receive_all(self._bot_id, arrivals, self._now())
-                self._ahead = {one.update_id: one.update_id in new for one in arrivals}
-        except Exception as error:  # broad: as for put()
-            logger.debug("A poll's updates are written one by one (%s).", type(error).__name__)
+                self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
+        except Exception as error:  # broad: as for _hand_over()
+            logger.debug("Updates are written one by one (%s).", type(error).__name__)
 
     async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
         """The updates' effects are done: their payloads may go.
@@ -275,6 +269,10 @@ class DurableQueue(asyncio.Queue[object]):
         # Twice the time for which Telegram offers an update again.
         await self._inbox.purge(self._now() - timedelta(hours=48))
 
+    def is_written(self, update_id: int) -> bool:
+        """Return False for an update that was handed over and that the disk has not taken yet."""
+        return update_id not in self._unwritten
+
     async def first_unwritten(self) -> int | None:
         """Try again to write what could not be written; the lowest id that still is not on disk."""
         async with self._lock:
@@ -301,14 +299,14 @@ class DurableQueue(asyncio.Queue[object]):
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
                     await self._enqueue(update, lease=self._lease_of(update))
-                if not self.is_offset_held or number not in self._unwritten:
-                    raise NotKeptError("The update could not be kept.") from error
+                if number not in self._unwritten:
+                    raise StorageError("The update could not be kept.") from error
             except Exception as error:
-                # Broad, because whatever is not a TelegramError ends polling for good (see NotKeptError).
+                # Broad, because anything else would end polling for good.
                 logger.error(  # noqa: TRY400
                     "Update %s could not be kept (%s); it stays with Telegram.", number, type(error).__name__
                 )
-                raise NotKeptError("The update could not be kept.") from error
+                raise StorageError("The update could not be kept.") from error
 
     async def _received(self, update: telegram.Update) -> None:
         """A new update is on disk: its work begins."""
@@ -378,7 +376,7 @@ class DurableQueue(asyncio.Queue[object]):
             self._unfinished[update.update_id] = who
             self._of_each[who] += 1
             UNFINISHED.set(len(self._unfinished))
-        await super().put(Received(update, is_durable=True, mode=mode, is_replayed=is_replayed, lease=lease))
+        await self.put(Received(update, is_durable=True, mode=mode, is_replayed=is_replayed, lease=lease))
 
     def _finish(self, update_ids: Iterable[int]) -> None:
         for number in update_ids:
@@ -410,7 +408,7 @@ class DurableQueue(asyncio.Queue[object]):
             return
         self._refused[who] = now
         logger.warning("Person %s has %s updates unfinished; more are refused.", who, self._of_each[who])
-        await super().put(Received(update, is_durable=False, is_refused=True))
+        await self.put(Received(update, is_durable=False, is_refused=True))
 
 
 def arrival_of(update: telegram.Update, payload: str) -> Arrival:

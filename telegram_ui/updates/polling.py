@@ -7,17 +7,20 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import telegram
-from telegram.error import TelegramError, TimedOut
-from telegram.ext import ExtBot
+from telegram.error import Conflict, TelegramError, TimedOut
+from telegram.ext import BaseRateLimiter
+from telegram.request import RequestData
+from telegram.request._requestparameter import RequestParameter  # the only way to make a RequestData
 
 from runtime.tasks import ended
 from telegram_ui.sending.chat import demand_lease
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.durable_queue import DurableQueue
+from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from text.characters import well_formed_value
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
@@ -83,47 +86,29 @@ def _is_within(whole: object, most_parts: int, most_depth: int, rich: list[Any] 
 
 
 OVERDUE = 60.0  # seconds; Telegram holds a poll for 25 at most
+POLL_SECONDS = 25
+"""For which Telegram may hold a poll."""
+READ_SECONDS = 20.0
+"""Longer than that without a byte of an answer, and a poll has failed."""
+FIRST_WAIT = 1.0
+"""Seconds after a poll that failed."""
+LAST_WAIT = 30.0
+"""Seconds after many that failed."""
 
 
-class HoldingBot(ExtBot[None]):
-    """A bot whose polls confirm nothing that is not on disk yet."""
+class LeaseGuard(BaseRateLimiter[None]):
+    """Lets a request of the bot go out only while this process still serves the chat that it is for."""
 
-    def __init__(self, token: str, *, pause: Callable[[float], Awaitable[None]], **options: Any) -> None:
-        super().__init__(token, **options)
-        self._queue: DurableQueue | None = None
-        self._pause = pause
-        self._fetched: list[dict[str, Any]] = []
+    async def initialize(self) -> None:
+        """Hold nothing."""
 
-    def hold_back_for(self, queue: DurableQueue) -> None:
-        """From now on every poll asks this queue first."""
-        self._queue = queue
-        queue.is_offset_held = True
+    async def shutdown(self) -> None:
+        """Hold nothing."""
 
-    async def get_updates(self, offset: int | None = None, **options: Any) -> tuple[telegram.Update, ...]:  # type: ignore[override]
-        """As its parent, with the offset held back; slowly then, for Telegram offers the same again at once."""
-        unwritten = await self._queue.first_unwritten() if self._queue else None
-        if unwritten is not None:
-            await self._pause(1.0)
-            offset = min(offset, unwritten) if offset else unwritten
-        await super().get_updates(offset, **options)
-        fetched, self._fetched = self._fetched, []
-        updates = [(read_or_emptied(raw, self), raw) for raw in fetched]
-        if self._queue is not None:
-            await self._queue.write_ahead(updates)
-        return tuple(update for update, _ in updates)
-
-    async def _post(self, endpoint: str, *arguments: Any, **options: Any) -> Any:
-        """As its parent, for a chat that this process still serves.
-
-        What getUpdates brings is kept back: its parent would log what it cannot read, text and all, and pass on nothing
-        of a poll that holds one such update.
-        """
+    async def process_request(self, callback: Callable[..., Awaitable[Any]], args: Any, kwargs: Any, **_: Any) -> Any:  # type: ignore[override]
+        """Make a request. Raises ServedElsewhere where the lease of the work that makes it was lost."""
         await demand_lease()
-        result = await super()._post(endpoint, *arguments, **options)
-        if endpoint != "getUpdates":
-            return result
-        self._fetched = [raw for raw in result if isinstance(raw, dict)] if isinstance(result, list) else []
-        return []
+        return await callback(*args, **kwargs)
 
 
 class QuietRequest(AiohttpRequest):
@@ -176,6 +161,64 @@ class PollRequest(QuietRequest):
         elif code in (401, 404):
             self.refused.set()
         return code, payload
+
+    async def fetch(
+        self, bot: telegram.Bot, offset: int | None, *, timeout: int = POLL_SECONDS
+    ) -> list[dict[str, Any]]:
+        """Return the raw updates from `offset` on; those before it are confirmed. Raises TelegramError."""
+        options = {"offset": offset, "timeout": timeout, "allowed_updates": ALLOWED_UPDATES}
+        parameters = [RequestParameter.from_input(name, value) for name, value in options.items() if value is not None]
+        result: object = await self.post(
+            f"{bot.base_url}/getUpdates", RequestData(parameters), read_timeout=timeout + READ_SECONDS
+        )
+        return [raw for raw in result if isinstance(raw, dict)] if isinstance(result, list) else []
+
+
+async def fetch_updates(
+    bot: telegram.Bot, polls: PollRequest, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]
+) -> None:
+    """Fetch, commit, hand over, and only then move the offset. Ends when Telegram refuses the token.
+
+    What is not on disk holds the offset back; such polls are slow, for Telegram offers the same again at once.
+    Cancelled, it confirms what is on disk.
+    """
+    offset: int | None = None
+    wait = FIRST_WAIT
+    trouble: type[Exception] | None = None
+    try:
+        while not polls.refused.is_set():
+            if (unwritten := await queue.first_unwritten()) is not None:
+                await pause(1.0)
+                offset = unwritten
+            try:
+                updates = [(read_or_emptied(raw, bot), raw) for raw in await polls.fetch(bot, offset)]
+                await queue.receive(updates)
+            except TimedOut:
+                await asyncio.sleep(0)  # PollRequest has logged it; it took long enough
+            except Exception as error:  # broad: nothing may end polling without a word
+                log_trouble(error, trouble)
+                trouble = type(error)
+                await asyncio.sleep(wait)
+                wait = min(LAST_WAIT, wait * 1.5)
+            else:
+                wait, trouble = FIRST_WAIT, None
+                offset = max((update.update_id for update, _ in updates), default=(offset or 1) - 1) + 1
+    except asyncio.CancelledError:
+        if offset and await queue.first_unwritten() is None:
+            # It may hang; what is not confirmed comes again and is known.
+            with suppress(TimeoutError, TelegramError):
+                await asyncio.wait_for(polls.fetch(bot, offset, timeout=0), 2)
+        raise
+
+
+def log_trouble(error: Exception, last: type[Exception] | None) -> None:
+    """Log one line for a row of equal failures."""
+    if type(error) is last:
+        return
+    if isinstance(error, Conflict):
+        logger.error("Another program fetches the updates of this bot (409 Conflict). Stop it, or use a new token.")
+    else:
+        logger.warning("Fetching updates failed (%s); still trying.", type(error).__name__)
 
 
 @asynccontextmanager

@@ -12,14 +12,14 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from attrs import define
-from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
-from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
+from telegram.error import BadRequest, InvalidToken, TelegramError
+from telegram.ext import ExtBot
 
 from chat.services import Services
 from records.errors import KeepsakeError, SettingsError
@@ -30,9 +30,9 @@ from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import Access, Relevance
 from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.dispatch import Dispatcher
-from telegram_ui.updates.durable_queue import DurableQueue, Received
+from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.polling import HoldingBot, PollRequest, QuietRequest, while_leader
+from telegram_ui.updates.polling import LeaseGuard, PollRequest, QuietRequest, fetch_updates, while_leader
 from telegram_ui.updates.shared_queue import SharedQueue
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,6 @@ REFUSED = "Telegram refuses this token. Copy it again from BotFather."
 INVITATION = "Nobody may use this bot yet. The first who opens this link in Telegram becomes its admin: %s"
 
 Pause = Callable[[float], Awaitable[None]]
-AnyApplication = Application[Any, Any, Any, Any, Any, Any]
 
 
 class TelegramUnreachable(KeepsakeError):  # noqa: N818 - reads as the state it is
@@ -56,16 +55,11 @@ class Service:
     `invitation`: the sentence with the link that makes its first reader the admin; "" where somebody may use the bot.
     """
 
-    application: AnyApplication
+    bot: ExtBot[None]
     intake: Dispatcher
     polls: PollRequest
     is_polling: Callable[[], bool]
     invitation: str = ""
-
-    @property
-    def bot(self) -> ExtBot[Any]:
-        bot: ExtBot[Any] = self.application.bot
-        return bot
 
     async def demand_updates(self) -> None:
         """Raises TelegramUnreachable where none can come in: this process polls, and no poll has ended well for long.
@@ -127,9 +121,9 @@ async def telegram_service(
     """
     _check_form(settings)
     polls = PollRequest(now=monotonic, connection_pool_size=1, **_request_options(settings))
-    bot = HoldingBot(
+    bot = ExtBot[None](
         settings.telegram_bot_token.value,
-        pause=pause,
+        rate_limiter=LeaseGuard(),
         base_url=f"{settings.telegram_api_url}/bot",
         base_file_url=f"{settings.telegram_api_url}/file/bot",
         request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_request_options(settings)),
@@ -144,26 +138,23 @@ async def telegram_service(
     queue = DurableQueue(memory.inbox, keep=relevance, now=now)
     if work is not None:
         queue = SharedQueue(memory.inbox, work, keep=relevance, now=now, monotonic=monotonic)
-    application = build_application(bot, queue)
     claim = Claim(settings, memory.people, now=now)
     intake = Dispatcher(queue, access, answered, claim=claim, pause=pause)
-    application.add_handler(TypeHandler(Received, lambda received, _: intake.dispatch(received)))
 
     def is_polling() -> bool:
         return not settings.webhook_url and (work is None or work.polling(bot.id).is_leader())
 
-    service = Service(application, intake, polls, is_polling)
+    service = Service(bot, intake, polls, is_polling)
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(_disconnected, application)
-        await _insist(application.initialize, "Telegram cannot be reached", pause)
+        stack.push_async_callback(bot.shutdown)
+        await _insist(bot.initialize, "Telegram cannot be reached", pause)
         if link := await claim.invite(bot.username):
             service.invitation = INVITATION % link
         await _tolerant(queue.purge())
         waiting = await queue.replay(bot)
         if waiting:
             logger.info("%s updates of the last run are taken up again.", waiting)
-        stack.push_async_callback(_stopped, application)
-        await application.start()
+        await stack.enter_async_context(_running(_dispatch_all(queue, intake)))
         stack.push_async_callback(queue.forget_text)
         stack.push_async_callback(intake.close, grace=4.0)
         await stack.enter_async_context(_running(queue.forget_texts(pause)))
@@ -176,8 +167,7 @@ async def telegram_service(
             secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else _common(settings))
             await stack.enter_async_context(_webhook(settings, secret, bot, queue, pause))
         else:
-            bot.hold_back_for(queue)
-            fetching = partial(_polling, application, queue, polls, monotonic, pause, silent_for)
+            fetching = partial(_polling, bot, queue, polls, monotonic, pause, silent_for)
             turns = fetching() if work is None else while_leader(work.polling(bot.id), fetching, polls.refused)
             await stack.enter_async_context(turns)
         logger.info(
@@ -189,17 +179,14 @@ async def telegram_service(
         logger.info("Stopping.")
 
 
-def build_application(bot: ExtBot[Any], queue: DurableQueue) -> AnyApplication:
-    """PTB's application around our queue: one update at a time is handed over, the serial queues keep the order."""
-    application: AnyApplication = (
-        ApplicationBuilder().bot(bot).update_queue(queue).job_queue(None).concurrent_updates(False).build()
-    )
-
-    async def failed(_: object, context: CallbackContext[Any, Any, Any, Any]) -> None:
-        logger.error("Handing over an update failed with %s.", type(context.error).__name__)
-
-    application.add_error_handler(failed)
-    return application
+async def _dispatch_all(queue: DurableQueue, intake: Dispatcher) -> None:
+    """Hand over one update at a time; the serial queues keep the order."""
+    while True:
+        received = await queue.get()
+        try:
+            await intake.dispatch(received)
+        except Exception as error:  # broad: one update must not keep the others from being handled
+            logger.error("Handing over an update failed with %s.", type(error).__name__)  # noqa: TRY400
 
 
 def _check_form(settings: Settings) -> None:
@@ -238,83 +225,34 @@ async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pa
             return
 
 
-async def _disconnected(application: AnyApplication) -> None:
-    with suppress(TelegramError, RuntimeError):
-        await application.shutdown()
-    # shutdown() does nothing to what initialize() left half-way.
-    await application.bot.shutdown()
-
-
-async def _stopped(application: AnyApplication) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(application.stop(), 1)
-
-
 # fetching ---------------------------------------------------------------------------------------------
 @asynccontextmanager
 async def _polling(
-    application: AnyApplication,
+    bot: ExtBot[None],
     queue: DurableQueue,
     polls: PollRequest,
     monotonic: Callable[[], float],
     pause: Pause,
     silent_for: float,
 ) -> AsyncIterator[None]:
-    updater = application.updater
-    if updater is None:  # built with one; this is for the type checker
-        raise RuntimeError("The application has no updater.")
-    last_trouble: type[TelegramError] | None = None
-
-    def log_trouble(error: TelegramError) -> None:
-        """One line for a row of equal failures."""
-        nonlocal last_trouble
-        if isinstance(error, Conflict) and last_trouble is not Conflict:
-            logger.error("Another program fetches the updates of this bot (409 Conflict). Stop it, or use a new token.")
-        elif type(error) is not last_trouble:
-            logger.warning("Fetching updates failed (%s); still trying.", type(error).__name__)
-        last_trouble = type(error)
-
-    async def start() -> None:
-        await updater.start_polling(
-            timeout=timedelta(seconds=25),  # Telegram may hold a poll so long
-            bootstrap_retries=0,
-            allowed_updates=ALLOWED_UPDATES,
-            drop_pending_updates=False,
-            error_callback=log_trouble,
-        )
-
     async def watch() -> None:
-        """Start polling again when it has ended or hangs. Waiting for room in the queue is neither."""
-        since = monotonic()
-        while True:
-            await pause(silent_for / 4)
-            if queue.is_full:
+        """Fetch; begin again when that has ended or hangs. Waiting for room in the queue is neither."""
+        while not polls.refused.is_set():
+            async with _running(fetch_updates(bot, polls, queue, pause)):
                 since = monotonic()
-            since = max(since, polls.last_success)
-            if monotonic() - since > silent_for and not polls.refused.is_set():
+                while monotonic() - since <= silent_for or polls.refused.is_set():
+                    await pause(silent_for / 4)
+                    since = monotonic() if queue.is_full else max(since, polls.last_success)
                 logger.error("No successful poll for %.0f s; starting polling again.", monotonic() - since)
-                await _stop_polling(updater)
-                try:
-                    await _insist(start, "Polling cannot be started", pause)
-                except SettingsError:
-                    polls.refused.set()
-                since = monotonic()
+            try:
+                await _insist(bot.delete_webhook, "Polling cannot be started", pause)
+            except SettingsError:
+                polls.refused.set()
 
-    await _insist(start, "Polling cannot be started", pause)
-    try:
+    await _insist(bot.delete_webhook, "Polling cannot be started", pause)
+    async with _running(watch()):
         await polls.begun.wait()
-        async with _running(watch()):
-            yield
-    finally:
-        await _stop_polling(updater)
-
-
-async def _stop_polling(updater: Any) -> None:
-    if updater.running:
-        # Its last call, which confirms what was fetched, may hang; what is not confirmed comes again and is
-        # known.
-        with suppress(TimeoutError, TelegramError):
-            await asyncio.wait_for(updater.stop(), 2)
+        yield
 
 
 @asynccontextmanager

@@ -1,12 +1,12 @@
 """The queue of a process that shares its work with others: what comes in goes to whoever serves its chat.
 
-Updates come out of the inbox, where this process claims them; put() only commits.
+Updates come out of the inbox, where this process claims them; receive() only commits.
 """
 
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ IDLE_FOR = 300.0  # seconds without an update, after which another process may s
 
 
 class SharedQueue(DurableQueue):
-    """As its parent; an update that was put comes out of the queue of the process that claims it.
+    """As its parent; an update that was received comes out of the queue of the process that claims it.
 
     `monotonic`: seconds.
     """
@@ -86,15 +86,9 @@ class SharedQueue(DurableQueue):
             if not found:
                 await self._shared.arrived()
 
-    async def put(self, item: object) -> None:
-        if isinstance(item, telegram.Update) and item.update_id not in self._ahead:
-            await self._count([item])
-        await super().put(item)
-
-    async def write_ahead(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        fetched = list(updates)
-        await self._count([one for one, _ in fetched])
-        await super().write_ahead(fetched)
+    async def receive(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+        await self._count([update for update, _ in updates])
+        await super().receive(updates)
 
     @property
     def is_full(self) -> bool:
@@ -151,7 +145,7 @@ class SharedQueue(DurableQueue):
         try:
             found = await self._shared.unfinished_of(self._bot_id, sorted(people))
         except StorageError:
-            return  # put() will know what to do
+            return  # receive() will know what to do
         self._known.update({person: found.get(person, 0) for person in people})
 
     def _unfinished_of(self, person: int) -> int:

@@ -7,8 +7,8 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from telegram.error import TelegramError
 
+from records.errors import StorageError
 from runtime.bounded_json import parsed
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.polling import MAX_RICH_PARTS, read_or_emptied
@@ -39,11 +39,12 @@ def webhook_app(bot: telegram.Bot, queue: DurableQueue, secret: str) -> Starlett
             return Response(status_code=400)
         if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):
             return Response(status_code=400)
+        update = read_or_emptied(data, bot)
         try:
-            await queue.put(read_or_emptied(data, bot))
-        except TelegramError:
+            await queue.receive([(update, data)])
+        except StorageError:
             return Response(status_code=503)
-        return Response()
+        return Response(status_code=200 if queue.is_written(update.update_id) else 503)
 
     # Any path: what is in front of the bot may strip the public URL's. The secret is the lock, not the path.
     return Starlette(routes=[Route("/{path:path}", receive, methods=["POST"])])

@@ -280,7 +280,7 @@ class EntryPoints:
             update = telegram.Update.de_json(raw, cast("Any", self._bot))
         except Exception:
             return  # inbox and webhook catch whatever PTB stumbles over
-        await self._queue.put(update)
+        await self._queue.receive([(update, raw)])
         while not self._queue.empty():
             parse(cast("Any", self._queue.get_nowait()).update, self._me)
 

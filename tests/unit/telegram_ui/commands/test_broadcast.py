@@ -115,7 +115,7 @@ async def test_who_cannot_be_reached_for_now_is_written_to_later(desk: Desk) -> 
 
 
 class WithoutLease(ExtBot[None]):
-    """As HoldingBot, after another process has taken over."""
+    """As a bot, after another process has taken over."""
 
     async def _post(self, *_: Any, **__: Any) -> Any:
         raise ServedElsewhere

@@ -1,6 +1,7 @@
 """The queue whose put() is a commit."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,7 +15,7 @@ from records.errors import StorageError
 from storage.bot_state.inbox import Arrival, Inbox
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, NotKeptError, Received
+from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, Received
 from tests.unit.telegram_ui.conftest import NOW, Peer, client
 
 
@@ -29,6 +30,12 @@ def update(number: int, bot: telegram.Bot) -> telegram.Update:
     parsed = telegram.Update.de_json(data, bot)
     assert parsed
     return parsed
+
+
+def fetched(number: int, bot: telegram.Bot) -> list[tuple[telegram.Update, dict[str, Any]]]:
+    """One update as a poll brings it: parsed and raw."""
+    parsed = update(number, bot)
+    return [(parsed, json.loads(parsed.to_json()))]
 
 
 async def opened(inbox: Inbox, bot: telegram.Bot, **options: Any) -> DurableQueue:
@@ -49,8 +56,8 @@ def taken(queue: DurableQueue) -> list[int]:
 async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
     for number in (7, 3, 5):  # Telegram may start its numbers again: the order is that of arrival
-        await queue.put(update(number, bot))
-    await queue.put(update(3, bot))
+        await queue.receive(fetched(number, bot))
+    await queue.receive(fetched(3, bot))
     assert taken(queue) == [7, 3, 5]
     await queue.done([3])
     again = await opened(inbox, bot)
@@ -58,16 +65,16 @@ async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: 
     assert isinstance(received, Received)
     assert received.update.api_kwargs == {"something_new": {"words": "kept"}}
     assert taken(again) == [5]
-    await again.put(update(3, bot))
+    await again.receive(fetched(3, bot))
     assert again.empty()
 
 
 async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
     await inbox.receive(bot.id, Arrival(1, update(1, bot).to_json()), NOW)
-    await queue.put(update(1, bot))
+    await queue.receive(fetched(1, bot))
     assert taken(queue) == [1]
-    await queue.put(update(1, bot))
+    await queue.receive(fetched(1, bot))
     assert queue.empty()
 
 
@@ -75,7 +82,7 @@ async def test_what_was_forgotten_before_its_answer_is_no_error(
     inbox: Inbox, bot: ExtBot[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     queue = await opened(inbox, bot)
-    await queue.put(update(1, bot))
+    await queue.receive(fetched(1, bot))
     await inbox.empty([*(await inbox.waiting()).values()])
     again = await opened(inbox, bot)
     assert again.empty()
@@ -85,8 +92,8 @@ async def test_what_was_forgotten_before_its_answer_is_no_error(
 
 async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot, limit=1)
-    await queue.put(update(1, bot))
-    waiting = asyncio.create_task(queue.put(update(2, bot)))
+    await queue.receive(fetched(1, bot))
+    waiting = asyncio.create_task(queue.receive(fetched(2, bot)))
     await asyncio.sleep(0)
     assert [row.update_id for row in await inbox.pending(bot.id)] == [1]
     await queue.done([1])
@@ -94,14 +101,14 @@ async def test_put_waits_while_too_much_is_unfinished(inbox: Inbox, bot: ExtBot[
     assert taken(queue) == [1, 2]
 
 
-async def test_a_disk_that_fails_is_a_telegram_error_to_ptb(inbox: Inbox, bot: ExtBot[Any]) -> None:
+async def test_a_disk_that_fails_fails_without_its_words(inbox: Inbox, bot: ExtBot[Any]) -> None:
     class Broken(Inbox):
         async def receive(self, *args: Any) -> bool:
             raise OSError("secret words")
 
     queue = await opened(Broken(inbox.database), bot)
-    with pytest.raises(NotKeptError) as raised:
-        await queue.put(update(1, bot))
+    with pytest.raises(StorageError) as raised:
+        await queue.receive(fetched(1, bot))
     assert "secret" not in str(raised.value)
 
 
@@ -116,8 +123,8 @@ async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: I
 
     weak = Weak(inbox.database)
     queue = await opened(weak, bot)
-    await queue.put(update(1, bot))
-    await queue.put(update(2, bot))
+    await queue.receive(fetched(1, bot))
+    await queue.receive(fetched(2, bot))
     await queue.done([1])
     weak.is_broken = False
     await queue.done([2])
@@ -141,7 +148,7 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
         inbox = Told(database)
         queue = await opened(inbox, bot)
         for number in range(5):
-            await queue.put(update(number, bot))
+            await queue.receive(fetched(number, bot))
         await asyncio.gather(*(queue.done([number]) for number in range(5)))
         assert sorted(inbox.marked) == [0, 1, 2, 3, 4]
         assert await inbox.pending(bot.id) == []

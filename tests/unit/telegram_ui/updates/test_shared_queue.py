@@ -1,6 +1,7 @@
 """The queue of a process that shares its work with others."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
@@ -10,7 +11,6 @@ from typing import Any
 import psycopg
 import pytest
 import telegram
-from telegram.error import TelegramError
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
@@ -45,6 +45,12 @@ def update(number: int, bot: telegram.Bot, *, person: int = ANN) -> telegram.Upd
         "from": {"id": person, "is_bot": False, "first_name": "Ann"},
     }
     return telegram.Update.de_json({"update_id": number, "message": said}, bot)
+
+
+def fetched(number: int, bot: telegram.Bot) -> list[tuple[telegram.Update, dict[str, Any]]]:
+    """One update as a poll brings it: parsed and raw."""
+    parsed = update(number, bot)
+    return [(parsed, json.loads(parsed.to_json()))]
 
 
 class Clock:
@@ -112,19 +118,19 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
 ) -> None:
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
-        await first.put(update(1, bot))
+        await first.receive(fetched(1, bot))
         tasks = [asyncio.create_task(came(one)) for one in (first, second)]
         done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
         assert [task.result() for task in done] == [1]
         serving, other = (first, second) if tasks[0] in done else (second, first)
-        await other.put(update(2, bot))
-        await other.put(update(2, bot))
-        await serving.put(update(3, bot))
+        await other.receive(fetched(2, bot))
+        await other.receive(fetched(2, bot))
+        await serving.receive(fetched(3, bot))
         assert [await came(serving), await came(serving)] == [2, 3]
         # Three of hers are unfinished, wherever they came in: one more is refused, and she is told where it came in.
-        await other.put(update(4, bot))
+        await other.receive(fetched(4, bot))
         assert await came(other) == -1
         await serving.done([1, 2, 3])
         # Once she has been quiet for a while, the one where she speaks again may serve her.
@@ -133,7 +139,7 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         clock.now += IDLE_FOR + 1
         await serving.let_go()
         assert list(serving.work.served()) == []
-        await other.put(update(5, bot))
+        await other.receive(fetched(5, bot))
         done, waiting = await asyncio.wait(
             [asyncio.create_task(came(one)) for one in (serving, other)], return_when=asyncio.FIRST_COMPLETED
         )
@@ -148,15 +154,15 @@ async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_ord
     url, clock = address(postgres_url, tmp_path), Clock()
     async with queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first:
         first.inbox.loses = True
-        with pytest.raises(TelegramError):
-            await first.put(update(1, bot))
+        with pytest.raises(StorageError):
+            await first.receive(fetched(1, bot))
         assert first.empty(), "another process may have been handed it"
         async with queue_of("b", url, tmp_path, bot, clock) as second:
-            await second.put(update(1, bot))  # Telegram offers it again
+            await second.receive(fetched(1, bot))  # Telegram offers it again
             assert await came(second) == 1
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = 'b'")
-            await first.put(update(2, bot))
+            await first.receive(fetched(2, bot))
             assert await first.claim(bot)
             assert [await came(first), await came(first)] == [1, 2]
             await first.done([1, 2])
@@ -172,14 +178,16 @@ async def test_what_others_wrote_comes_before_an_update_whose_reply_was_lost(
         queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first,
         queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
-        await first.put(update(1, bot))
+        await first.receive(fetched(1, bot))
         assert await first.claim(bot) == 1
         assert await came(first) == 1
-        await second.put(update(2, bot))  # she is served here, and it is not claimed yet
+        await second.receive(
+            [(update(2, bot), json.loads(update(2, bot).to_json()))]
+        )  # she is served here, and it is not claimed yet
         first.inbox.loses = True
-        with pytest.raises(TelegramError):
-            await first.put(update(3, bot))
-        await first.put(update(3, bot))  # Telegram offers it again
+        with pytest.raises(StorageError):
+            await first.receive(fetched(3, bot))
+        await first.receive(fetched(3, bot))  # Telegram offers it again
         assert [await came(first), await came(first)] == [2, 3]
         assert not await first.claim(bot)
         assert first.empty()
@@ -194,17 +202,19 @@ async def test_it_comes_first_even_where_the_reply_to_the_claim_is_lost_as_well(
         queue_of("a", behind, tmp_path, bot, clock, is_claiming=False) as first,
         queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
-        await first.put(update(1, bot))
+        await first.receive(fetched(1, bot))
         assert await first.claim(bot) == 1
         assert await came(first) == 1
         await first.done([1])
-        await second.put(update(2, bot))  # she is served here, and it is not claimed yet
+        await second.receive(
+            [(update(2, bot), json.loads(update(2, bot).to_json()))]
+        )  # she is served here, and it is not claimed yet
         wire.cuts_some = lambda: True
-        with pytest.raises(TelegramError):
-            await first.put(update(3, bot))
+        with pytest.raises(StorageError):
+            await first.receive(fetched(3, bot))
         assert first.empty(), "the first thing that comes is what was written first"
         wire.cuts_some = lambda: False
-        await first.put(update(3, bot))  # Telegram offers it again
+        await first.receive(fetched(3, bot))  # Telegram offers it again
         assert await first.claim(bot)
         assert [await came(first), await came(first)] == [2, 3]
         assert first.empty()
