@@ -41,14 +41,15 @@ from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, version_of
 from storage.engine.sqlite_driver import create_private, explained, fsync_folder, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.schema.portable_tables import BY_NAME, MESSAGES
+from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, USERS
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from storage.tables.dump import dumped, loaded
+from storage.tables.dump import dumped, loaded, order_of
 
-FORMAT = 1
+FORMAT = 2
+"""1: without the version of the schema."""
 DATABASE = "memory.db"
 LONGEST_LINE = 256_000_000
 """Bytes of one row; a message is as long as what a person may import."""
@@ -259,7 +260,8 @@ async def _write(sources: _Sources, out: gzip.GzipFile) -> None:
 
 
 async def _rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object]]]:
-    yield [{"keepsake": "backup", "format": FORMAT, "made_at": datetime.now(UTC).isoformat(timespec="seconds")}]
+    made_at = datetime.now(UTC).isoformat(timespec="seconds")
+    yield [{"keepsake": "backup", "format": FORMAT, "schema": len(MIGRATIONS), "made_at": made_at}]
     # The server's state first: where both have a row, that of memory.db is older.
     for kind in (StorageType.POSTGRES, StorageType.SQLITE):
         for table, names in STATE.items() if kind in sources.readers else ():
@@ -295,7 +297,9 @@ async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
     the backup was made and how many messages it holds.
     """
     lines = _checked(file)
-    made_at, messages = str(next(lines)["made_at"]), 0
+    head, messages = next(lines), 0
+    if (schema := _schema_of(head, file)) < len(MIGRATIONS):
+        lines = _migrated(lines, folder.with_name("older.db"), schema)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(folder / DATABASE, migrations=MIGRATIONS))
         sqlite, json_store = SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder))
@@ -312,7 +316,7 @@ async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
             nonlocal messages
             while batch := list(islice(rows, BATCH)):
                 messages += sum(row["table"] == MESSAGES.name for row in batch)
-                yield batch
+                yield [{**BY_NAME[row["table"]].defaults, **row} for row in batch]
 
         for (table, owner), rows in groupby(lines, key=lambda row: (row.get("state"), row.get("user_id"))):
             if table is None and server is not None:
@@ -326,7 +330,54 @@ async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
                 async with database.write() as tx:
                     await _put_state(tx, table, rows)
         await Directory(database).adopt(stores, Everybody())
-    return made_at, messages
+    return str(head["made_at"]), messages
+
+
+def _schema_of(head: Row, file: Path) -> int:
+    """The version of the schema that a backup's rows have: in format 1, the first that has all their columns."""
+    if head["format"] > 1:
+        return int(head["schema"])
+    written = {(row["table"], name) for row in _checked(file) if "table" in row for name in row if name != "table"}
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for version, migrate in enumerate(MIGRATIONS, 1):
+            migrate(connection)
+            if all(name in _columns(connection, table) for table, name in written):
+                return version
+    return len(MIGRATIONS)
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+
+
+def _migrated(lines: Iterator[Row], path: Path, schema: int) -> Iterator[Row]:
+    """The rows of an older backup, brought up to date by the steps that a database of its version goes through."""
+    homes = []
+    with explained(path), contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA synchronous=OFF")  # it is thrown away
+        connection.execute("BEGIN")
+        for migrate in MIGRATIONS[:schema]:
+            migrate(connection)
+        columns = {name: _columns(connection, name) for name in BY_NAME}
+        for row in lines:
+            if "state" in row:
+                yield row
+            elif "storage" in row:
+                homes.append(row)
+            else:
+                table = BY_NAME[row["table"]].only(columns[row["table"]])
+                further = {"storage_type": StorageType.SQLITE} if table.name == USERS.name else {}
+                connection.execute(table.insert_with(*further), (*table.stored(row), *further.values()))
+        for migrate in MIGRATIONS[schema:]:
+            migrate(connection)
+        for home in homes:
+            yield home
+            for table in TABLES:
+                order = ", ".join(order_of(table) or table.key)
+                sql = f"SELECT * FROM {table.name} WHERE user_id = ? ORDER BY {order}"  # noqa: S608
+                for found in connection.execute(sql, (home["user_id"],)):
+                    yield {"table": table.name, **table.portable(found)}
 
 
 async def _put_state(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
@@ -371,7 +422,8 @@ def _checked(file: Path) -> Iterator[Row]:
                     return
                 if not count:
                     _demand(row["keepsake"] == "backup")
-                    _demand_known(row["format"], file)
+                    _demand_known(row["format"], FORMAT, file)
+                    _demand_known(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
                 elif "state" in row:
                     row["row"] = {name: row["row"][name] for name in STATE[row["state"]].split(", ")}
                 elif "storage" in row:
@@ -398,6 +450,7 @@ def _demand(is_sound: bool) -> None:
         raise ValueError
 
 
-def _demand_known(number: int, file: Path) -> None:
-    if number > FORMAT:
+def _demand_known(number: int, newest: int, file: Path) -> None:
+    _demand(number > 0)
+    if number > newest:
         raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")

@@ -30,7 +30,7 @@ async def dumped(reader: Reader, owner: int) -> Batches:
             rows = await reader.rows(*_next_batch(table, owner, after or ()))
             if rows:
                 yield [{"table": table.name, **table.portable(row)} for row in rows]
-            order = _order(table)
+            order = order_of(table)
             full = len(rows) == BATCH and len(order) > 0
             after = tuple(rows[-1][name] for name in order) if full else ()
 
@@ -71,14 +71,14 @@ def _lines(batch: Sequence[Mapping[str, object]]) -> bytes:
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
 
 
-def _order(table: Table) -> tuple[str, ...]:
+def order_of(table: Table) -> tuple[str, ...]:
     """The columns by which an owner's rows are dumped: messages in time, all others by their key."""
     return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
 
 
 def _next_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
     """The statement and its values for the next rows of an owner."""
-    if not (order := _order(table)):
+    if not (order := order_of(table)):
         return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
     least = ["" if name == "created_at" else -_AFTER_EVERY_ID for name in order]
     names, marks = ", ".join(order), ", ".join("?" * len(order))

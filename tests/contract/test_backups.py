@@ -265,3 +265,25 @@ def test_the_commands_say_what_was_saved_and_where_it_went(
     assert "Restore into a new one" in capsys.readouterr().err
     assert status("--restore", str(tmp_path / "all.gz"), url=other, folder=tmp_path / "there") == 0
     assert capsys.readouterr().out.endswith(" are in the database that DATABASE_URL names\n")
+
+
+OLDER = Path(__file__).parent.parent / "support" / "backups"
+"""Made by each version of the schema: an owner in SQLite and one in JSON, each with a pinned fact and a fold."""
+
+
+@pytest.mark.parametrize("store", [StorageType.SQLITE, StorageType.JSON, StorageType.POSTGRES])
+@pytest.mark.parametrize("name", ["schema-2.gz", "schema-3.gz"])
+async def test_a_backup_of_an_older_version_is_brought_up_to_date_as_its_database_would_be(
+    name: str, store: StorageType, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("other") if store is StorageType.POSTGRES else ""
+    owner = 2 if store is StorageType.JSON else 1
+    assert (await restored(OLDER / name, tmp_path / "there", url)).messages == 8
+    async with remembering(tmp_path / "there", url) as memory, memory.home(owner) as home:
+        assert home.kind == store
+        assert len(await home.search(Scope(owner=owner), ["kohlrabi"], limit=5)) == 2
+        [fact] = await home.facts.valid(owner)
+        assert fact.is_pinned
+        assert fact.decided_at is not None, "a step of the database set it"
+    again = await backed_up(tmp_path / "there", tmp_path / "again.gz", url)
+    assert again == 8

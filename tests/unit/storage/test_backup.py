@@ -19,7 +19,8 @@ from storage.backup import DATABASE, Restored, back_up, restore
 from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, work_folder
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
-from storage.schema.migrations import MIGRATIONS
+from storage.schema.migrations import MIGRATIONS, first_schema
+from storage.schema.portable_tables import TABLES
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import SqliteStore
 from tests.contract.conftest import NOW, said
@@ -218,6 +219,8 @@ CHANGES: dict[str, Callable[[Lines], object]] = {
         1, {"state": "renamings", "row": {"old_id": [], "new_id": 1, "at": "", "is_done": 1}}
     ),
     "no header": lambda lines: lines.pop(0),
+    "no schema": lambda lines: lines[0].pop("schema"),
+    "a schema that never was": lambda lines: lines[0].update(schema=0),
     "no format": lambda lines: lines[0].pop("format"),
     "a format that is no number": lambda lines: lines[0].update(format="x"),
 }
@@ -249,6 +252,9 @@ async def test_a_damaged_or_newer_backup_touches_nothing(data: Path, tmp_path: P
         with pytest.raises(StorageCorrupt, match="nothing was changed"):
             await restored(tmp_path / "bad.gz", data)
     newer = spoilt(file, tmp_path / "newer.gz", lambda lines: lines[0].update(format=99))
+    with pytest.raises(StorageTooNew, match="newer version"):
+        await restored(newer, data)
+    newer = spoilt(file, tmp_path / "schema.gz", lambda lines: lines[0].update(schema=len(MIGRATIONS) + 1))
     with pytest.raises(StorageTooNew, match="newer version"):
         await restored(newer, data)
     assert {path.name: path.read_bytes() for path in files(data)} == before
@@ -288,6 +294,23 @@ async def test_a_restore_that_is_cut_off_is_finished_by_the_next_start(
     else:
         assert found == before
     assert not list(data.glob(".restor*"))  # noqa: ASYNC240
+
+
+async def test_a_column_that_an_older_program_did_not_write_has_its_default(data: Path, tmp_path: Path) -> None:
+    """`title` came while the format stayed 1: a restore ended in a KeyError."""
+    await backed_up(data, tmp_path / "backup.gz")
+    fewer = spoilt(tmp_path / "backup.gz", tmp_path / "fewer.gz", lambda lines: row_of(lines, "messages").pop("title"))
+    await restored(fewer, data)
+    assert await contents(data) == {1: ["first of 1"], 2: ["first of 2"]}
+
+
+def test_every_column_that_came_after_the_first_version_has_a_default() -> None:
+    """Else no older backup, memory.json or export could be read."""
+    with closing(sqlite3.connect(":memory:")) as first:
+        first_schema(first)
+        for table in TABLES:
+            known = {row[1] for row in first.execute(f"PRAGMA table_info({table.name})")}
+            assert {column.name for column in table.columns} - known <= set(table.defaults), table.name
 
 
 async def test_a_damaged_memory_is_not_backed_up_as_if_it_were_whole(data: Path, tmp_path: Path) -> None:
