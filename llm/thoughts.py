@@ -9,10 +9,15 @@ import re
 _NAME = r"[\w:.-]{0,30}(?:think|thought|reason)[\w:.-]{0,30}"
 _MARK = re.compile(
     rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]+`)"
-    rf"|(?P<close><\|?/\|?\s*{_NAME}\s*\|?>|[\[{{◁⟨【]\s*/\s*{_NAME}\s*[\]}}▷⟩】]|<\|?END_{_NAME}\|?>|<channel\|>)"
-    rf"|(?P<open><\|?\s*{_NAME}(?:\s[^<>\n]{{0,200}})?\|?>|[\[{{◁⟨【]\s*{_NAME}\s*[\]}}▷⟩】]|<\|channel>\s*\w+)",
+    rf"|(?P<close><\|?/\|?\s*{_NAME}\s*\|?>|[\[({{◁⟨【《]\s*/\s*{_NAME}\s*[\])}}▷⟩】》]|<\|?END_{_NAME}\|?>"
+    rf"|<channel\|>|<unused95>)"
+    rf"|(?P<open><\|?\s*{_NAME}(?:\s[^<>\n]{{0,200}})?\|?>|(?P<bracket>[\[({{◁⟨【《])\s*{_NAME}\s*[\])}}▷⟩】》]"
+    rf"|<\|channel>\s*\w+|<unused94>)",
     re.IGNORECASE | re.DOTALL,
 )
+_ASIDE = re.compile(r"<details\s[^<>]{0,40}\breasoning\b[^<>]{0,80}>.*?(?:</details>\s*|\Z)", re.DOTALL)
+_COLLAPSED = re.compile(r"\A\s*analysis(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
+"""The channels of gpt-oss where a server took away their marks."""
 _BEGINNING = re.compile(r"(?:<\|?/?|[\[{◁⟨【]/?)[\w:.| /-]{0,60}\Z|<[\w:|]{1,60}\s[^<>\n]{0,200}\Z|<\|channel>\s*\w*\Z")
 """A mark that still arrives."""
 _CHANNEL = re.compile(r"\A\s*(?:<\|start\|>\w*)?<\|channel\|>")
@@ -26,6 +31,7 @@ _RESPONSE = re.compile(r"<\|?(?:START|END)_(?:RESPONSE|TEXT)\|?>|<\|(?:return|en
 
 def without_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Return the text without thoughts. `is_whole` False: without what may become a mark, too."""
+    text = _ASIDE.sub("", _COLLAPSED.sub("", text))
     if _CHANNEL.match(text):
         return _without_beginning(_final_channel(text), is_whole)
     kept, place, is_thought = "", 0, False
@@ -65,9 +71,17 @@ def _marks(text: str) -> "list[re.Match[str]]":
             continue
         if mark["code"]:
             continue
+        if mark["bracket"] and mark.start() and not _is_closed(text, mark):
+            continue  # a link, or a word in brackets
         found.append(mark)
         is_open = (is_open or not _is_mentioned(text, mark)) if mark["open"] else False
     return found
+
+
+def _is_closed(text: str, mark: "re.Match[str]") -> bool:
+    """Return True if the next mark after an opening one in brackets closes it."""
+    following = next((found for found in _MARK.finditer(text, mark.end()) if not found["code"]), None)
+    return following is not None and following["close"] is not None
 
 
 def _is_mentioned(text: str, mark: "re.Match[str]") -> bool:

@@ -83,3 +83,25 @@ def test_any_text_is_read(text: str) -> None:
 def test_many_marks_are_read_quickly() -> None:
     assert without_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
     assert without_thoughts("<" * 20_000, is_whole=False) == "<" * 19_999
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "analysisSECRET planassistantfinalVisible answer",
+        "《think》SECRET《/think》Visible answer",
+        "(thinking)SECRET(/thinking)Visible answer",
+        "<unused94>thought\nSECRET<unused95>Visible answer",
+        '<details type="reasoning" done="true">\nSECRET\n</details>\nVisible answer',
+        "<|begin_of_thought|>SECRET<|end_of_thought|>Visible answer",
+    ],
+)
+def test_no_thought_is_left_of_the_marks_of_other_servers(text: str) -> None:
+    assert without_thoughts(text) == "Visible answer"
+
+
+@pytest.mark.parametrize(
+    "text", ["I wrote [thinking](http://example.org) down.", "A word (think) in brackets.", "analysis of it"]
+)
+def test_words_in_brackets_and_links_stay(text: str) -> None:
+    assert without_thoughts(text) == text
