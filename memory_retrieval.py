@@ -228,6 +228,8 @@ class MemoryRetrieval:
                 limit,
                 said_last=[one.id for one in own if now - one.created_at < ONE_TALK],
             )
+        if closeness is None:
+            question = question.completed(await store.completions(scope, question.terms, before=before))
         candidates = await store.candidates(
             scope,
             question.terms,

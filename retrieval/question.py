@@ -1,8 +1,8 @@
 """A question, analysed once: its words, its meaning, the times that it names; what is typed after /search. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from llm.quoting import LONGEST_NAME
@@ -47,6 +47,14 @@ class Question:
             terms = tuple(dict.fromkeys([*own, *content_terms(text)]))
         meant = without_names(text, speakers) if len(speakers) > 1 else text
         return cls(text=text, meant=meant, now=now, terms=terms, own=own, times=tuple(times))
+
+    def completed(self, longer: Mapping[str, Sequence[str]]) -> "Question":
+        """The question with longer terms in place of those that begin them and that nothing holds."""
+        own, terms = (
+            tuple(dict.fromkeys(one for term in given for one in longer.get(term, (term,))))
+            for given in (self.own, self.terms)
+        )
+        return replace(self, own=own, terms=terms) if longer else self
 
 
 def names(text: str, name: str) -> bool:

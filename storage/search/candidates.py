@@ -26,6 +26,12 @@ ALWAYS = 20
 """So many messages that hold the question's rarest words are candidates, however well others match."""
 OF_A_TIME = 50
 """The newest messages of each time that a question names."""
+MIN_PREFIX_CHARS = 4
+"""A shorter beginning is that of too many other words."""
+MAX_COMPLETIONS = 8
+"""Terms that stand for one that no message holds."""
+MAX_ECHOES = 3
+"""Messages that hold a word and may all be the question itself and what came after it."""
 _APART = 3
 """Between the positions of messages that have others between them."""
 REACH = 2
@@ -93,6 +99,10 @@ SELECT DISTINCT speaker FROM (
   SELECT speaker FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?
 ) AS newest WHERE speaker <> '' ORDER BY speaker
 """
+_EARLIER = """
+SELECT 1 FROM places WHERE user_id = ? AND thread_id = ? AND message_id < ?
+AND seq IN (SELECT value FROM json_each(?)) LIMIT 1
+"""
 _TIME = itemgetter(2, 1)
 DAY = 24 * 3600
 
@@ -151,6 +161,29 @@ def candidates(
         person_mean=person_terms / max(1, person_turns),
         assistant_mean=(total - person_terms) / max(1, turns - person_turns),
     )
+
+
+def completions(
+    connection: Connection, scope: Scope, terms: Sequence[str], *, before: int | None = None
+) -> dict[str, tuple[str, ...]]:
+    """By term that no message holds, those that begin with it, the shortest first: compounds and endings.
+
+    For a search by words alone: meaning finds a "house key number" for a "house key" by itself. `before`: messages from
+    this id on, of which one is the question, do not count.
+    """
+    words = full_text.of(connection)
+
+    def is_unknown(term: str, count: int) -> bool:
+        if not count or before is None or count > MAX_ECHOES:
+            return not count
+        held = words.holding(connection, [scope], [term], MAX_ECHOES)
+        return connection.execute(_EARLIER, (*scope, before, json.dumps(held))).fetchone() is None
+
+    frequency = words.frequency(connection, scope, wanted(terms))
+    begun = [term for term in frequency if len(term) >= MIN_PREFIX_CHARS and term.isalpha()]
+    unknown = [term for term in begun if is_unknown(term, frequency[term])]
+    found = {term: sorted(words.beginning_with(connection, scope, term), key=len) for term in unknown}
+    return {term: tuple(longer[:MAX_COMPLETIONS]) for term, longer in found.items() if longer}
 
 
 def speakers(connection: Connection, scope: Scope) -> list[str]:

@@ -20,6 +20,10 @@ K1, B = 1.2, 0.75
 """Of BM25, as in FTS5."""
 LEAST_WEIGHT = 1e-6
 """Of a term that more than half of the messages hold, as in FTS5."""
+MAX_COMPLETIONS_READ = 200
+"""Terms that are read of those that begin alike: a short word begins thousands."""
+LAST_CHARACTER = "\U0010ffff"
+"""Comes after every letter, in SQLite and in PostgreSQL's collation "C"."""
 
 
 class FullText(Protocol):
@@ -48,6 +52,10 @@ class FullText(Protocol):
 
     def frequency(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
         """Count the messages of the scope that hold each term."""
+        ...
+
+    def beginning_with(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
+        """Find longer terms of the scope that begin so, in order, at most MAX_COMPLETIONS_READ."""
         ...
 
     def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
@@ -113,6 +121,11 @@ class _Fts5:
         found = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
         return dict.fromkeys(tokens.values(), 0) | {tokens[one]: count for one, count in found}
 
+    def beginning_with(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
+        start = token(scope, prefix)
+        found = connection.execute(_BEGINNING, (start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
+        return [one.removeprefix(prefix_of(scope)) for (one,) in found]
+
     def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         found = connection.execute(_BEST, (_question([scope], terms), limit))
         return [(seq, -rank) for seq, rank in found]
@@ -140,4 +153,5 @@ UPDATE words SET terms = replace(terms, ?, ?)
 WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ? AND thread_id = ?)
 """
 _FREQUENCY = "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))"
+_BEGINNING = "SELECT term FROM word_counts WHERE term > ? AND term < ? LIMIT ?"
 _BEST = "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?"

@@ -13,7 +13,7 @@ from attrs import define
 
 from records.scopes import Scope
 from storage.engine.protocol import Connection
-from storage.search.full_text import K1, B, weight
+from storage.search.full_text import K1, LAST_CHARACTER, MAX_COMPLETIONS_READ, B, weight
 from storage.search.terms import Entry, HashFilter, TermHashes, prefix_of, term_hash, token
 
 MOST_BYTES = 1_000
@@ -59,6 +59,11 @@ class TsVector:
         tokens = {_lexeme(token(scope, term)): term for term in terms}
         found = connection.execute(_FREQUENCY, (scope.owner, " ".join(tokens)))
         return dict.fromkeys(tokens.values(), 0) | {tokens[one]: count for one, count in found}
+
+    def beginning_with(self, connection: Connection, scope: Scope, prefix: str) -> list[str]:
+        start = _lexeme(token(scope, prefix))
+        found = connection.execute(_BEGINNING, (scope.owner, start, start + LAST_CHARACTER, MAX_COMPLETIONS_READ))
+        return [one.removeprefix(prefix_of(scope)) for (one,) in found]
 
     def best(self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
         sums = connection.execute(
@@ -183,6 +188,7 @@ DELETE FROM words WHERE user_id = ?1 AND seq IN (
   SELECT seq FROM messages WHERE user_id = ?1 AND id IN (SELECT value FROM json_each(?2)))
 """
 _FREQUENCY = "SELECT term, messages FROM word_counts WHERE user_id = ? AND term = ANY (string_to_array(?, ' '))"
+_BEGINNING = "SELECT term FROM word_counts WHERE user_id = ? AND term > ? AND term < ? ORDER BY term LIMIT ?"
 # Joined, the places of all of an owner's messages would be read.
 MATCHES = """
 SELECT seq, length, marks FROM places

@@ -277,6 +277,14 @@ class MemoryStore(FoldTable):
         """The names under which something was said of late."""
         return await self._together(scope.owner, lambda connection: search.speakers(connection, scope))
 
+    async def completions(
+        self, scope: Scope, terms: Sequence[str], *, before: int | None = None
+    ) -> dict[str, tuple[str, ...]]:
+        """By term that no message before `before` holds, the terms of the scope that begin with it."""
+        return await self._together(
+            scope.owner, lambda connection: search.completions(connection, scope, terms, before=before)
+        )
+
     async def candidates(
         self,
         scope: Scope,

@@ -6,9 +6,9 @@ from datetime import timedelta
 import numpy as np
 
 from records.forgetting import Forgetting
-from storage.search.candidates import OF_LATE, RANKED_WHOLE, REACH
+from storage.search.candidates import MAX_COMPLETIONS, OF_LATE, RANKED_WHOLE, REACH
 from storage.stores.memory_store import MemoryStore
-from tests.contract.conftest import ANNA, NOW, said
+from tests.contract.conftest import ANNA, BORIS, NOW, said
 from text.analyzer import content_terms
 from text.passages import passages
 
@@ -44,6 +44,37 @@ async def test_each_passage_of_a_long_message_is_a_candidate(store: MemoryStore)
     assert found.parts.tolist() == [0, *range(len(parts))]
     [row] = np.flatnonzero(found.counts[0])
     assert "walrus" in parts[found.parts[row]]
+
+
+async def test_a_word_that_no_message_holds_is_completed_by_those_that_begin_with_it(store: MemoryStore) -> None:
+    texts = ["Die Haustürschlüsselnummer ist 4711.", "Im Haus ist es kalt.", "Die Hausordnung hängt im Keller."]
+    await store.append(ANNA, [said(text) for text in texts])
+    await store.append(BORIS, [said("Mein Haustürschlüsselbund ist weg.")])
+    terms = [*content_terms("Welche Nummer hat der Haustürschlüssel?"), "haus", "hau", "kel", "u42", "kell%"]
+    assert await store.completions(ANNA, terms) == {"hausturschlussel": ("hausturschlusselnumm",)}
+    assert await store.completions(BORIS, terms) == {
+        "haus": ("hausturschlusselbund",),
+        "hausturschlussel": ("hausturschlusselbund",),
+    }
+    assert await store.completions(ANNA, ["keller" * 300, "\0haus"]) == {}
+
+
+async def test_a_word_of_the_question_itself_is_not_known_by_it(store: MemoryStore) -> None:
+    await store.append(ANNA, [said("Die Haustürschlüsselnummer ist 4711.")])
+    [question] = await store.append(ANNA, [said("Welche Nummer hat der Haustürschlüssel?")])
+    assert await store.completions(ANNA, ["hausturschlussel"]) == {}
+    found = await store.completions(ANNA, ["hausturschlussel"], before=question.id)
+    assert found == {"hausturschlussel": ("hausturschlusselnumm",)}
+
+
+async def test_a_beginning_of_very_many_words_brings_the_few_shortest(store: MemoryStore) -> None:
+    await store.append(
+        ANNA,
+        [said(" ".join(f"walruses{'ab'[number % 2] * (number % 60)}{'cde'[number % 3]}" for number in range(900)))],
+    )
+    longer = (await store.completions(ANNA, ["walrus"]))["walrus"]
+    assert len(longer) == MAX_COMPLETIONS
+    assert list(map(len, longer)) == sorted(map(len, longer))
 
 
 async def test_the_speakers_of_the_newest_messages_are_known(store: MemoryStore) -> None:

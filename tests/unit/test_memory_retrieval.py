@@ -49,6 +49,17 @@ async def test_a_follow_up_is_searched_with_what_it_leans_on(talk: Talk) -> None
     assert any("My sister Olga" in one.text for one in reply.context.snippets)
 
 
+async def test_by_words_alone_a_compound_is_found_by_its_beginning(talk: Talk) -> None:
+    await talk.say("Die Haustürschlüsselnummer ist 4711.")
+    for number in range(8):
+        await talk.say(f"Tag {number}: " + "im Garten war nicht viel los. " * 20)
+    reply = await talk.say("Welche Nummer hat der Haustürschlüssel?")
+    assert reply.context is not None
+    assert any("4711" in one.text for one in reply.context.snippets)
+    page = await talk.services.search.page(SCOPE, "Haustürschl")
+    assert [one.has_words for one in page.found if "4711" in one.message.content] == [True]
+
+
 async def test_nothing_is_brought_back_where_nothing_is_asked_about_the_past(talk: Talk) -> None:
     for number in range(6):
         await talk.say(f"On day {number} the roof was tiled. " + "Nothing much happened. " * 30)
