@@ -41,12 +41,13 @@ from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database, version_of
 from storage.engine.sqlite_driver import create_private, explained, fsync_folder, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.schema.portable_tables import BY_NAME, MESSAGES, TABLES, USERS
+from storage.schema.portable_tables import BY_NAME, MESSAGES
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from storage.tables.dump import dumped, loaded, order_of
+from storage.tables.dump import dumped, loaded
+from storage.tables.older_rows import migrated, version_that_has
 
 FORMAT = 2
 """1: without the version of the schema."""
@@ -298,8 +299,9 @@ async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
     """
     lines = _checked(file)
     head, messages = next(lines), 0
-    if (schema := _schema_of(head, file)) < len(MIGRATIONS):
-        lines = _migrated(lines, folder.with_name("older.db"), schema)
+    schema = head["schema"] if head["format"] > 1 else version_that_has(_checked(file))
+    if schema < len(MIGRATIONS):
+        lines = migrated(lines, folder.with_name("older.db"), schema)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(folder / DATABASE, migrations=MIGRATIONS))
         sqlite, json_store = SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder))
@@ -331,53 +333,6 @@ async def _put(file: Path, folder: Path, url: str) -> tuple[str, int]:
                     await _put_state(tx, table, rows)
         await Directory(database).adopt(stores, Everybody())
     return str(head["made_at"]), messages
-
-
-def _schema_of(head: Row, file: Path) -> int:
-    """The version of the schema that a backup's rows have: in format 1, the first that has all their columns."""
-    if head["format"] > 1:
-        return int(head["schema"])
-    written = {(row["table"], name) for row in _checked(file) if "table" in row for name in row if name != "table"}
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        for version, migrate in enumerate(MIGRATIONS, 1):
-            migrate(connection)
-            if all(name in _columns(connection, table) for table, name in written):
-                return version
-    return len(MIGRATIONS)
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-
-
-def _migrated(lines: Iterator[Row], path: Path, schema: int) -> Iterator[Row]:
-    """The rows of an older backup, brought up to date by the steps that a database of its version goes through."""
-    homes = []
-    with explained(path), contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA synchronous=OFF")  # it is thrown away
-        connection.execute("BEGIN")
-        for migrate in MIGRATIONS[:schema]:
-            migrate(connection)
-        columns = {name: _columns(connection, name) for name in BY_NAME}
-        for row in lines:
-            if "state" in row:
-                yield row
-            elif "storage" in row:
-                homes.append(row)
-            else:
-                table = BY_NAME[row["table"]].only(columns[row["table"]])
-                further = {"storage_type": StorageType.SQLITE} if table.name == USERS.name else {}
-                connection.execute(table.insert_with(*further), (*table.stored(row), *further.values()))
-        for migrate in MIGRATIONS[schema:]:
-            migrate(connection)
-        for home in homes:
-            yield home
-            for table in TABLES:
-                order = ", ".join(order_of(table) or table.key)
-                sql = f"SELECT * FROM {table.name} WHERE user_id = ? ORDER BY {order}"  # noqa: S608
-                for found in connection.execute(sql, (home["user_id"],)):
-                    yield {"table": table.name, **table.portable(found)}
 
 
 async def _put_state(tx: Transaction, table: str, rows: Iterator[Row]) -> None:

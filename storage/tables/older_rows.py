@@ -1,0 +1,59 @@
+"""Rows of a backup that an older version made, brought up to date by the steps that its database would go through."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from records.owners import StorageType
+from storage.engine.sqlite_driver import explained, sqlite3
+from storage.schema.migrations import MIGRATIONS
+from storage.schema.portable_tables import BY_NAME, TABLES, USERS
+from storage.tables.dump import order_of
+
+Row = dict[str, Any]
+
+
+def version_that_has(rows: Iterable[Row]) -> int:
+    """The first version of the schema that has all columns of these rows; the newest if none has."""
+    written = {(row["table"], name) for row in rows if "table" in row for name in row if name != "table"}
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for version, migrate in enumerate(MIGRATIONS, 1):
+            migrate(connection)
+            if all(name in _columns(connection, table) for table, name in written):
+                return version
+    return len(MIGRATIONS)
+
+
+def migrated(lines: Iterator[Row], path: Path, version: int) -> Iterator[Row]:
+    """The lines of a backup after its first, with rows of today's schema. `path`: of a database that is made for it."""
+    homes = []
+    with explained(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA synchronous=OFF")  # it is thrown away
+        connection.execute("BEGIN")
+        for migrate in MIGRATIONS[:version]:
+            migrate(connection)
+        columns = {name: _columns(connection, name) for name in BY_NAME}
+        for row in lines:
+            if "state" in row:
+                yield row
+            elif "storage" in row:
+                homes.append(row)
+            else:
+                table = BY_NAME[row["table"]].only(columns[row["table"]])
+                further = {"storage_type": StorageType.SQLITE} if table.name == USERS.name else {}
+                connection.execute(table.insert_with(*further), (*table.stored(row), *further.values()))
+        for migrate in MIGRATIONS[version:]:
+            migrate(connection)
+        for home in homes:
+            yield home
+            for table in TABLES:
+                order = ", ".join(order_of(table) or table.key)
+                sql = f"SELECT * FROM {table.name} WHERE user_id = ? ORDER BY {order}"  # noqa: S608
+                for found in connection.execute(sql, (home["user_id"],)):
+                    yield {"table": table.name, **table.portable(found)}
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
