@@ -13,7 +13,7 @@ TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"
 """The kinds of the buttons under /start and /help."""
 USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")
 """The commands that people use, as /help lists them."""
-IN_PRIVATE_MENU = (*USUAL, "chats", "incognito", "stop", "help")
+IN_PRIVATE_MENU = (*USUAL, "summary", "incognito", "stop", "help")
 """The commands in the menu of a private chat: a list of all 30 is read by nobody. /help has the others."""
 
 
