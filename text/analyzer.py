@@ -288,6 +288,25 @@ _known_word = lru_cache(maxsize=CACHED)(_inspect)
 _known_term = lru_cache(maxsize=CACHED)(_make_term)
 
 
+def words(text: str) -> list[str]:
+    """The words of a text in order, not stemmed; scripts without spaces give pairs of characters."""
+    plain = normal(text)
+    found = _word_pattern(plain).findall(plain)
+    if plain.isascii():
+        return found
+    return [part for word in found for part in (_pairs(word) if _PAIRS.search(word) else [word])]
+
+
+def is_pair(word: str) -> bool:
+    """True if a word is a pair of characters of a script without spaces."""
+    return _PAIRS.match(word) is not None
+
+
+def every_stem(word: str) -> set[str]:
+    """All terms that a word may be."""
+    return {*analyse(word), *_stems(word)}
+
+
 def content_terms(question: str) -> list[str]:
     """The distinct terms of a question, in order."""
     return list(dict.fromkeys(analyse(question)))

@@ -1,26 +1,51 @@
 """Finds later answers, facts, summaries and profiles that repeat forgotten words without being built on their message.
 
-Looks in the index of words for the words that came into the memory with what is forgotten. Whether a quote goes too is
-decided by deletion_cascade.py.
+A quote is a run of words, a long number, or a word that is rare by itself: never one everyday word. Whether a quote
+goes too is decided by deletion_cascade.py.
 """
 
 import asyncio
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
 
-from storage.engine.protocol import Reader, Row
-from storage.search import word_index
+from records.scopes import Scope
+from storage.engine.protocol import Connection, Reader, Row
+from storage.search import full_text, word_index
+from storage.search.terms import wanted
 from text import analyzer
+from text.stopwords import FUNCTION_WORDS
+from text.tokenizer import DEFAULT_ENCODING, Tokenizer
 
 MOST_WORDS = 300
 """Words of what is forgotten that are looked for: those with digits and the long ones first."""
-MOST_TEXT = 200_000
+MOST_TEXT = 100_000
 """Characters of what is forgotten that are read for its words."""
 MIN_DIGITS = 4
-"""Of a number that is a quote: "3 eggs" quotes nobody's three."""
-MOST_HOLDERS = 1_000
+"""Of a number that is a quote by itself: "3 eggs" quotes nobody's three."""
+MIN_PIECES = 3
+"""Tokens of a word that is a quote by itself, or of the words of a run. A tokenizer keeps everyday words whole."""
+MIN_RUN = 3
+"""Words of a run."""
+MAX_RUN = 8
+"""Words among which a run finds its pieces."""
+PAIR_PIECES = 0.6
+"""Of two characters of a script without spaces: six characters are a run."""
+OLD_MEMORY = 500
+"""Messages of a memory in which a word that nobody had said before is rare, if a tokenizer cuts it at all."""
+MAX_HOLDERS = 100
 """A word that more messages hold says nothing about one of them."""
+MAX_TEXTS = 500
+"""Messages that are compared, those with the rarest words first."""
+FEW_HOLDERS = 5
+"""Messages that hold a word which was in use before, and still points at what is forgotten."""
+MAX_ALONE = 200
+"""Characters of an answer that may say nothing but a forgotten everyday word."""
+THREADS_AT_ONCE = 100
+"""Threads that one query names."""
+_EVERY_FUNCTION_WORD = frozenset(chain.from_iterable(FUNCTION_WORDS.values()))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,53 +77,84 @@ class Taken:
     profiles: Set[int] = frozenset()
 
 
+Mark = str | tuple[str, ...]
+"""A term of what is forgotten, or the words of a run."""
+
+
 @dataclass(slots=True)
 class _Words:
-    """The words of what is forgotten. `since`: when each was first said, as text that sorts, and in which message (or
-    fact); `variants`: what a word may be in a text of another language; `new`: those that nobody had said before.
+    """The words of what is forgotten. `since`: when each mark was first said, as text that sorts, and in which message
+    (or fact); `terms`: by what a term may be in a text of another language; `runs`: by their first word; `rare`: terms
+    that are quotes by themselves; `new`: the marks that nobody had said before.
     """
 
-    since: dict[str, tuple[str, int]] = field(default_factory=dict)
-    variants: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    new: set[str] = field(default_factory=set)
+    since: dict[Mark, tuple[str, int]] = field(default_factory=dict)
+    terms: dict[str, str] = field(default_factory=dict)
+    runs: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
+    rare: set[str] = field(default_factory=set)
+    new: Set[Mark] = frozenset()
     is_complete: bool = True
 
-    def forms(self, word: str) -> tuple[str, ...]:
-        return (word, *self.variants.get(word, ()))
+    def marks_in(self, text: str) -> set[Mark]:
+        """The marks that a text holds."""
+        return self.runs_in(text) | self.terms_in(text)
 
-    def new_in(self, text: str, at: str) -> set[str]:
-        """The new words that a text of then holds."""
-        terms = set(analyzer.analyse(text))
-        return {word for word in self.new if self.since[word][0] <= at and not terms.isdisjoint(self.forms(word))}
+    def terms_in(self, text: str) -> set[Mark]:
+        return {self.terms[term] for term in analyzer.analyse(text) if term in self.terms}
+
+    def runs_in(self, text: str) -> set[Mark]:
+        words = analyzer.words(text) if self.runs else []
+        return {
+            run
+            for at, word in enumerate(words)
+            for run in self.runs.get(word, ())
+            if run == tuple(words[at : at + len(run)])
+        }
+
+    def is_telling(self, marks: Set[Mark]) -> bool:
+        """True if one of the marks is a quote in any text."""
+        return any(isinstance(mark, tuple) or mark in self.rare for mark in marks)
+
+    def is_quoted_by(self, text: str, marks: Set[Mark]) -> bool:
+        """True if these new marks make the text a quote. A text without any other word is one for an everyday word."""
+        return self.is_telling(marks) or (
+            bool(marks) and len(text) <= MAX_ALONE and self.terms.keys() >= set(analyzer.analyse(text))
+        )
+
+    def new_in(self, text: str, at: str) -> set[Mark]:
+        """The new marks that a text of then holds."""
+        return {mark for mark in self.marks_in(text) & self.new if self.since[mark][0] <= at}
 
 
 @dataclass(slots=True)
 class _Said:
-    """By message that stays: its row, and the new words in it or in an earlier text of it."""
+    """By message that stays: its rows (one for each text that it has or had), and the new marks in them."""
 
-    rows: dict[int, Row] = field(default_factory=dict)
-    words: dict[int, set[str]] = field(default_factory=dict)
+    rows: dict[int, list[Row]] = field(default_factory=dict)
+    marks: dict[int, set[Mark]] = field(default_factory=dict)
 
-    def note(self, row: Row, words: Iterable[str]) -> None:
-        self.rows[row["id"]] = row
-        self.words.setdefault(row["id"], set()).update(words)
+    def note(self, row: Row, marks: Set[Mark]) -> None:
+        self.rows.setdefault(row["id"], []).append(row)
+        self.marks.setdefault(row["id"], set()).update(marks)
 
-    def answers(self) -> tuple[int, ...]:
-        """Those that hold a new word which their own question does not."""
-        asked: dict[tuple[int, int], set[str]] = {}
-        for number, row in self.rows.items():
+    def answers(self, words: _Words) -> tuple[int, ...]:
+        """Those that quote with a new mark which their own question does not have."""
+        asked: dict[tuple[int, int], set[Mark]] = {}
+        for number, [row, *_] in self.rows.items():
             if row["role"] == "user":
-                asked.setdefault((row["thread_id"], row["turn_id"]), set()).update(self.words[number])
+                asked.setdefault((row["thread_id"], row["turn_id"]), set()).update(self.marks[number])
         return tuple(
             number
-            for number, row in sorted(self.rows.items())
-            if row["role"] != "user" and self.words[number] - asked.get((row["thread_id"], row["turn_id"]), set())
+            for number, rows in sorted(self.rows.items())
+            if (row := rows[0])["role"] != "user"
+            and (rest := self.marks[number] - asked.get((row["thread_id"], row["turn_id"]), set()))
+            and any(words.is_quoted_by(row["content"], rest) for row in rows)
         )
 
-    def by_people(self, among: Iterable[int] | None = None) -> set[str]:
-        """The new words that people say in these messages; None: in any that stays."""
+    def by_people(self, among: Collection[int] | None) -> set[Mark]:
+        """The new marks that people say in these messages; None: in any that stays."""
         ids = self.rows.keys() if among is None else self.rows.keys() & set(among)
-        return set().union(*(self.words[one] for one in ids if self.rows[one]["role"] == "user"))
+        return set().union(*(self.marks[number] for number in ids if self.rows[number][0]["role"] == "user"))
 
 
 async def quotes_of(reader: Reader, owner: int, going: Taken, *, facts: Collection[int] = ()) -> Quotes:
@@ -110,16 +166,17 @@ async def quotes_of(reader: Reader, owner: int, going: Taken, *, facts: Collecti
 
     async def quoting(sql: str, gone: Set[int]) -> set[int]:
         rows = [row for row in await reader.rows(sql, owner) if row["id"] not in gone]
-        return await asyncio.to_thread(
-            lambda: {
-                row["quoted_id"]
-                for row in rows
-                if words.new_in(row["text"], row["created_at"]) - said.by_people(json.loads(row["source_ids"]))
-            }
-        )
+
+        def is_quoting(row: Row) -> bool:
+            found = words.new_in(row["text"], row["created_at"])
+            return bool(found) and words.is_quoted_by(
+                row["text"], found - said.by_people(json.loads(row["source_ids"]))
+            )
+
+        return await asyncio.to_thread(lambda: {row["quoted_id"] for row in rows if is_quoting(row)})
 
     return Quotes(
-        messages=said.answers(),
+        messages=await asyncio.to_thread(said.answers, words),
         facts=frozenset(await quoting(_FACTS, going.facts) - going.facts),
         summaries=frozenset(await quoting(_SUMMARIES, going.summaries)),
         profiles=frozenset(await quoting(_PROFILES, going.profiles)),
@@ -135,54 +192,143 @@ async def _words(reader: Reader, owner: int, messages: Set[int], facts: Collecti
     # An answer is forgotten for its own words only where nobody's question goes with it.
     asked = {row["turn"] for row in rows if row["role"] == "user"}
     rows = [row for row in rows if row["role"] == "user" or row["turn"] not in asked]
-    return await asyncio.to_thread(_words_of, [(str(row["content"]), (str(row["at"]), int(row["id"]))) for row in rows])
+    is_old = await reader.row(_IS_OLD, owner, OLD_MEMORY) is not None
+    texts = [(str(row["content"]), (str(row["at"]), int(row["id"]))) for row in rows]
+    return await asyncio.to_thread(_words_of, texts, is_old=is_old)
 
 
-def _words_of(texts: Sequence[tuple[str, tuple[str, int]]]) -> _Words:
+def _words_of(texts: Sequence[tuple[str, tuple[str, int]]], *, is_old: bool) -> _Words:
     words, left = _Words(), MOST_TEXT
     read = []
     for text, at in texts:
         words.is_complete = words.is_complete and len(text) <= left
         if left > 0:
             read.append(text[:left])
-            for term in analyzer.analyse(read[-1]):
-                if not term.isdecimal() or len(term) >= MIN_DIGITS:
-                    words.since[term] = min(at, words.since.get(term, at))
+            marks: list[Mark] = [*analyzer.analyse(read[-1]), *_runs(read[-1])]
+            for mark in marks:
+                words.since[mark] = min(at, words.since.get(mark, at))
+            rare = [word for word in {*analyzer.words(read[-1])} if _is_rare(word, is_old=is_old)]
+            words.rare.update(*map(analyzer.every_stem, rare))
         left -= len(text)
-    chosen = sorted(words.since, key=lambda term: (not _has_digit(term), -len(term)))[:MOST_WORDS]
-    words.is_complete = words.is_complete and len(chosen) == len(words.since)
-    words.since = {term: words.since[term] for term in chosen}
-    words.variants = analyzer.other_stems(chosen, *read)
+    for mark in words.since:
+        if isinstance(mark, tuple):
+            words.runs.setdefault(mark[0], set()).add(mark)
+    terms = [mark for mark in words.since if isinstance(mark, str)]
+    words.rare |= {term for term in terms if _has_digit(term) and _is_rare(term, is_old=is_old)}
+    chosen = sorted(terms, key=lambda term: (term not in words.rare, not _has_digit(term), -len(term)))[:MOST_WORDS]
+    words.is_complete = words.is_complete and len(chosen) == len(terms)
+    variants = analyzer.other_stems(chosen, *read)
+    words.terms = {form: term for term in chosen for form in variants.get(term, ())} | {term: term for term in chosen}
     return words
 
 
 async def _said(reader: Reader, owner: int, words: _Words, going: Set[int]) -> tuple[_Said, set[int]]:
-    """Find the messages that say the new words, and all that hold a new or a rare one. Notes which words are new."""
-    said, holders = _Said(), set[int]()
+    """Find the messages that say the new marks, and all that hold a telling one. Notes which marks are new."""
     threads = [int(row[0]) for row in await reader.rows("SELECT thread_id FROM scopes WHERE user_id = ?", owner)]
-    for word, since in words.since.items():
-        rows = await word_index.holders(reader, owner, threads, words.forms(word), MOST_HOLDERS)
-        if rows is None:
-            words.is_complete = words.is_complete and not _has_digit(word)
-            continue
-        staying = [row for row in rows if row["id"] not in going]
-        is_new = all((row["created_at"], row["id"]) >= since for row in staying)
-        # A word that was in use before still points at what is forgotten where few messages hold it.
-        if is_new or len(staying) <= 5:
-            holders.update(row["id"] for row in staying)
-        if is_new:
-            words.new.add(word)
-            for row in staying:
-                said.note(row, [word])
+    scopes = [Scope(owner=owner, thread=thread) for thread in threads]
+    held = await reader.run(lambda connection: _holders_of(connection, scopes, words))
+    rows = [row for row in await reader.rows(_HOLDERS, owner, json.dumps(sorted(held))) if row["id"] not in going]
+    marks = await asyncio.to_thread(lambda: [_marks_of(row, held[row["seq"]], words) for row in rows])
+    holding: dict[Mark, list[Row]] = {}
+    for row, found in zip(rows, marks, strict=True):
+        for mark in found:
+            holding.setdefault(mark, []).append(row)
+    known = {*words.terms.values()}
+    words.new = {
+        mark
+        for mark, since in words.since.items()
+        if (isinstance(mark, tuple) or mark in known)
+        and all((row["created_at"], row["id"]) >= since for row in holding.get(mark, ()))
+    }
+    said = _Said()
+    for row, found in zip(rows, marks, strict=True):
+        said.note(row, found & words.new)
+    # A word that was in use before still points at what is forgotten where few messages hold it.
+    pointing = {mark for mark, held in holding.items() if mark in words.new or len(held) <= FEW_HOLDERS}
+    holders = {row["id"] for row, found in zip(rows, marks, strict=True) if words.is_telling(found & pointing)}
     for row in await reader.rows(_VERSIONS, owner) if words.new else ():
-        if row["id"] not in going and (found := words.new_in(row["content"], row["written_at"])):
-            said.note(row, found)
-            holders.add(row["id"])
-    return said, holders
+        if row["id"] not in going and (new := words.new_in(row["content"], row["written_at"])):
+            said.note(row, new)
+            if words.is_telling(new):
+                holders.add(row["id"])
+    return said, holders | {*said.answers(words)}
+
+
+def _holders_of(connection: Connection, scopes: Sequence[Scope], words: _Words) -> dict[int, set[str]]:
+    """The terms that messages hold, by their seqs, those of rare terms first. Terms that too many hold are dropped
+    from the words: they tell nothing.
+    """
+    forms: dict[str, list[str]] = {}
+    for form, term in words.terms.items():
+        forms.setdefault(term, []).append(form)
+    held: dict[str, set[int]] = {}
+    for term, several in forms.items():
+        found = held[term] = set()
+        for first in range(0, len(scopes), THREADS_AT_ONCE):
+            if len(found) <= MAX_HOLDERS:
+                some = scopes[first : first + THREADS_AT_ONCE]
+                found.update(full_text.of(connection).holding(connection, some, wanted(several), MAX_HOLDERS + 1))
+    terms = dict[int, set[str]]()
+    for term, found in sorted(held.items(), key=lambda pair: len(pair[1])):
+        if len(found) <= MAX_HOLDERS and len(terms) <= MAX_TEXTS:
+            for seq in found:
+                terms.setdefault(seq, set()).add(term)
+        else:
+            words.is_complete = words.is_complete and term not in words.rare
+            words.terms = {form: of for form, of in words.terms.items() if of != term}
+    return terms
+
+
+def _marks_of(row: Row, terms: Set[str], words: _Words) -> Set[Mark]:
+    """The marks in a message for which the index holds these terms: of its text, or of its heading."""
+    heading = {words.terms.get(term) for term in word_index.heading(row)}
+    said = words.terms_in(row["content"]) if not heading.isdisjoint(terms) else terms
+    return words.runs_in(row["content"]) | said
+
+
+# What is a quote ---------------------------------------------------------------------------------------------
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    """The shortest runs of words, from each one on, that are a quote."""
+    words = analyzer.words(text)
+    pieces = [_pieces(word) for word in words]
+    for first in range(len(words)):
+        total = 0.0
+        for last in range(first, min(first + MAX_RUN, len(words)) if pieces[first] else first):
+            total += pieces[last]
+            if total >= MIN_PIECES and last - first + 1 >= MIN_RUN:
+                yield tuple(words[first : last + 1])
+                break
+
+
+@lru_cache(maxsize=20_000)
+def _pieces(word: str) -> float:
+    """Tokens of a word within a run; 0 for one that only joins others."""
+    if word in _EVERY_FUNCTION_WORD or word.split("'")[0] in _EVERY_FUNCTION_WORD:
+        return 0
+    return PAIR_PIECES if analyzer.is_pair(word) else _tokens(f" {word}")
+
+
+@lru_cache(maxsize=20_000)
+def _is_rare(word: str, *, is_old: bool) -> bool:
+    """True if a word is a quote by itself, provided that nobody had said it before."""
+    digits = sum(map(str.isdigit, word))
+    if digits >= MIN_DIGITS:
+        return True
+    if analyzer.is_pair(word) or digits == len(word):
+        return False
+    if (digits and not any(map(str.isalpha, word))) or word in _EVERY_FUNCTION_WORD:
+        return False
+    pieces = _tokens(f" {word}")
+    # As a name, or as a noun of German, it may be whole with a capital.
+    return pieces > 1 if is_old and not digits else min(pieces, _tokens(f" {word.capitalize()}")) >= MIN_PIECES
+
+
+def _tokens(text: str) -> int:
+    return Tokenizer.for_encoding(DEFAULT_ENCODING).count(text)
 
 
 def _has_digit(word: str) -> bool:
-    return any(one.isdigit() for one in word)
+    return any(map(str.isdigit, word))
 
 
 _TEXTS = """
@@ -214,3 +360,8 @@ SELECT messages.id, messages.thread_id, messages.turn_id, messages.role, message
 FROM versions JOIN messages ON messages.user_id = versions.user_id AND messages.id = versions.message_id
 WHERE versions.user_id = ?
 """
+_HOLDERS = """
+SELECT seq, id, thread_id, turn_id, role, created_at, speaker, title, content FROM messages
+WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_IS_OLD = "SELECT 1 FROM messages WHERE user_id = ? LIMIT 1 OFFSET ?"

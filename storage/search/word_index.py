@@ -20,8 +20,6 @@ from storage.search.terms import Entry, bare_token, wanted
 from text import analyzer
 from text.passages import passages
 
-THREADS_AT_ONCE = 100
-"""Threads that one query names."""
 SHORT = 4_000
 """Characters that are analysed at once; a thread of its own would cost more."""
 
@@ -32,10 +30,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 _FORGOTTEN = """
 DELETE FROM places WHERE user_id = ?1 AND seq IN (
   SELECT seq FROM messages WHERE user_id = ?1 AND id IN (SELECT value FROM json_each(?2)))
-"""
-_HOLDERS = """
-SELECT seq, id, thread_id, turn_id, role, created_at, speaker, title FROM messages
-WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq
 """
 _FOUND = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT value FROM json_each(?))
@@ -90,39 +84,6 @@ def optimize(connection: Connection) -> None:
     full_text.of(connection).optimize(connection)
 
 
-async def holders(
-    reader: Reader, owner: int, threads: Sequence[int], terms: Sequence[str], most: int
-) -> list[Row] | None:
-    """Messages of these threads whose text, not only its heading, holds one of the terms; None for more than
-    `most`.
-    """
-    looked_up = wanted(terms)
-    rows: list[Row] = []
-    for first in range(0, len(threads) if looked_up else 0, THREADS_AT_ONCE):
-        scopes = [Scope(owner=owner, thread=thread) for thread in threads[first : first + THREADS_AT_ONCE]]
-        found = await reader.run(
-            lambda connection, scopes=scopes: full_text.of(connection).holding(connection, scopes, looked_up, most + 1)
-        )
-        rows += await reader.rows(_HOLDERS, owner, json.dumps(found))
-        if len(rows) > most:
-            return None
-    headings = {row["seq"]: _heading(row) for row in rows}
-    unsure = json.dumps([seq for seq, said in headings.items() if not _tokens(looked_up).isdisjoint(_tokens(said))])
-    if unsure == "[]":
-        return rows
-    texts = await reader.rows("SELECT seq, content FROM messages WHERE seq IN (SELECT value FROM json_each(?))", unsure)
-    without = await asyncio.to_thread(
-        lambda: {
-            one["seq"] for one in texts if _tokens(looked_up).isdisjoint(_tokens(analyzer.analyse(one["content"])))
-        }
-    )
-    return [row for row in rows if row["seq"] not in without]
-
-
-def _tokens(terms: Iterable[str]) -> set[str]:
-    return {bare_token(term) for term in terms}
-
-
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
     """Rows of `messages` that hold one of the terms or more, best first, with their BM25 (larger is better)."""
     looked_up = wanted(terms)
@@ -151,7 +112,7 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
     """A message as `put` takes it. `said`: the terms of its text, where they are known."""
     # The heading is searched with the words (date and speaker: +3 points of coverage on LoCoMo, docs/recall.md). It is
     # analysed apart from the text, whose language it would hide.
-    content, terms = str(row["content"]), _heading(row)
+    content, terms = str(row["content"]), heading(row)
     parts = passages(content) if said is None else [content]
     begins = []
     for part in parts:
@@ -170,7 +131,7 @@ def entry_of(seq: int, row: AnyRow, said: Sequence[str] | None = None) -> Entry:
     )
 
 
-def _heading(row: AnyRow) -> list[str]:
+def heading(row: AnyRow) -> list[str]:
     """The terms of a message's date, its speaker and the title of the conversation that it began."""
     day, title = moment_of(row["created_at"]).date(), str(row["title"])
     return [*_words_of_day(day), *_analysed_often(str(row["speaker"])), *(analyzer.analyse(title) if title else ())]

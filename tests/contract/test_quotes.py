@@ -3,6 +3,8 @@
 import json
 from datetime import timedelta
 
+import pytest
+
 from records.facts import NewFact
 from records.forgetting import Forgetting, Remainder
 from records.messages import NewMessage, Role
@@ -77,9 +79,9 @@ async def test_without_them_they_stay(store: MemoryStore) -> None:
 
 async def test_words_that_were_in_use_before_are_nobodys_quote(store: MemoryStore) -> None:
     talk = Talk(store)
-    await talk.say("I work in Vienna.")
-    first, _ = await talk.say("I met a friend in Vienna.")
-    await talk.say("Where do I work?", "In Vienna.")
+    await talk.say("I work in Thessaloniki.")
+    first, _ = await talk.say("I met a friend in Thessaloniki.")
+    await talk.say("Where do I work?", "In Thessaloniki.")
     assert await talk.left_by(first) == Remainder(others=2), "but they still stand there"
 
 
@@ -113,7 +115,9 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
     ):
         made = {"id": number, "text": text, "kind": "personal", "source_ids": sources, "observed_at": later.isoformat()}
         await put(store, FACTS, created_at=later.isoformat(), **made)
-    await put(store, PROFILES, id=1, text="Uses a code word.", created_at=later.isoformat(), last_summary_id=0)
+    await put(
+        store, PROFILES, id=1, text="Her code word is heliotrope.", created_at=later.isoformat(), last_summary_id=0
+    )
     left = await talk.left_by(first)
     assert (left.facts, left.profiles) == (1, 1)
     taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True))
@@ -214,6 +218,62 @@ async def test_a_short_number_is_nobodys_quote(store: MemoryStore) -> None:
     first, _ = await talk.say("My 3 cats live at number 12.")
     await talk.say("A recipe?", "Beat 3 eggs, bake for 12 minutes.")
     assert await talk.left_by(first) == Remainder()
+
+
+RECIPE = (
+    "Here is a simple cake recipe: beat 3 eggs with sugar, add flour and butter, and pass it through a sieve. "
+    "Bake for 40 minutes, then let it rest for a day. No special code of baking is needed."
+)
+ESSAY = (
+    "Freedom is a big word. A city such as Paris or Lisbon shows how people pass their days, "
+    "and every code of law tries to say what my neighbour may do."
+)
+
+
+async def test_everyday_words_are_nobodys_quote_in_a_young_chat(store: MemoryStore) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say("My pass code for Lisbon is 4417, and I leave in 3 days.")
+    await talk.say("A cake recipe, please.", RECIPE)
+    await talk.say("Write an essay on freedom.", ESSAY)
+    _, number = await talk.say("Which number did I tell?", "It was 4417.")
+    _, run = await talk.say("What was it for?", "That was your pass code: for Lisbon.")
+    _, alone = await talk.say("Which town?", "Lisbon.")
+    assert (await talk.left_by(first)).answers == (number, run, alone)
+
+
+@pytest.mark.parametrize(
+    ("told", "others", "quote"),
+    [
+        (
+            "Mein Schlüssel liegt unter dem Blumentopf im Garten, 2 Schritte links.",
+            "Für den Kuchen: 2 Eier, Mehl und Zucker im Garten mischen, links rühren.",
+            "Er liegt unter dem Blumentopf im Garten.",
+        ),
+        (
+            "Мой код от сейфа 5821, а ключ лежит у бабушки.",
+            "Рецепт: 5 яиц, мука и сахар. Код выпечки прост: печь, пока ключ не повернётся.",
+            "Код от сейфа: 5821.",
+        ),
+        (
+            "我的保险箱密码是写在厨房日历后面的。",
+            "蛋糕食谱：三个鸡蛋，面粉和糖，在厨房里搅拌。",
+            "密码是写在厨房日历后面的。",
+        ),
+        (
+            "My sister Wilhelmina is pregnant, due in 5 months.",
+            "A sister city has 5 parks, and months of sun.",
+            "Congratulations to Wilhelmina!",
+        ),
+    ],
+)
+async def test_runs_and_rare_words_are_quotes_in_any_language(
+    store: MemoryStore, told: str, others: str, quote: str
+) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say(told)
+    await talk.say("?", others)
+    _, answer = await talk.say("!", quote)
+    assert (await talk.left_by(first)).answers == (answer,)
 
 
 async def test_what_expires_is_not_compared(store: MemoryStore) -> None:
