@@ -323,9 +323,30 @@ def _prepare(url: str, migrate: Callable[[Raw], None], replica: Replica | None) 
             raise SettingsError("DATABASE_URL", sentence) from error
         raise StorageError(f"DATABASE_URL: {sentence}") from error
     with contextlib.closing(raw):
+        _demand_sessions(raw, url)
         migrate(raw)
         if replica is not None:
             replica.register(raw)
+
+
+def _demand_sessions(raw: Raw, url: str) -> None:
+    """Raise SettingsError if a pooler gives this connection another session of the server after each transaction.
+
+    LISTEN and settings of a session would be lost then. A pooler tells its clients a number of its own as the server
+    process; one in session mode keeps the process for this connection, so that the second cannot get it.
+    """
+    process = "SELECT pg_backend_pid()"
+    first = raw.execute(process).fetchone()
+    if first == (raw.info.backend_pid,):
+        return
+    with contextlib.closing(psycopg.connect(url, **OPTIONS)) as other:
+        try:
+            other.execute("BEGIN")
+            is_shared = other.execute(process).fetchone() == first or raw.execute(process).fetchone() != first
+        except psycopg.errors.ProtocolViolation:  # a mode in which there are no transactions
+            is_shared = True
+    if is_shared:
+        raise SettingsError("DATABASE_URL", "leads to a pooler in transaction mode; Keepsake needs its session mode.")
 
 
 def refusal(words: str) -> tuple[str, bool]:

@@ -1,0 +1,45 @@
+"""Through a real PgBouncer: its session mode serves, another mode is refused at the start and by --check."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from records.errors import SettingsError
+from storage.stores.postgres import postgres_database
+from tests.support.pooler import pooler
+from tests.support.postgres_server import new_database
+
+CLAIMS = "leads to a pooler in transaction mode; Keepsake needs its session mode"
+
+
+@pytest.mark.parametrize("mode", ["transaction", "statement"])
+async def test_a_mode_that_gives_sessions_away_is_refused_before_anything_is_made(
+    mode: str, postgres_url: str, tmp_path: Path
+) -> None:
+    """`--check` said "PostgreSQL answers", and then claims failed every few seconds."""
+    url = new_database(postgres_url, f"pooled_by_{mode}")
+    with pooler(url, mode, tmp_path) as behind, pytest.raises(SettingsError, match=CLAIMS):
+        async with postgres_database(behind):
+            pass
+
+
+async def test_the_session_mode_serves(postgres_url: str, tmp_path: Path) -> None:
+    with pooler(new_database(postgres_url, "pooled_by_session"), "session", tmp_path) as behind:
+        async with postgres_database(behind) as database, database.read(None) as reader:
+            assert await reader.rows("SELECT COUNT(*) FROM users")
+        async with postgres_database(behind):
+            pass
+
+
+def test_check_names_the_setting(
+    postgres_url: str, tmp_path: Path, run_here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = new_database(postgres_url, "pooled_for_check")
+    with pooler(url, "transaction", tmp_path) as behind:
+        given = dict(part.split("=") for part in behind.split())
+        address = f"postgresql://{given['user']}@{given['host']}:{given['port']}/{given['dbname']}"
+        status = run_here(("--check",), {"DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": address})
+    out = capsys.readouterr().out
+    assert status == 2
+    assert f"DATABASE_URL: {CLAIMS}" in out
