@@ -129,6 +129,7 @@ def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, s
 @pytest.mark.parametrize(
     ("language", "text", "words"),
     [
+        ("en", "on Monday the 7th at 9 dentist", "the 7th at 9"),
         ("en", "at half past eight dentist", "at half past eight"),
         ("en", "tomorrow at half past eight dentist", "at half past eight"),
         ("en", "every weekday at 7 get up", "every weekday at 7"),
