@@ -1,0 +1,80 @@
+"""A model server that answers with the bytes that it is told to, for everything that a well-behaved one never sends."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Raw:
+    """One answer: its status, content type and body."""
+
+    body: bytes
+    status: int = 200
+    content_type: str = "text/event-stream"
+
+
+def stream(*events: Mapping[str, Any] | str, done: bool = True) -> Raw:
+    """A stream of these events; a text is the data of an event as it stands."""
+    data = [event if isinstance(event, str) else json.dumps(event, ensure_ascii=False) for event in events]
+    lines = [f"data: {text}\n\n" for text in (*data, *(["[DONE]"] if done else []))]
+    return Raw(body="".join(lines).encode())
+
+
+def refusal(status: int, body: object) -> Raw:
+    return Raw(body=json.dumps(body).encode(), status=status, content_type="application/json")
+
+
+def chunk(finish: str | None = None, **delta: object) -> Json:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def said(text: str) -> Raw:
+    """A plain answer."""
+    return stream(chunk(content=text), chunk("stop"))
+
+
+@dataclass
+class RawServer:
+    """Answers each chat request by `answer`, and remembers the requests."""
+
+    answer: Callable[[Json], Raw]
+    requests: list[Json] = field(default_factory=list)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                sizes = [line for line in head.decode().lower().split("\r\n") if line.startswith("content-length:")]
+                body = await reader.readexactly(int(sizes[0].split(":")[1]) if sizes else 0)
+                raw = Raw(body=b'{"data": []}', content_type="application/json")
+                if head.split(b" ")[1].endswith(b"/chat/completions"):
+                    self.requests.append(json.loads(body))
+                    raw = self.answer(self.requests[-1])
+                about = f"content-type: {raw.content_type}\r\ncontent-length: {len(raw.body)}\r\n\r\n"
+                writer.write(f"HTTP/1.1 {raw.status} X\r\n{about}".encode() + raw.body)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def raw_server(answer: Callable[[Json], Raw]) -> AsyncIterator[tuple[RawServer, str]]:
+    """A server on a free port of this machine, and its base URL."""
+    server = RawServer(answer)
+    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    async with listener:
+        port = listener.sockets[0].getsockname()[1]
+        yield server, f"http://127.0.0.1:{port}/v1"
+
+
+def words_of(request: Mapping[str, Any]) -> str:
+    """Everything that a request says, as one text."""
+    messages: Sequence[Mapping[str, Any]] = request["messages"]
+    return "\n".join(json.dumps(message.get("content"), ensure_ascii=False) for message in messages)
