@@ -21,7 +21,7 @@ _SHOWN = ("text", "multimodal_text")
 _CANVAS, _EDIT = "canmore.create_textdoc", "canmore.update_textdoc"
 
 _ALL = (".*", "(?s).*", "(?s)^.*$", "^.*$", "[\\s\\S]*")
-"""Patterns that mean a whole document; ChatGPT is told to use the first."""
+"""Patterns that match a whole document. ChatGPT is told to use the first."""
 MOST_REPLACED, LONGEST_EDITED = 100, 400_000
 """Places that one change replaces, and characters of the longest document in which it looks for them."""
 _ESCAPED = re.compile(r"\\(\W)")
@@ -45,7 +45,7 @@ def _conversation(talks: Conversations, raw: object) -> None:
     nodes = {name: one for name, one in demand_object(talk.get("mapping"), ".mapping").items() if isinstance(one, dict)}
 
     def age(name: str) -> float:
-        """Of a message without a time, that of the one before it."""
+        """Return the time of a message, or of the one before it."""
         before = nodes.get(text_of(nodes[name].get("parent")), {})
         times = [object_of(one.get("message")).get("create_time") for one in (nodes[name], before)]
         return next((float(one) for one in times if isinstance(one, int | float)), 0.0)
@@ -66,12 +66,12 @@ def _conversation(talks: Conversations, raw: object) -> None:
 
 
 def _named(node: str, message: object) -> object:
-    """A message with the id that it has, or else the one of its node."""
+    """Return a message with its own id, or else with its node's."""
     return {**message, "id": text_of(message.get("id")) or node} if isinstance(message, dict) else message
 
 
 def _documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """The documents next to a talk, by the message that changed each last: the last version counts."""
+    """Yield the last version of each canvas document, with the id of the message that wrote it."""
     name, document = "", ""
     for message in path:
         if (recipient := message.get("recipient")) not in (_CANVAS, _EDIT):
@@ -90,7 +90,7 @@ def _documents(path: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
 
 
 def _shown(message: Mapping[str, Any], content: Mapping[str, Any], documents: Mapping[str, str]) -> str | None:
-    """The words that people saw of a message; None: it was hidden from them."""
+    """Return the visible text of a message, or None if it was hidden."""
     held = object_of(message.get("metadata"))
     if held.get("is_visually_hidden_from_conversation") or held.get("is_user_system_message"):
         return None
@@ -104,7 +104,7 @@ def _shown(message: Mapping[str, Any], content: Mapping[str, Any], documents: Ma
 
 
 def _words(part: object) -> str:
-    """A part of a message: a text, or an object that may hold the words of a recording."""
+    """Return the text of a part, which may be the transcript of a recording."""
     return text_of(part.get("text") if isinstance(part, dict) else part)
 
 
@@ -114,7 +114,7 @@ def _text(content: Mapping[str, Any]) -> str:
 
 
 def _held(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is said to the tool that keeps documents next to the talk: a new one, or changes."""
+    """Return the arguments of a call to the canvas tool."""
     try:
         return object_of(json.loads(_text(content)))
     except (ValueError, RecursionError):
@@ -141,7 +141,7 @@ def _edited(document: str, held: Mapping[str, Any]) -> str:
 def _facts(
     message: Mapping[str, Any], author: Mapping[str, Any], content: Mapping[str, Any], said_at: datetime
 ) -> list[ImportedFact]:
-    """Memories, and the custom instructions that stand in every conversation."""
+    """Return memories and custom instructions as facts."""
     found: list[ImportedFact] = []
     if author.get("role") == "assistant" and message.get("recipient") == "bio":
         found += [

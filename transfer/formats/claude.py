@@ -38,7 +38,7 @@ def _object(talks: Conversations, raw: object) -> None:
 
 
 def _shown(messages: list[Any]) -> list[Any]:
-    """The branch that ends in the newest message, where messages name the one before them."""
+    """Return the branch that ends in the newest message, if messages name their parents."""
     if not all(object_of(one).get("parent_message_uuid") and text_of(one.get("uuid")) for one in messages):
         return messages
     nodes = {one["uuid"]: one for one in messages}
@@ -65,7 +65,7 @@ def _words(message: Mapping[str, Any], where: str = "") -> str:
 
 
 def _artifact(block: Mapping[str, Any]) -> str:
-    """A document that was written next to the talk, under its title; other calls of tools have no such text."""
+    """Return an artifact as text under its title, or "" for another tool call."""
     held = object_of(block.get("input"))
     title, text = text_of(held.get("title")), text_of(held.get("content")).strip()
     is_artifact = block.get("name") == "artifacts" or ("title" in held and "type" in held)
@@ -89,7 +89,7 @@ def _project(raw: dict[str, Any], talks: Conversations) -> None:
 
 
 def _memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
-    """memories.json: one text in Markdown, one a project, or files."""
+    """Yield the facts of memories.json: a text, one text per project, or files."""
     texts: list[tuple[object, datetime | None]] = [(raw.get("conversations_memory"), None)]
     texts += [(one, None) for one in object_of(raw.get("project_memories")).values()]
     texts += [(one.get("content"), moment(one.get("updated_at"), "")) for one in objects(raw.get("memory_files"))]

@@ -1,4 +1,4 @@
-"""What formats have in common: conversations, their messages, dates and branches; forwarded words, polls, reactions.
+"""What the formats share: conversations, messages, dates, branches, forwarded text, polls and reactions.
 
 A message or a conversation that is damaged is left out, counted and named; only a file without any other is refused.
 """
@@ -36,25 +36,25 @@ _ROLES: Mapping[Role, str] = {
     "asistente|assistente|ассистент|助手",
 }
 ROLES: Mapping[str, Role] = {word: role for role, words in _ROLES.items() for word in words.split("|")}
-"""What programs call the two sides of a talk."""
+"""Names that programs give to the two sides of a conversation."""
 MOST_SPEAKERS = 20
-"""People among whom the one is chosen who imports a chat."""
+"""The most people offered when we ask which of them is importing the chat."""
 _WHEN = (
     *("create_time", "created_at", "createdAt", "createTime", "creation_time", "timestamp", "Timestamp", "send_date"),
     *("inserted_at", "timestamp_ms", "updated_datetime", "create_date", "time", "Time"),
 )
-"""The members that say when something was said or began."""
+"""JSON members that hold the time of a message or conversation."""
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40
-"""Characters of a title by which a damaged conversation is named."""
+"""The most characters of a title shown when a conversation is damaged."""
 _MARKED = re.compile("\ue200entity\ue202([^\ue200\ue201]*)\ue201")
 _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^【】\n]{0,200}】|[\ue200-\ue206]")
 Element = tuple[str, int, Any]
-"""A part of a file: which one it is, where it begins, and what it holds."""
+"""A part of a file: its name, its offset and its value."""
 
 
 class LeftOut(Exception):  # noqa: N818 - reads as the state it is
-    """An element is no message. `kind`: as what it is counted, if at all."""
+    """Raised for an element that is not a message. `kind` selects the counter to increase, if any."""
 
     def __init__(self, kind: str = "") -> None:
         super().__init__(kind)
@@ -73,7 +73,7 @@ class Turn(NamedTuple):
 
 
 class Conversations:
-    """The conversations of one import, as they are read. `skipped`: what is left out, by its kind."""
+    """Collect the conversations of one import. `skipped` counts what is left out, by kind."""
 
     def __init__(self, name: str, reading: Reading) -> None:
         self.reading = reading
@@ -90,13 +90,13 @@ class Conversations:
         self._broken: NotJson | None = None
 
     def add(self, talk: list[ImportedMessage], title: object = "", kind: str = "conversations") -> None:
-        """`kind`: as what it is counted."""
+        """Add a conversation and count it under `kind`."""
         if talk:
             self._talks.append(titled(talk, text_of(title)))
             self._counts[kind] += 1
 
     def read(self, files: Iterable[SourceFile], read_one: Callable[[Any], None]) -> None:
-        """Have each object of these files read, which are JSON or have an object a line."""
+        """Call `read_one` with each object of these JSON or JSONL files."""
         for file in files:
             walk = file.walk()
             try:
@@ -115,7 +115,7 @@ class Conversations:
     def messages(
         self, elements: Iterable[Element], read_one: Callable[[Any], ImportedMessage], walk: JsonStream | None = None
     ) -> list[ImportedMessage]:
-        """The messages among these elements; `read_one` raises WrongElement or LeftOut for the others."""
+        """Return the messages among these elements. `read_one` raises WrongElement or LeftOut for the others."""
         made: list[ImportedMessage] = []
         for where, at, raw in yielding_gil(elements):
             with self.each(where, walk, at):
@@ -155,19 +155,19 @@ class Conversations:
         self.add(said, raw.get("title") or raw.get("name"))
 
     def said(self, name: str, role: Role, words: str, said_at: datetime) -> ImportedMessage:
-        """A message of a talk of two; what the assistant says answers what was said before."""
+        """Return a message of a conversation of two. The assistant's messages answer the one before."""
         source, answers = f"import:{self._name}:{name}", role == "assistant"
         return ImportedMessage(source=source, role=role, content=words, created_at=said_at, answers=answers)
 
     def when(self, value: Mapping[str, Any]) -> datetime | None:
-        """When something was said or began, if it says so."""
+        """Return the time that an object states, or None. A time in the future counts as none."""
         name = next((one for one in _WHEN if value.get(one)), "")
         made = moment(value.get(name), f".{name}", self.reading.zone)
         is_possible = made is None or self.reading.now == NO_DATE or made <= self.reading.now + timedelta(days=1)
         return made if is_possible else None
 
     def ask_own(self, *, bots: Collection[str] = (), must: bool = True) -> None:
-        """Which of the speakers is the person? `must`: nothing is imported before that is answered."""
+        """Ask which speaker is the person who imports. With `must`, nothing is imported before the answer."""
 
         def is_said(one: ImportedMessage) -> bool:
             return one.role == "user" and one.origin != "forwarded"
@@ -203,7 +203,7 @@ class Conversations:
             self._place = outer
 
     def history(self, *notes: str) -> ImportedHistory:
-        """Conversations in the order of their beginnings. Raises ImportRefused where all of them are damaged."""
+        """Return the conversations by the time of their first message. Raise ImportRefused if all are damaged."""
         if self._damaged and not self._talks and not self.facts:
             raise self._broken or wrong_at(self._first_damaged)
         self._talks.sort(key=lambda talk: talk[0].created_at)
@@ -223,14 +223,14 @@ class Conversations:
 
 
 def elements_of(walk: JsonStream, where: str = "") -> Iterator[Element]:
-    """The elements of the next array. `where`: what it is called."""
+    """Yield the elements of the next array, which is called `where`."""
     for number in walk.elements():
         at = walk.at
         yield f"{where}[{number}]", at, walk.value()
 
 
 def _each_object(walk: JsonStream) -> Iterator[tuple[str, int, Callable[[], Any]]]:
-    """The objects of a file: the elements of its array, or one a line, or itself; what reads each, and its place."""
+    """Yield the name and offset of each object of a file, and a function that reads it."""
     if walk.peek() == "[":
         for number in walk.elements():
             yield f"[{number}]", walk.at, walk.value
@@ -255,7 +255,7 @@ def _all_of(line: JsonStream) -> Any:
 
 
 def is_numbered(name: str, kind: str) -> bool:
-    """Whether a file is called KIND.json or KIND-000.json."""
+    """Return True if a file is called KIND.json or KIND-000.json."""
     return name == f"{kind}.json" or (
         name.startswith(f"{kind}-") and name.removeprefix(f"{kind}-").removesuffix(".json").isdecimal()
     )
@@ -263,14 +263,14 @@ def is_numbered(name: str, kind: str) -> bool:
 
 FACTS_A_PAGE = 20
 PAGE = 2_500
-"""Characters of the facts that one message shows; it has at most 4,096."""
+"""The most characters of facts in one message, of Telegram's 4,096."""
 MOST_OFFERED = 500
 LONGEST_OFFERED = 500
 """Facts of another assistant: those shown together, those of one file, and the characters of each."""
 
 
 def offered(facts: Sequence[ImportedFact], reading: Reading) -> tuple[tuple[Question, ...], tuple[ImportedFact, ...]]:
-    """Facts as questions, a page each, and those that the person chose to keep: none before they are shown."""
+    """Return one question for each page of facts, and the facts that the person chose so far."""
     known: dict[str, ImportedFact] = {}
     for one in facts:
         text = " ".join(one.text.split())[:LONGEST_OFFERED]
@@ -294,7 +294,7 @@ LONGEST_TITLE = 200
 
 
 def titled(talk: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:
-    """A conversation whose first message carries its title."""
+    """Return a conversation whose first message carries the title."""
     title = title.strip()[:LONGEST_TITLE]
     return [replace(talk[0], title=title), *talk[1:]] if talk and title else list(talk)
 
@@ -316,18 +316,18 @@ def in_file_order(talk: Sequence[ImportedMessage]) -> list[ImportedMessage]:
 
 
 def fingerprint(*parts: object) -> str:
-    """What identifies a message that has no id of its own."""
+    """Return a stable id for a message that has none in the file."""
     return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def numbered(name: str, seen: Counter[str]) -> str:
-    """A fingerprint, with its number where the file has it a second time: equal messages are several."""
+    """Return a fingerprint, numbered if the file has an equal message before it."""
     seen[name] += 1
     return f"{name}:{seen[name]}" if seen[name] > 1 else name
 
 
 def told_apart(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]:
-    """Messages of one id in a file: those with other words stay, under a name of their own, and equal ones are one."""
+    """Merge equal messages that share an id, and give those with other text an id of their own."""
     made: dict[tuple[Role, str], ImportedMessage] = {}
     for one in yielding_gil(messages):
         held = made.setdefault((one.role, one.source), one)
@@ -338,14 +338,14 @@ def told_apart(messages: Sequence[ImportedMessage]) -> Sequence[ImportedMessage]
 
 
 def without_citations(text: str) -> str:
-    """Without the marks of sources in private characters; a marked name stays."""
+    """Remove ChatGPT's citation marks and keep the names that they mark."""
     if "\ue200" not in text and "†" not in text and not re.search("[\ue201-\ue206]", text):
         return text
     return _CITED.sub("", _MARKED.sub(_entity, text))
 
 
 def _entity(found: re.Match[str]) -> str:
-    """The visible name of a marked thing: ["city","Bern"]."""
+    """Return the visible name in an entity mark such as ["city","Bern"]."""
     try:
         held = json.loads(found[1])
     except (ValueError, RecursionError):
@@ -376,7 +376,7 @@ def branch(nodes: Mapping[str, Any], leaf: object, parent: str, age: Callable[[s
 
 
 DELETED = "Deleted account"
-"""What Telegram calls somebody who is no longer there."""
+"""Telegram's name for an account that no longer exists."""
 
 
 def forwarded(name: str, words: str) -> str:
@@ -384,11 +384,11 @@ def forwarded(name: str, words: str) -> str:
 
 
 def reacted(words: str, emoji: Sequence[str]) -> str:
-    """The words with the reactions below them; without words nothing."""
+    """Return the text with a line of reactions below, or nothing if there is no text."""
     shown = " ".join(filter(None, emoji))
     return f"{words}\n[Reactions: {shown}]" if words and shown else words
 
 
 def poll(question: str, answers: Sequence[tuple[str, bool]]) -> str:
-    """`answers`: each with whether the person chose it."""
+    """Return a poll as text. Each answer comes with True if the person chose it."""
     return "\n".join([f"[Poll] {question}", *(f"- {text}{' (chosen)' if chosen else ''}" for text, chosen in answers)])

@@ -41,12 +41,12 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
 
 def _is_index(path: str) -> bool:
-    """Whether a file names the channels."""
+    """Return True if a file lists the channel names."""
     return PurePosixPath(path.lower()).name == "index.json"
 
 
 def _rows(file: SourceFile) -> Iterator[Element]:
-    """The rows of messages.json, or of messages.csv in older packages."""
+    """Yield the rows of messages.json, or of messages.csv in older packages."""
     if file.text.lstrip()[:1] == "[":
         yield from elements_of(file.walk())
         return
@@ -62,7 +62,7 @@ def _rows(file: SourceFile) -> Iterator[Element]:
 
 
 def _own(talks: Conversations, raw: object) -> ImportedMessage:
-    """A row of the package: its owner's own words."""
+    """Return a row of the data package, which holds only its owner's messages."""
     value = demand_object(raw)
     return _said(value.get("ID"), text_of(value.get("Contents")), talks.when(value))
 

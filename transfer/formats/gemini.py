@@ -39,7 +39,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
 
 def _most(verbs: Sequence[str]) -> str:
-    """The one that is there more than once, and most often; else none: a prompt may have such a space itself."""
+    """Return the most frequent verb if it occurs more than once, else ""."""
     return next((verb for verb, count in Counter(verbs).most_common(1) if count > 1), "")
 
 
@@ -56,7 +56,7 @@ def _object(talks: Conversations, name: str, verb: str, raw: object) -> None:
 
 
 def _pair(title: str, answer: str, said_at: datetime, verb: str, talks: Conversations) -> None:
-    """A record of MyActivity. Verbs are localised: without a known one it is a prompt where it has an answer."""
+    """Add a record of MyActivity. Without a known verb, it is a prompt only if it has an answer."""
     own = title.removeprefix(f"{verb}\u00a0") if verb else title
     title, own = _SPACES.sub(" ", title).strip(), _SPACES.sub(" ", own).strip().removeprefix(": ")
     prompt = _PROMPTED.sub("", own)
@@ -87,7 +87,7 @@ def _page(file: SourceFile, talks: Conversations) -> None:
 
 
 def _cell(block: Block) -> tuple[list[str], dict[WrittenDate, int]] | None:
-    """The lines of a record of Gemini, and those among them that may be its date."""
+    """Return the lines of a Gemini record, and those that may be its date."""
     if not any(name in block.text_of("header-cell").lower() for name in _PRODUCTS):
         return None
     lines = block.text_of("content-cell").splitlines()

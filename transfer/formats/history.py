@@ -1,4 +1,4 @@
-"""The messages of a file from elsewhere: the values that every format is read into, and what a format is."""
+"""The values that every import format is read into, and the description of a format."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,9 +12,9 @@ from text.characters import boundary, well_formed
 from transfer.formats.json_stream import JsonStream
 
 LONGEST_MESSAGE = 16_000
-"""Characters of one message; a longer one becomes several, of one turn. Telegram's own have at most 4,096."""
+"""The most characters of one message. A longer one is split into several of the same turn."""
 SAMPLED = 20_000
-"""Characters at the beginning of a file by which a text is recognised."""
+"""Characters at the beginning of a file that are looked at to recognise its format."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +43,7 @@ class ImportedMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedFact:
-    """What another assistant remembers about the person. `observed_at` None: the file does not say when."""
+    """A fact that another assistant remembers about the person. `observed_at` is None if the file gives no date."""
 
     text: str
     observed_at: datetime | None = None
@@ -94,7 +94,7 @@ class Reading:
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def chosen(self, question: Question) -> tuple[int, ...] | None:
-        """What was answered, or what counts until then."""
+        """Return the options chosen, or the default ones until then."""
         given = self.answers.get(question.key, question.chosen)
         return given and tuple(one for one in given if 0 <= one < len(question.options))
 
@@ -124,7 +124,7 @@ class ImportedHistory:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this one file is all of it."""
+        """Return True if this one file is the whole export."""
         return self.part == 1 and self.is_last
 
 
@@ -144,14 +144,14 @@ class Sample:
 
 @dataclass(slots=True)
 class SourceFile:
-    """One file, out of an archive or alone. `most`: values that are read of it where it is JSON."""
+    """One file, alone or out of an archive. At most `most` JSON values are read from it."""
 
     path: str
     text: str
     most: int
 
     def walk(self) -> JsonStream:
-        """From the beginning. Where the format is not JSON, use `text`."""
+        """Open the file as JSON from its beginning."""
         return JsonStream(self.text, most=self.most)
 
 
@@ -180,7 +180,7 @@ _Part = TypeVar("_Part", ImportedMessage, ImportedFact)
 
 
 def well_formed_history(history: ImportedHistory) -> ImportedHistory:
-    """JSON may spell out half a surrogate pair, which no file, query or message can hold: it becomes U+FFFD."""
+    """Replace lone surrogates, which JSON can spell but no file or message can hold, by U+FFFD."""
     return replace(
         history,
         messages=[_well_formed(one) for one in yielding_gil(history.messages)],
@@ -197,7 +197,7 @@ def _well_formed(one: _Part) -> _Part:
 
 
 def sources(history: ImportedHistory) -> list[tuple[Role, str]]:
-    """Every source that a message of the file may be stored under."""
+    """Return every source under which a message of the file may be stored."""
     found: list[tuple[Role, str]] = []
     for one in yielding_gil(history.messages):
         found.append((one.role, one.source))
@@ -214,7 +214,7 @@ def imported_source(name: str) -> str:
 
 
 def without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
-    """The messages of our own export that have a number but no source, by number, and the threads that hold them."""
+    """Return the messages of our own export without a source, by number, and their threads."""
     found: dict[int, ImportedMessage] = {}
     for one in yielding_gil(history.messages):
         if one.number is not None and one.also is None:

@@ -22,7 +22,7 @@ _LINES = frozenset(
 
 
 class Block:
-    """An element: its name, attributes and what is in it."""
+    """An HTML element with its attributes and children."""
 
     def __init__(self, tag: str, attributes: dict[str, str]) -> None:
         self.tag = tag
@@ -31,7 +31,7 @@ class Block:
         self.parts: list[Block | str] = []
 
     def find(self, name: str) -> "Block | None":
-        """The first part of it that has a class."""
+        """Return the first descendant with a class."""
         return next(self.each(name), None)
 
     def each(self, name: str) -> "Iterator[Block]":
@@ -43,7 +43,7 @@ class Block:
                     yield from part.each(name)
 
     def text(self) -> str:
-        """What a reader sees, with the targets of links whose words do not say them."""
+        """Return the visible text, with the targets of links that the text does not show."""
         lines = (line.strip() for line in "".join(self._text()).splitlines())
         return _GAP.sub("\n\n", "\n".join(lines)).strip()
 
@@ -98,7 +98,7 @@ class _Parser(HTMLParser):
 
 
 def blocks(text: str, name: str) -> Iterator[Block]:
-    """The outermost elements with a class, in their order."""
+    """Yield the outermost elements with a class, in document order."""
     parser = _Parser(name)
     for start in yielding_gil(range(0, len(text), PIECE)):
         parser.feed(text[start : start + PIECE])
@@ -109,7 +109,7 @@ def blocks(text: str, name: str) -> Iterator[Block]:
 
 
 def text_in(page: str) -> str:
-    """The text of a piece of HTML."""
+    """Return the text of an HTML fragment."""
     if "<" not in page and "&" not in page:
         return page.strip()
     return next((block.text() for block in blocks(f'<div class="all">{page}</div>', "all")), "")

@@ -15,11 +15,11 @@ from records.errors import ImportRefused
 from runtime.cooperative import yielding_gil
 
 MOST_DEPTH = 100
-"""Objects and arrays inside one another."""
+"""The deepest nesting of objects and arrays."""
 LONGEST_VALUE = 32_000_000
-"""Characters of one value, such as a whole conversation of ChatGPT."""
+"""The most characters of one value, such as a whole ChatGPT conversation."""
 MOST_VALUES = 20_000_000
-"""Values that are read of one text in all: each takes some 100 bytes, however short its text is."""
+"""The most values read from one text. Each takes some 100 bytes, however short it is."""
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -35,7 +35,7 @@ def begins_json(text: str) -> bool:
 
 
 class NotJson(ImportRefused):
-    """A text breaks the grammar."""
+    """The text is not valid JSON."""
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -58,19 +58,19 @@ class JsonStream:
 
     @property
     def at(self) -> int:
-        """The position of the next value."""
+        """Return the offset of the next value."""
         return self._at
 
     def line_of(self, at: int) -> int:
         return self._text.count("\n", 0, at) + 1
 
     def peek(self) -> str:
-        """The first character of the next value, "" at the end."""
+        """Return the first character of the next value, or "" at the end."""
         self._skip_space()
         return self._text[self._at : self._at + 1]
 
     def value(self) -> Any:
-        """The next value, whole. Raises ImportRefused, also before a value that holds too much is made."""
+        """Read the next value. Raise ImportRefused before building a value that is too large."""
         self._skip_space()
         end, parts = self._extent(self._left)
         self._left -= parts
@@ -86,7 +86,7 @@ class JsonStream:
         return value
 
     def skip(self) -> None:
-        """Pass over the next value; objects and arrays are not made."""
+        """Skip the next value without building objects or arrays."""
         if self.peek() not in ("{", "["):
             self.value()
             return
@@ -94,7 +94,7 @@ class JsonStream:
         self._skip_space()
 
     def members(self) -> Iterator[str]:
-        """The names in the next object, each with the position before its value."""
+        """Yield the names in the next object, positioned before each value."""
         for _ in self._parts("{", "}"):
             name = self.value()
             if not isinstance(name, str):
@@ -106,7 +106,7 @@ class JsonStream:
                 self.skip()
 
     def elements(self) -> Iterator[int]:
-        """The positions in the next array, from 0, each with the position before its value."""
+        """Yield the indexes of the next array, positioned before each value."""
         for number, begin in enumerate(yielding_gil(self._parts("[", "]"))):
             yield number
             if self._at == begin:
@@ -114,19 +114,19 @@ class JsonStream:
 
     @property
     def has_lines(self) -> bool:
-        """Whether the text has an object a line."""
+        """Return True if the text holds one object per line."""
         first = [found[0].rstrip() for found in islice(_LINE.finditer(self._text), 2)]
         return len(first) == 2 and all(one[0] == "{" for one in first) and any(one[-1] == "}" for one in first)
 
     def lines(self) -> Iterator[tuple[int, "JsonStream"]]:
-        """Each line that holds something: where it begins, and itself as a text."""
+        """Yield the offset of each line that is not empty, and a stream over it."""
         for found in yielding_gil(_LINE.finditer(self._text)):
             line = JsonStream(found[0], most=self._left)
             yield found.start(), line
             self._left = line._left
 
     def end(self) -> None:
-        """Demand that nothing follows."""
+        """Raise ImportRefused if anything follows."""
         if self._skip_space() != len(self._text):
             self.fail()
 

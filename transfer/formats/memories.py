@@ -26,7 +26,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DATES = re.compile(r"^\[(?:\d{4}-\d\d-\d\d|unknown|no date)[^\]]*\]\s*[-–—:]", re.IGNORECASE)
 _TEXT_LIST = re.compile(r'\s*\[\s*"(?:[^"\\]|\\.)*+"')
 SHARE = 0.5
-"""Of the lines of a text that is taken for a list of memories without dates."""
+"""The share of list items from which a text without dates counts as a list of memories."""
 _TEXTS = ("content", "memory", "text", "fact")
 _WHEN = ("date", "created_at", "updated_at", "saved")
 
@@ -68,7 +68,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
 
 def _listed(file: SourceFile) -> list[ImportedFact] | None:
-    """A JSON list of texts or of objects with one; None where the text is no JSON."""
+    """Return the facts of a JSON list, or None if the text is not JSON."""
     try:
         value = file.walk().value()
     except ImportRefused:

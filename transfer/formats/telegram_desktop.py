@@ -21,18 +21,18 @@ from transfer.formats.values import WrongElement, demand_moment, demand_object, 
 
 _MOST_NAMED = 5
 MOST_CHOICES = 30
-"""Chats that have a button of their own; the smaller ones share one."""
+"""The most chats with a button of their own. The smaller ones share one."""
 _SHIFT = 2**32
-"""Files of 2020 and 2021 give a person as their id and this, as a bare number; no id was that large then."""
+"""Added to a person's id in exports of 2020 and 2021, when no id was that large."""
 _CONTROL = re.compile(r"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
-"""A control character as Telegram writes it, which is no JSON."""
+"""A control character as Telegram writes it, which is not valid JSON."""
 _READ = frozenset(
     {"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from", "poll", "reactions"}
     | {"contact_information", "location_information", "place_name", "address", "todo_list", "rich_message"}
 )
-"""What is read of a message; the rest is let go of at once."""
+"""The members of a message that are read."""
 _RICH_MEMBERS = ("text", "title", "blocks", "items", "rows", "cells", "content", "caption", "formula", "code")
-"""What holds words in the blocks of a formatted message."""
+"""Members of the blocks of a rich message that hold text."""
 _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-replies"}
 
 
@@ -58,7 +58,7 @@ def read(files: Sequence[SourceFile], reading: Reading) -> ImportedHistory:
 
 
 def _chats(walk: JsonStream, where: str = "") -> Iterator[_Chat]:
-    """The chats in the next object, and itself where it is one."""
+    """Yield the chats in the next object, and the object itself if it is a chat."""
     chat = _Chat(where, walk)
     for name in walk.members():
         match name:
@@ -114,7 +114,7 @@ _Read = list[tuple[_Chat, list[ImportedMessage]]]
 
 
 def _choice(chats: _Read, reading: Reading) -> tuple[tuple[Question, ...], _Read]:
-    """Which chats are taken: until it is answered, all but channels and those that the person left."""
+    """Ask which chats to import. By default all but channels and chats that the person left."""
     if len(chats) < 2:
         return (), chats
     ordered = sorted(chats, key=lambda one: -len(one[1]))
@@ -174,7 +174,7 @@ def _message(chat: _Chat, reading: Reading, value: object) -> ImportedMessage:
 
 
 def _sender(raw: Mapping[str, Any]) -> str:
-    """ "user123", "channel123"; old files have the number alone."""
+    """Return the sender as "user123" or "channel123", also for old files with the bare number."""
     sender = raw.get("from_id")
     if isinstance(sender, int):
         return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"
@@ -182,7 +182,7 @@ def _sender(raw: Mapping[str, Any]) -> str:
 
 
 def _content(raw: Mapping[str, Any]) -> str:
-    """The words: a text, or pieces, some of which carry a link or a format; then what else was sent, in words."""
+    """Return the text of a message with its links, followed by its poll, checklist, contact or place."""
     text = raw.get("text", "")
     if not isinstance(text, str | list):
         raise WrongElement(".text")
@@ -216,7 +216,7 @@ def _checklist(raw: Mapping[str, Any]) -> str:
 
 
 def _rich_text(value: object, depth: int = 0) -> str:
-    """The words of a formatted message: of its blocks, of the texts in them, however they are nested."""
+    """Return the text of a rich message, however deeply its blocks are nested."""
     if not isinstance(value, dict | list) or depth > MOST_DEPTH:
         return text_of(value)
     if isinstance(value, list):

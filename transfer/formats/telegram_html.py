@@ -50,7 +50,7 @@ def _page(file: SourceFile) -> int:
 
 
 def _message(zone: tzinfo, speakers: list[str], block: Block) -> ImportedMessage:
-    """`speakers`: those who spoke before: a joined message has the speaker of the one before it."""
+    """Return a message. A joined one takes the last of `speakers`."""
     if "service" in block.classes:
         raise LeftOut("service")
     body = block.find("body") or block
@@ -93,14 +93,14 @@ def _words(part: Block) -> str:
 
 
 def _without_details(block: Block) -> str:
-    """The text of an element without its small print, such as the number of votes."""
+    """Return the text of an element without details such as the number of votes."""
     parts = (part if isinstance(part, str) else part.text() for part in block.parts
              if isinstance(part, str) or "details" not in part.classes)  # fmt: skip
     return " ".join("".join(parts).split())
 
 
 def _name_in(block: Block) -> str:
-    """A speaker's name, without the date of a forwarded message and the bot that helped to write it."""
+    """Return a speaker's name without a forwarding date or "via @bot"."""
     return _VIA.sub("", _without_details(block)).strip()
 
 

@@ -15,9 +15,9 @@ _WRITTEN = (
     *(f"{date}{comma}{clock}"
       for date in ("%m/%d/%Y", "%d/%m/%Y") for comma in ("", ",") for clock in ("%H:%M:%S", "%I:%M:%S%p", "%H:%M")),
 )  # fmt: skip
-"""Dates as Telegram's pages, SillyTavern and browsers write them, without their spaces."""
+"""Date formats of Telegram's pages, SillyTavern and browsers, without spaces."""
 _MILLISECONDS = 10**11
-"""A number of seconds from here on would be in the year 5138: it is one of milliseconds."""
+"""Larger numbers are milliseconds: as seconds they would lie after the year 5138."""
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
@@ -30,17 +30,17 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
         self.where = where
 
     def place(self, element: str, line: int) -> str:
-        """Where a person finds it. `line`: of the file, counted from 1."""
+        """Return where a person finds the element. Lines count from 1."""
         return tr("import-line", where=f"{element}{self.where}", line=str(line))
 
 
 def wrong_at(place: str) -> ImportRefused:
-    """The error that the person reads."""
+    """Return the error that the person reads."""
     return ImportRefused(tr("import-wrong", where=place))
 
 
 def moment(value: object, where: str, zone: tzinfo = UTC) -> datetime | None:
-    """A date in ISO 8601, or as a program writes it, or (milli)seconds since 1970; None where there is none."""
+    """Parse a date in ISO 8601, in a program's own format, or as (milli)seconds since 1970. None if it is empty."""
     while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
         value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
     if value is None or value == "":
@@ -80,7 +80,7 @@ def demand_object(value: object, where: str = "") -> dict[str, Any]:
 
 
 def list_in(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
-    """The list that a member is, empty where it is missing."""
+    """Return a member that is a list, or an empty list if it is missing."""
     made = value.get(name)
     if made is not None and not isinstance(made, list):
         raise WrongElement(f"{where}.{name}")
@@ -88,12 +88,12 @@ def list_in(value: Mapping[str, Any], name: str, where: str = "") -> list[Any]:
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """The objects in what should be a list of them."""
+    """Return the objects in a value that should be a list of objects."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def object_of(value: object) -> dict[str, Any]:
-    """An object, empty where it is none."""
+    """Return a value that is an object, or else an empty one."""
     return value if isinstance(value, dict) else {}
 
 

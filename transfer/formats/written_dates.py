@@ -18,13 +18,13 @@ _OFFSET = re.compile(r"(?:GMT|UTC)(?:([+-]\d{1,2})(?::?(\d\d))?)?")
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]+")
 SHORTEST = 3
-"""Letters of a month's name that may stand for it."""
+"""The fewest letters that abbreviate a month's name."""
 MOST_WORDS = 5
-"""Of a date: a line with more is a sentence."""
+"""A line with more words than this is a sentence, not a date."""
 
 
 def hour_of(number: int, half: str) -> int:
-    """The hour of the day; `half`: what is written for before or after noon, if anything."""
+    """Return the hour of the day, given the word for a.m. or p.m. if there is one."""
     if half and _HALF_DAY.match(half):
         return number % 12 + (12 if _LATE.match(half) else 0)
     return number
@@ -42,7 +42,7 @@ class WrittenDate(NamedTuple):
 
 
 def written(line: str) -> WrittenDate | None:
-    """A line that may be a date."""
+    """Parse a line that may be a date."""
     found = _LINE.fullmatch(line.strip())
     if found is None:
         return None
@@ -58,7 +58,7 @@ def written(line: str) -> WrittenDate | None:
 
 
 def moment_of(date: WrittenDate, months: Mapping[str, int], zone: tzinfo) -> datetime | None:
-    """When it was, if it is a date. `months`: the numbers of the months' names in its language."""
+    """Return the moment of a date, or None. `months` maps month names to numbers."""
     year = next(one for one in date.numbers if one > 999)
     rest = [one for one in date.numbers if one <= 999]
     named = next((months[word] for word in date.words if word in months), None)
