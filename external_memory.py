@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 DEFAULT_EVERY_N = 20
 MOST_EVERY_N = 500
 WORDS_WITHIN = 10.0
-"""Seconds that a forgetting waits for words that are being indexed."""
+"""Seconds that /forget waits for messages that are being indexed."""
 
 
 class ExternalMemory:
@@ -84,15 +84,15 @@ class ExternalMemory:
             yield memory
 
     async def demand_writable(self) -> None:
-        """Raises StorageError where nothing can be written, by writing something (not of any owner's)."""
+        """Write a probe and raise StorageError if that fails."""
         await self._state.demand_writable()
 
     async def owners(self) -> list[int]:
-        """Everybody of whom anything is stored: people, and groups (negative)."""
+        """Return the ids of all owners with stored data. Groups are negative."""
         return [one.owner for one in await self._state.directory.locations()]
 
     async def census(self, since: datetime) -> tuple[int, int, int]:
-        """Memories in all, those in which something was said since, and scopes whose last summary failed."""
+        """Count all memories, those active since a time, and scopes whose last fold failed."""
         active = failed = 0
         for store in self._stores.values():
             counts = await store.census(since)
@@ -101,21 +101,21 @@ class ExternalMemory:
 
     @property
     def is_shared(self) -> bool:
-        """Whether several processes may serve the same people."""
+        """Return True if several processes may serve the same people."""
         return self.shared_work is not None
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """Every store, for work on all memories alike; an owner's memory is reached by `opened` or `home`."""
+        """Return every store, for work on all memories. Use `opened` or `home` for one owner's."""
         return tuple(self._stores.values())
 
     @property
     def storages(self) -> tuple[StorageType, ...]:
-        """The stores that a memory may be kept in."""
+        """Return the storage types that are configured."""
         return tuple(self._stores)
 
     async def config(self, owner: int) -> OwnerConfig | None:
-        """The owner's configuration; None when there is none. Must not be called inside `opened` or `home`."""
+        """Return the owner's configuration, or None. Do not call this inside `opened` or `home`."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
             return await self._config(owner)
@@ -178,7 +178,7 @@ class ExternalMemory:
             return await self._stores[config.storage].conversations.active(place) if config else place
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """Whether this is a conversation of a place that was not forgotten. Raises StorageError."""
+        """Return True if a place still has this conversation. Raise StorageError."""
         if await self.conversation(place) == conversation:
             return True
         async with self.home(place.owner) as store:
@@ -198,7 +198,7 @@ class ExternalMemory:
         return found or current
 
     async def begin_conversation(self, place: Scope, title: str = "") -> Scope:
-        """Begin a conversation, in which the talk goes on; its owner's title, or none. Raises StorageError."""
+        """Begin a conversation and continue the chat in it. Raise StorageError."""
         async with self.home(place.owner) as store:
             try:
                 return await store.conversations.begin(place, title, now=self._clock())
@@ -206,7 +206,7 @@ class ExternalMemory:
                 self._open.drop(place.__eq__)
 
     async def open_conversation(self, place: Scope, conversation: Scope) -> bool:
-        """The talk goes on in this conversation; False where it is not one of this place's, or is gone."""
+        """Continue the chat in this conversation. Return False if it is not one of this place's, or is gone."""
         async with self.home(place.owner) as store:
             try:
                 return await store.conversations.open(place, conversation, now=self._clock())
@@ -215,7 +215,7 @@ class ExternalMemory:
 
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
-        """The store of an owner whose memory is on, None while it is off. It cannot move inside the block."""
+        """Open the store of an owner, or None while their memory is off. It cannot move inside the block."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
             config = await self._config(owner)
@@ -223,7 +223,7 @@ class ExternalMemory:
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
-        """The store that holds an owner's data, on or off (SQLite where there is none). It cannot move inside."""
+        """Open the store that holds an owner's data, also while memory is off. It cannot move inside the block."""
         async with self._locks.of(owner).shared():
             await self._state.leases.hold(owner)
             config = await self._config(owner)
@@ -234,7 +234,7 @@ class ExternalMemory:
         return self._state.leases.kept(owner)
 
     async def served(self, owners: Iterable[int]) -> list[int]:
-        """Those of these owners whom this process serves, or may from now on: their background work is its own."""
+        """Return those of these owners whose background work belongs to this process."""
         mine: list[int] = []
         for owner in owners:
             with suppress(ServedElsewhere):
@@ -243,11 +243,11 @@ class ExternalMemory:
         return mine
 
     def turn(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Around a turn from its question to its answer; inside, the store is reached by `opened` as always."""
+        """Hold the owner's shared lock for one turn. Use `opened` inside as usual."""
         return self._locks.of(owner).turn()
 
     def between_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Around what no turn of the owner may overlap with, because its answer may quote what is changed."""
+        """Hold the owner's exclusive lock, for changes that no turn may overlap."""
         return self._locks.of(owner).between_turns()
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
@@ -290,11 +290,11 @@ class ExternalMemory:
                 self._drop(owner, new)
 
     def successor(self, owner: int) -> int:
-        """The id that an owner has now, given this or an earlier one."""
+        """Return an owner's current id, given this or an earlier one."""
         return self._state.renaming.successors.get(owner, owner)
 
     def finish_by(self, moment: float) -> None:
-        """The process has to end by this moment of time.monotonic(), see MemoryStore."""
+        """Tell the stores to finish by this moment of time.monotonic()."""
         for store in self._stores.values():
             store.finish_by(moment)
 
@@ -322,7 +322,7 @@ class ExternalMemory:
         return found
 
     async def total(self, owner: int) -> int:
-        """Messages stored of an owner, over all scopes."""
+        """Count the stored messages of an owner over all scopes."""
         async with self.home(owner) as store:
             return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
@@ -332,7 +332,7 @@ class ExternalMemory:
             raise StorageIndexing
 
     async def _taken_over(self, owners: Sequence[int]) -> None:
-        """Drop what this process knows of owners from before it served them."""
+        """Forget cached state of owners from before this process served them."""
         self._drop(*owners)
         for owner in owners:
             for told in self.on_gain:
@@ -345,7 +345,7 @@ class ExternalMemory:
         self._open.drop(lambda place: place.owner in gone)
 
     async def _config(self, owner: int) -> OwnerConfig | None:
-        """As `config`, for callers who hold the owner's lock, so that the memory cannot be moved meanwhile."""
+        """Return `config` for callers that hold the owner's lock."""
 
         async def read() -> OwnerConfig | None:
             location = await self._state.directory.location(owner)
@@ -380,7 +380,7 @@ class ExternalMemory:
 
 
 async def _demand_stores(directory: Directory, stores: dict[StorageType, MemoryStore]) -> None:
-    """Raises SettingsError where memories are kept in a store that is not configured."""
+    """Raise SettingsError if memories are kept in a store that is not configured."""
     named = [location.storage for location in await directory.locations()]
     named += [kind for move in await directory.moves() for kind in (move.source, move.target)]
     if missing := sum(kind not in stores for kind in named):

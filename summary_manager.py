@@ -41,16 +41,16 @@ FOLDS = counter("keepsake_folds", "Folds, by their end and reason.", ["outcome",
 
 LEASE = timedelta(minutes=15)
 IDLE_BACK_OFF = timedelta(minutes=10)
-"""How long a quiet scope is left alone after a failure; twice as long after each further one."""
+"""How long a quiet scope rests after a failed fold. Doubled after each further failure."""
 MOST_DOUBLINGS = 8
 MOST_SKIPPED_TURNS = 8
-"""Turns after which a policy that folds after every turn tries again at the latest, after several failures."""
+"""The most turns to wait before a policy that folds every turn tries again."""
 JSON_COMFORT = 100_000
-"""Messages up to which the JSON store is promised to be fast; above it SQLite is recommended."""
+"""The size up to which the JSON store is promised to be fast. SQLite is recommended above it."""
 
 
 SUMMARY_HEADER = 32
-"""Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
+"""Prompt tokens of one summary's heading: level, dates and number of messages."""
 LEAST_SUMMARY = 40
 
 
@@ -79,7 +79,7 @@ class FoldLimits:
         )
 
     def text(self, policy: FoldPolicy) -> int:
-        """The most of one summary, on whatever level."""
+        """Return the most tokens of one summary at any level."""
         return self.chunk if policy.has_levels else self.live
 
 
@@ -97,7 +97,7 @@ class _Work:
 
 @define(kw_only=True, eq=False)
 class SummaryManager:
-    """Folds scopes, one live fold at a time in each.
+    """Fold scopes, with at most one live fold in each.
 
     `embedding_model`: its progress is in the status. `before_fold`: called with messages before they are archived;
     never raises. `rebuilds`: chunks done and in all of each running rebuild (background/rebuild.py writes it).
@@ -116,7 +116,7 @@ class SummaryManager:
 
     @property
     def limits(self) -> FoldLimits:
-        """The limits by what is known of the model that answers: its window may be smaller than the settings say."""
+        """Return the limits for the answering model, whose window may be smaller than the settings say."""
         return self._limits_now()
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
@@ -161,7 +161,7 @@ class SummaryManager:
                 self._folding.discard(scope)
 
     async def fold_now(self, scope: Scope) -> FoldOutcome:
-        """Summarise everything that is not summarised yet ("nothing" when there is none, or memory is off)."""
+        """Summarise all active messages. The result is "nothing" if there are none or memory is off."""
         outcome = await self.fold(scope, "now")
         if outcome.state == "failed":
             # The person who asked reads the outcome, so it must not be told a second time.
@@ -169,7 +169,7 @@ class SummaryManager:
         return outcome
 
     async def fold_quiet(self) -> None:
-        """Fold the scopes that have been quiet for a while and hold much; to be called regularly."""
+        """Fold scopes that are quiet and hold enough messages. Call this regularly."""
         if self.limits.quiet is None:
             return
         now = self._clock()
@@ -194,7 +194,7 @@ class SummaryManager:
         return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MOST_DOUBLINGS)
 
     async def _backs_off_by_turns(self, store: MemoryStore, scope: Scope) -> bool:
-        """Whether too little was said since the last failure: one turn after the first, two after the second, …"""
+        """Return True if too few turns came since the last failure: one after the first, two after the second, …"""
         failure = await store.fold_failure(scope)
         if failure is None:
             return False
@@ -205,7 +205,7 @@ class SummaryManager:
         )
 
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
-        """The failure that the owner was not told about yet; returned once."""
+        """Return the failure that the owner was not told about yet, once."""
         async with self._memory.home(scope.owner) as store:
             failure = await store.fold_failure(scope)
             if failure is None or failure.told:
@@ -214,7 +214,7 @@ class SummaryManager:
             return failure
 
     async def status(self, scope: Scope) -> Status:
-        """The scope in figures, whether or not its memory is on."""
+        """Return the scope's figures, even while its memory is off."""
         config = await self._memory.config(scope.owner)
         async with self._memory.home(scope.owner) as store:
             counts = await store.counts(scope)
@@ -243,7 +243,7 @@ class SummaryManager:
         )
 
     async def active(self, scope: Scope) -> Sequence[Summary]:
-        """Active summaries, highest level first, oldest first within a level."""
+        """Return active summaries, highest level first and oldest first within a level."""
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
@@ -290,7 +290,7 @@ class SummaryManager:
         return policy.plan(state, reason)
 
     async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy', 'failed']":
-        """Plan, take the lease, and read the sources of the plan. The owner's memory cannot move in the meantime."""
+        """Plan a fold, take the lease and read the sources. The owner's memory cannot move meanwhile."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None:
@@ -315,7 +315,7 @@ class SummaryManager:
             return "nothing"
 
     async def leased(self, store: MemoryStore, scope: Scope, reason: FoldReason) -> FoldLease | None:
-        """The lease of a scope, None where another job has it. Cancelled, it leaves none behind."""
+        """Return the lease of a scope, or None if another job holds it. Cancelling leaves no lease behind."""
 
         async def take() -> FoldLease | None:
             return await store.begin_fold(scope, reason, now=self._clock(), lease=LEASE)
@@ -366,7 +366,7 @@ class SummaryManager:
         )
 
     async def _run(self, work: "_Work") -> Summary:
-        """Model call outside any transaction, quality gate, then one transaction that checks all sources again."""
+        """Call the model outside any transaction, apply the quality gate, then commit and check the sources again."""
         scope = work.lease.scope
         made = await self.writer.summarise(scope.owner, work.material)
         async with self._memory.home(scope.owner) as store:
@@ -399,5 +399,5 @@ class SummaryManager:
 
 
 def folds_only_on_request(config: OwnerConfig) -> bool:
-    """Whether an owner's memory is folded only on request: their choice, or nothing may be written now."""
+    """Return True if an owner's memory is folded only on request, or must not be written now."""
     return config.incognito or not config.auto_fold

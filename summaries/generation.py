@@ -1,4 +1,4 @@
-"""Makes the text of a summary: asks the model, in parts where the source is long, and again after a refusal.
+"""Generate the text of a summary: in parts if the source is long, and again after a refusal.
 
 Owns the requests, the second attempt, the score and the fallback.
 """
@@ -39,17 +39,17 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]
-"""Asks a model. Raises a ModelError."""
+"""Ask a model. Raise ModelError."""
 LOOKED_AT = 20_000
-"""Characters of a message that are searched for words which must not come back."""
+"""Characters of a message that are searched for dropped words."""
 MOST_SUPERSEDED = 50
-"""Facts that one request names as no longer right."""
+"""The most outdated facts that one request lists."""
 LONGEST_DETAIL = 60
-"""Characters of a name or number that a second attempt is reminded of."""
+"""The most characters of a name or number that the second attempt is reminded of."""
 NOD, LONGEST_NOD = 20, 200
-"""Words, and characters, of an answer that may be no more than a nod."""
+"""The most words and characters of an answer that merely agrees."""
 LEAST_ROOM = 32
-"""Tokens of lines in one request at least, however little the window seems to leave."""
+"""The fewest source tokens of one request, however small the window is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,11 +77,11 @@ class Material:
 
     @property
     def told(self) -> Sequence[Source]:
-        """The sources that the text may mention."""
+        """Return the sources that the text may mention."""
         return self.window or [*self.base, *self.lines]
 
     def without_base(self) -> "Material":
-        """The same without the base, where something is dropped: a model cannot repeat what it does not read."""
+        """Return the material without its base if something was dropped, so that the model cannot repeat it."""
         return replace(self, lines=self.window, base=(), dropped=(), window=()) if self.dropped else self
 
 
@@ -100,7 +100,7 @@ class Summariser:
         return self._under(self._most)
 
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
-        """A text that passed the quality gate, in two attempts at most. Raises FoldRefused, or what `ask` raises."""
+        """Return a text that passed the quality gate, in at most two attempts. Raise FoldRefused."""
         started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
         wishes = self._tokens.cut_written(material.wishes, self._window // 5, quoting.quoted)
         material = replace(material, wishes=wishes, superseded=self._fitting(material.superseded))
@@ -133,7 +133,7 @@ class Summariser:
     async def _more_complete(
         self, text: str, judged: Score, material: Material, ask: Ask, spent: list[Usage]
     ) -> tuple[str, Score]:
-        """This text or, where it lacks much of what the user named, a second one that was told so, if it is better."""
+        """Return this text, or a second attempt if it keeps more of what the user named."""
         told = [replace(one, is_user=True) for one in material.told] if material.of_summaries else material.told
         missing = await asyncio.to_thread(quality_score.missing, text, told)
         if not missing:
@@ -149,14 +149,14 @@ class Summariser:
         return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
     def _fitted(self, text: str, material: Material) -> str:
-        """A text without what no longer holds and without headings, within its limit."""
+        """Return a text without outdated facts and headings, within its limit."""
         lines = [one.text for one in material.told]
         own = quality_gate.without_headings(_without(text, material.superseded), lines)
         kept = quality_score.shortened(own, material.limit, count=self._tokens.count)
         return self._tokens.cut_end(kept, material.limit)
 
     def _fitting(self, superseded: Sequence[str]) -> Sequence[str]:
-        """As many lines, the last ones first, as a fifth of the window holds."""
+        """Return the last lines that fit a fifth of the window."""
         room, kept = self._window // 5, list[str]()
         for line in reversed(superseded[-MOST_SUPERSEDED:]):
             room -= self._tokens.count(line) + 1
@@ -190,7 +190,7 @@ class Summariser:
         return [], score(text, told, tokens=tokens, source_tokens=size)
 
     async def _text_that_fits(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
-        """The text, in smaller parts each time that the endpoint's refusal has made the window smaller."""
+        """Generate the text, in smaller parts each time a refusal shrinks the window."""
         while True:
             window = self._window
             try:
@@ -228,7 +228,7 @@ class Summariser:
         return completion.text.strip()
 
     def _whole(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage] | None:
-        """The request that carries all lines; None where it does not fit the window."""
+        """Return the request with all lines, or None if it does not fit the window."""
         request = self._request(material, reasons)
         return request if self._tokens.prompt_tokens(request) <= self._window else None
 
@@ -236,7 +236,7 @@ class Summariser:
         return [Source(text=_bullet(self._tokens.cut_written(text, most, _bullet)), is_user=False) for text in texts]
 
     def _parts(self, material: Material, reasons: Sequence[str]) -> list[list[PromptMessage]]:
-        """The requests that carry all lines, each within the window; a line too long for one is split."""
+        """Return requests that carry all lines, each within the window. Lines that are too long are split."""
         room = self._room(material, reasons)
         pieces = [
             Source(text=piece, is_user=line.is_user)
@@ -280,7 +280,7 @@ class Summariser:
         ]
 
     def _room(self, material: Material, reasons: Sequence[str]) -> int:
-        """Tokens of lines that fit one request; a few are left free, since pieces joined take more than each alone."""
+        """Return the source tokens that fit one request, less a few for joining the pieces."""
         frame = self._tokens.prompt_tokens(self._request(replace(material, lines=()), reasons))
         return max(LEAST_ROOM, self._window - frame - 16)
 
@@ -297,7 +297,7 @@ class SummaryWriter:
     _fallback: ChatModel | None
 
     async def demand(self, owner: int) -> None:
-        """Raises QuotaExceeded where the owner may not ask for more."""
+        """Raise QuotaExceeded if the owner's quota is used up."""
         await self._quota.demand(owner)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
@@ -322,7 +322,7 @@ class SummaryWriter:
         )
 
     async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
-        """The same by a model of this process, which costs no tokens."""
+        """Generate the text with the local model, which costs no tokens."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 
     def _within_quota(self, owner: int, spent: list[Usage]) -> Ask:
@@ -360,14 +360,14 @@ def _is_nod(before: Message, after: Message) -> bool:
 
 
 def _without(text: str, superseded: Sequence[str]) -> str:
-    """A text without sentences that are one of the lines, word for word."""
+    """Remove sentences that copy one of the lines word for word."""
     gone = {essence(line.removeprefix("- ")) for line in superseded}
     ends = [0, *sentence_ends(text), len(text)] if gone else [0, len(text)]
     return "".join(text[a:b] for a, b in pairwise(ends) if not gone or essence(text[a:b]) not in gone).strip()
 
 
 def summary_sources(summaries: Sequence[Summary]) -> list[Source]:
-    """Summaries as the model reads them."""
+    """Format summaries as the model reads them."""
     return [Source(text=prompts.summary_line(one), is_user=False) for one in summaries]
 
 
@@ -388,7 +388,7 @@ def _bullet(text: str) -> str:
 
 
 def _mentions(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
-    """Whether a text has words that only the dropped messages have."""
+    """Return True if a text has words that only the dropped messages have."""
     gone = {term for source in dropped for term in analyse(source.text[:LOOKED_AT])}
     kept = {term for source in window for term in analyse(source.text[:LOOKED_AT])}
     return bool((gone - kept) & set(analyse(text)))

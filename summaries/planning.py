@@ -19,7 +19,7 @@ KEPT_SHARE = 0.2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActiveTurn:
-    """The active messages of one turn. `answered`: its answer is among them, so nothing more will come.
+    """The active messages of one turn. `answered` is True once its answer is among them.
 
     `user_ids`: the messages that a person wrote; `tokens`: of all messages, where the reason needs them.
     """
@@ -32,7 +32,7 @@ class ActiveTurn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActiveSummary:
-    """An active summary. `first_id`: the first message that it covers."""
+    """An active summary and the first message that it covers."""
 
     id: int
     level: int
@@ -55,7 +55,7 @@ class ScopeState:
 
     @property
     def by_level(self) -> Mapping[int, Sequence[int]]:
-        """Ids of the active summaries by level, oldest first."""
+        """Return the ids of the active summaries by level, oldest first."""
         levels: dict[int, list[int]] = {}
         for summary in self.summaries:
             levels.setdefault(summary.level, []).append(summary.id)
@@ -87,7 +87,7 @@ class FoldPolicy:
 def active_turns(
     messages: Sequence[Message] | Sequence[MessageOutline], tokens: Callable[[str], int] | None = None
 ) -> list[ActiveTurn]:
-    """Messages grouped by turn, in order; their sizes by `tokens`, where these matter."""
+    """Group messages by turn, in order. `tokens` gives their sizes where they matter."""
     turns: dict[int, list[Message | MessageOutline]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
@@ -103,7 +103,7 @@ def active_turns(
 
 
 def ready(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
-    """The turns that may be folded for this reason.
+    """Return the turns that may be folded for this reason.
 
     A turn that is still being answered stays active, unless the owner asked for the fold ("now"); under pressure the
     newest turns stay active as well.

@@ -1,4 +1,4 @@
-"""The fold policies: this is the list to which a new one is added."""
+"""The list of fold policies. Add a new one here."""
 
 from collections.abc import Mapping
 
@@ -8,11 +8,11 @@ from summaries import pyramid, rolling, sliding
 from summaries.planning import FoldPolicy
 
 POLICIES: Mapping[Policy, FoldPolicy] = {one.name: one for one in (pyramid.POLICY, rolling.POLICY, sliding.POLICY)}
-"""By name, in the order in which a person sees them."""
+"""Policies by name, in the order shown to people."""
 
 
 def policy_of(name: Policy) -> FoldPolicy:
-    """The policy of this name; the pyramid where a newer version of the program wrote one that is not known here."""
+    """Return the policy of this name, or the pyramid if a newer version wrote an unknown name."""
     return POLICIES.get(name, pyramid.POLICY)
 
 

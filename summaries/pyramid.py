@@ -16,7 +16,7 @@ MOST_ACTIVE = 10
 
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """The next fold: a gap between summaries, a chunk that is due, or summaries that are too many."""
+    """Plan the next fold: a gap between summaries, a due chunk, or too many summaries of a level."""
     by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
     gap = first_gap(by_id, sorted(one.first_id for one in state.summaries), most=state.every_n)
     if gap:

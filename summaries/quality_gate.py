@@ -23,9 +23,9 @@ NEAR = 14
 """Days from a message's own that its words may mean: "yesterday", "next Friday", "in two weeks"."""
 
 MIN_LANGUAGE_LETTERS = 30
-"""Shorter texts may hold names alone."""
+"""Texts with fewer words may hold names alone."""
 MAX_LANGUAGE_CHARS = 4_000
-"""Enough to tell a language."""
+"""The fewest words from which a language is recognised."""
 MIN_LANGUAGE_SHARE = 0.8
 """The share of letters in one script that makes it the script of a text."""
 
@@ -38,22 +38,22 @@ _REFUSALS = re.compile(
 _DIGITS = re.compile(r"\d+")
 _LIST_MARK = re.compile(r"(?m)^[ \t]*\d{1,2}[.)]\s")
 _LABEL = re.compile(r"(?m)^[^\w\n]*[^\W\d]+[ #]{0,2}\d{1,3}\b(?=[^.\n]{0,20}:)")
-"""A word with a number before a line: "Summary 7: "."""
+"""A numbered label before a line: "Summary 7: "."""
 _NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+[-_]?\d{1,3}(?!\d)")
-"""Letters, then a few digits: a name (A380, COVID-19), no number."""
+"""Letters followed by a few digits are a name (A380, COVID-19), not a number."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """A line of a source apart from its heading: the days that the heading names, and the words."""
+    """A source line split into the days of its heading and its text."""
 
     days: tuple[date, ...]
     words: str
 
 
 def line_of(text: str) -> Line:
-    """A line without its heading, whose clock time nobody said, and without the speaker's name after a clock time."""
+    """Split a line into heading and text, and drop the clock time and speaker that nobody said."""
     heading, words = split_heading(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:
@@ -62,7 +62,7 @@ def line_of(text: str) -> Line:
 
 
 def without_headings(text: str, lines: Sequence[str]) -> str:
-    """A text without the headings of its sources, which a small model copies."""
+    """Remove source headings from a text. Small models copy them."""
     for heading in dict.fromkeys(split_heading(line)[0] for line in lines):
         if heading:
             text = text.replace(f"[{heading}] ", "").replace(f"[{heading}]", "")
@@ -70,7 +70,7 @@ def without_headings(text: str, lines: Sequence[str]) -> str:
 
 
 def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_on: Sequence[date] = ()) -> list[str]:
-    """Why this summary of `source` must not be stored; empty when it may. Each reason is a short phrase.
+    """Return the reasons against storing this summary of `source`, as short phrases; none if it may be stored.
 
     `said_on`: the days on which the source was said, from which dates follow that it does not spell out.
     """
@@ -91,7 +91,7 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int, said_
 
 
 def is_in_another_language(text: str, source: str) -> bool:
-    """True if a text and its source are each clearly in one language, and these differ.
+    """Return True if a text and its source are each clearly in one language, and these differ.
 
     Scripts tell most; of two Latin texts the function words decide. Short texts and mixed ones are not judged.
     """
@@ -100,7 +100,7 @@ def is_in_another_language(text: str, source: str) -> bool:
 
 
 def _language(text: str) -> str:
-    """The script in which nearly all of a text is written, or its language if that is Latin; "" where unclear."""
+    """Return the script of a text, or its language if the script is Latin; "" if unclear."""
     letters = [letter for letter in text[:MAX_LANGUAGE_CHARS] if letter.isalpha()]
     if len(letters) < MIN_LANGUAGE_LETTERS:
         return ""
@@ -114,20 +114,20 @@ def _language(text: str) -> str:
 
 
 def invented_numbers(text: str, source: str) -> set[str]:
-    """Numbers of `text` that `source` lacks, written in any usual way ("3", "03", "three", "March" for a 03)."""
+    """Return numbers of `text` that `source` lacks in every usual form ("3", "03", "three", "March" for 03)."""
     known = numbers(source)
     known.update(str(spelled) for word in _WORD.findall(source) if (spelled := spelled_number(word)) is not None)
     return {number for number in numbers(_LIST_MARK.sub("", text)) if number not in known}
 
 
 def numbers(text: str) -> set[str]:
-    """Whole numbers and their parts without leading zeros and signs of thousands: "2026-05-03" gives 2026, 5, 3."""
+    """Return whole numbers and their parts, without leading zeros: "2026-05-03" gives 2026, 5 and 3."""
     found = (_DIGITS.findall(ungrouped(match.group())) for match in NUMBER.finditer(text))
     return {_plain(part) for parts in found for part in parts}
 
 
 def _without_near_dates(text: str, said_on: Sequence[date]) -> str:
-    """A text without the dates that follow from when something was said: "on 2 May", of "yesterday" on the 3rd."""
+    """Remove dates that follow from when something was said, such as "on 2 May" for "yesterday" on the 3rd."""
     steps = [timedelta(days=step) for step in range(-NEAR, NEAR + 1)]
     near = {day + step for day in said_on for step in steps}
     if not near:
@@ -176,5 +176,5 @@ def _count_sentences(text: str) -> Counter[str]:
 
 
 def _count_runs(words: Sequence[str]) -> Counter[tuple[str, str, str]]:
-    """How often each run of three words occurs."""
+    """Count the runs of three words."""
     return Counter(zip(words, words[1:], words[2:], strict=False))

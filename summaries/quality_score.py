@@ -1,4 +1,4 @@
-"""Scores a summary from 0 to 1, without a judge. It informs and refuses nothing (quality_gate.py does).
+"""Score a summary from 0 to 1 without a judge. The score informs; quality_gate.py refuses.
 
 Pure, and without word lists: a summary should keep numbers, names and addresses. The parts are the usual reference-free
 measures, the weights are ours.
@@ -22,13 +22,13 @@ WEIGHTS: Mapping[str, float] = {
     "repetition": 0.1,
 }
 USERS_WEIGHT = 2.0
-"""Weight of the user's words; the answers have 1."""
+"""The weight of the user's messages. Answers have 1."""
 SUPPORT = 0.25
 """A summary sentence covers a turn when they share this much of the shorter one's terms."""
 SHORT_SOURCE = 60
 """Source tokens below which a summary need not be shorter than its source."""
 MOST = 60_000
-"""Characters of the sources that are measured: more would hold up everybody else."""
+"""The most source characters that are measured, to bound the time."""
 LEAST_SHARE = 200
 LEAST_TERMS = 5
 """Terms of a turn without any detail from which on a summary should keep something of it."""
@@ -46,7 +46,7 @@ _CAPITAL = re.compile(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """A message, or a summary of a lower level, that the summary was made of."""
+    """A message or lower summary that a summary was made from."""
 
     text: str
     is_user: bool = True
@@ -86,7 +86,7 @@ def score(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: i
 
 
 def details(text: str) -> set[str]:
-    """Numbers, names and addresses of a text, case-folded for comparison."""
+    """Return the numbers, names and addresses of a text, case-folded."""
     addresses = {folded(match.lower().rstrip(".,")) for match in _URL.findall(text)}
     return addresses | numbers(text) | _names(_URL.sub(" ", text))
 
@@ -126,7 +126,7 @@ def shortened(text: str, limit: int, *, count: Callable[[str], int]) -> str:
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, each with what follows it."""
+    """Split a text into sentences, each with the space after it."""
     ends = [end for end in sentence_ends(text) if not ends_with_abbreviation(text[max(0, end - 12) : end])]
     return [text[start:end] for start, end in pairwise([0, *ends, len(text)]) if text[start:end].strip()]
 
@@ -185,7 +185,7 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _cut(sources: Sequence[Source]) -> list[Source]:
-    """The sources, each cut to an equal share where together they are too long to be measured whole."""
+    """Cut each source to an equal share if together they are too long to measure."""
     if sum(len(one.text) for one in sources) <= MOST:
         return list(sources)
     share = max(LEAST_SHARE, MOST // len(sources))

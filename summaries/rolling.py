@@ -7,18 +7,18 @@ from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
 
 BEGIN_AT = 10
-"""Messages with which the first summary is made."""
+"""The number of messages at which the first summary is made."""
 UPDATE_AFTER = 8
-"""Further messages after which the next version is made."""
+"""The number of further messages at which the next version is made."""
 VERBATIM_TURNS = 4
 """This many of the newest turns stay active, unless the owner asks for everything ("now")."""
 
 REBUILD_TURNS = 20
-"""Turns that one version takes in during a rebuild: more than in live talk, for speed."""
+"""Turns per version during a rebuild: more than in a live chat, for speed."""
 
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """The next version: all active summaries (one, except after a change of policy) and the turns that are due."""
+    """Plan the next version from all active summaries and the turns that are due."""
     turns = ready(state.turns, reason)
     due = turns if reason == "now" else turns[: max(0, min(len(turns), len(state.turns) - VERBATIM_TURNS))]
     if not due:

@@ -10,13 +10,13 @@ from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
 
 WINDOW = 14
-"""The most messages that the summary covers, the first of them a person's."""
+"""The most messages that the summary covers, beginning with a person's."""
 FIRST_TURN = 3
-"""The first turn after which a summary is made."""
+"""The number of turns at which the first summary is made."""
 
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
-    """The next version: it archives the turns that are ready, supersedes what is active, and covers the window."""
+    """Plan the next version: archive the ready turns, supersede the active summary, cover the window."""
     turns = ready(state.turns, reason)
     begun = bool(state.summaries or state.archived)
     if not turns or (reason != "now" and not begun and len(turns) < FIRST_TURN):

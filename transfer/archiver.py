@@ -21,13 +21,13 @@ from summaries.pyramid import FAN_IN, MOST_ACTIVE
 from text.tokenizer import Tokenizer
 
 CHUNK = 100
-"""Messages of one chunk: its summary has the most telling sentences, and search finds the others."""
+"""Messages per chunk. The summary keeps the most telling sentences; search finds the rest."""
 MODEL = "extractive"
 Home = Callable[[int], AbstractAsyncContextManager[MemoryStore]]
 
 
 def chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
-    """Runs of about CHUNK messages that split no turn, unless it is as long as several."""
+    """Yield runs of about CHUNK messages without splitting a turn, unless it is as long as several."""
     first = 0
     for end in range(1, len(messages) + 1):
         is_turn_over = end == len(messages) or messages[end].turn != messages[end - 1].turn
@@ -59,7 +59,7 @@ def raised(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
 
 @define(kw_only=True, eq=False)
 class Archiver:
-    """Archives histories. `text_budget`: the most tokens of one summary's text."""
+    """Archive imported histories. A summary has at most `text_budget` tokens."""
 
     home: Home
     _tokens: Tokenizer = field(alias="tokenizer")
@@ -70,7 +70,7 @@ class Archiver:
         return HistoryArchive(self, lease, scope)
 
     async def extracted(self, block: str) -> NewSummary:
-        """The most telling sentences of a block, found in a thread."""
+        """Return the most telling sentences of a block. Runs in a thread."""
         started = time.monotonic()
         text = await asyncio.to_thread(self._extract, block)
         return NewSummary(
@@ -90,7 +90,7 @@ class Archiver:
 
 @define(eq=False)
 class HistoryArchive:
-    """One scope's history being archived, oldest first: `add` each chunk, then `close`. Raises StorageError."""
+    """Archive one scope's history, oldest first: `add` each chunk, then `close`. Raise StorageError."""
 
     _archiver: Archiver
     _lease: FoldLease

@@ -43,7 +43,7 @@ class Exported:
 
 @define(kw_only=True, eq=False)
 class Exporter:
-    """Exports owners' memories."""
+    """Export owners' memories."""
 
     _memory: ExternalMemory
     _clock: Clock

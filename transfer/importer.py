@@ -65,7 +65,7 @@ class _Work:
 
 @define(kw_only=True, eq=False)
 class Importer:
-    """Imports files into owners' memories.
+    """Import files into owners' memories.
 
     `stored`: called when there is something new to index. `retention`: how long archives are kept; None = for ever.
     """
@@ -83,7 +83,7 @@ class Importer:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
     async def plan(self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN) -> ImportPlan:
-        """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
+        """Return what an import of this file would add, without changing anything. Raise ImportRefused or StorageError."""
         work = await self._work(scope, person, data, given)
         dates = await asyncio.to_thread(lambda: sorted(one.created_at for one in work.fresh))
         facts = work.rows.get("facts", ())
@@ -204,7 +204,7 @@ class Importer:
     # adding ----------------------------------------------------------------------------------------------------
 
     async def _add(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, tuple[int, int] | None]:
-        """History, thread by thread, each as a pyramid of its own below what was there; then facts."""
+        """Import the history of each thread as a pyramid below the existing one, then the facts."""
         owner, done = lease.scope.owner, 0
         ends: list[int] = []
         ids = dict(work.ids)
@@ -272,7 +272,7 @@ class Importer:
 
 
 def _returning(work: _Work, owner: int) -> Sequence[Returning]:
-    """The reminders that come back: those of an export of this memory."""
+    """Return the reminders of an export of this memory."""
     return work.reminders if work.history.owner == owner else ()
 
 
@@ -326,7 +326,7 @@ def _lasting(facts: Sequence[Portable]) -> list[str]:
 
 
 def _differences(work: _Work, owner: int) -> list[str]:
-    """What an export of ours loses where it cannot be restored as it was."""
+    """Return notes on what an export loses when it is not restored as it was."""
     rows = work.history.rows
     if rows is None or work.restoration or not work.fresh:
         return []
@@ -365,7 +365,7 @@ async def _is_here(store: MemoryStore, owner: int, chat: Sequence[ImportedMessag
 
 
 async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
-    """Messages that never had a source and are in the memory under the same id, by number."""
+    """Return messages without a source that the memory holds under the same id, by number."""
     by_number, threads = await asyncio.to_thread(without_source, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)
@@ -379,7 +379,7 @@ async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Map
 
 
 def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
-    """The new messages by scope: our own in their threads, all others where the import was asked for."""
+    """Group new messages by scope: ours in their threads, others in the scope of the import."""
     by_scope: dict[Scope, list[ImportedMessage]] = {}
     is_own = work.history.owner == here.owner
     for message in yielding_gil(work.fresh):
@@ -404,7 +404,7 @@ def in_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage],
 
 
 def _placed(scope: Scope, messages: Sequence[ImportedMessage], beginnings: Sequence[int], first: int) -> list[Message]:
-    """The messages as they will be stored, with ascending ids from `first` on."""
+    """Return the messages as they will be stored, with ids ascending from `first`."""
     pairs = list(zip(messages, beginnings, strict=True))
     return [
         Message(

@@ -71,7 +71,7 @@ class Imported:
 
 
 def question_text(question: Question, chosen: Collection[int], heading: str) -> str:
-    """A question about a file, under what is known of it."""
+    """Format a question about a file, below a heading."""
     parts = [heading, tr(f"import-ask-{question.name}")]
     if question.is_long:
         marks = ("✓" if number in chosen else "–" for number in range(len(question.options)))
@@ -81,7 +81,7 @@ def question_text(question: Question, chosen: Collection[int], heading: str) -> 
 
 
 def plan_text(plan: ImportPlan) -> str:
-    """What an import would do, in figures."""
+    """Format what an import would do, in figures."""
     counted = _counted(plan.total, plan.facts) if plan.total or plan.facts else ""
     lines = [tr("transfer-plan" if counted else "transfer-plan-none", name=plan.name, what=counted)]
     if plan.is_restored and plan.missing:
@@ -108,7 +108,7 @@ def plan_text(plan: ImportPlan) -> str:
 
 
 def done_text(done: Imported) -> str:
-    """What an import did."""
+    """Format what an import did."""
     if done.missing:
         return tr("transfer-done-part", messages=done.messages, missing=done.missing)
     if done.is_restored:
@@ -127,7 +127,7 @@ def _counted(messages: int, facts: int) -> str:
 
 
 def _added(plan: ImportPlan) -> str:
-    """How many messages would be added, and of when."""
+    """Format how many messages would be added, with their dates."""
     ends = [one.astimezone(UTC).date() for one in (plan.first_at, plan.last_at) if one]
     days = dict.fromkeys(calendar_day(one, with_year=True) for one in ends)
     return tr("transfer-adds-dated", what=_counted(plan.new, 0), when=" – ".join(days))

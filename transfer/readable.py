@@ -96,7 +96,7 @@ class ReadableExport:
         self._spool.close()
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Portable rows, each with its "table"."""
+        """Add portable rows, each with its "table"."""
         for row in rows:
             table = str(row["table"])
             if table == "messages":
@@ -111,7 +111,7 @@ class ReadableExport:
             self.counts[table] += 1
 
     def parts(self, largest: int) -> Sequence[Part]:
-        """The messages in the order of time, divided where they would have more bytes."""
+        """Return parts of the messages in order of time, each below the size limit."""
         ends = [*self._places[1:], self._spool.tell()]
         made, size = [Part(number=1, messages=array("q"))], 0
         for one in sorted(range(len(self._places)), key=self._moments.__getitem__):
@@ -123,7 +123,7 @@ class ReadableExport:
         return made
 
     def counts_of(self, part: Part) -> Mapping[str, int]:
-        """Rows by table; what is no message is in the first part."""
+        """Count rows by table. The first part holds everything but messages."""
         others = self.counts if part.number == 1 else {}
         return {**others, "messages": len(part.messages)}
 
@@ -168,7 +168,7 @@ class ReadableExport:
         put(_SCRIPT)
 
     def _months(self, part: Part) -> Iterator[tuple[str, Iterator[_Said]]]:
-        """Months in their order, each with what was said in it."""
+        """Yield the months in order, each with its messages."""
         return groupby(self._said(part.messages), key=lambda said: f"{said[0]:%Y-%m}")
 
     def _said(self, places: Sequence[int]) -> Iterator[_Said]:
@@ -179,7 +179,7 @@ class ReadableExport:
             yield self._moment(at), role, speaker, title, content
 
     def _texts(self, part: Part) -> Iterator[tuple[str, list[str]]]:
-        """What is no talk; all of it is in the first part."""
+        """Yield facts, profile and summaries, which are all in the first part."""
         rows = self._rows if part.number == 1 else {}
         told = sorted(rows.get("summaries", ()), key=lambda row: str(row["first_at"]))
         yield from (("profile", [str(row["text"])]) for row in rows.get("profiles", ())[-1:])
@@ -199,7 +199,7 @@ class ReadableExport:
 
 
 def _is_shown(row: Row) -> bool:
-    """Facts that hold, and summaries that count."""
+    """Return True for valid facts and active summaries."""
     match row["table"]:
         case "facts":
             return row["valid_to"] is None and row["deleted_at"] is None
@@ -211,7 +211,7 @@ def _is_shown(row: Row) -> bool:
 
 
 def _head(kind: str, title: str) -> str:
-    """YAML, in which texts of JSON are texts."""
+    """Format a value for YAML, which reads JSON strings."""
     return f"---\ntype: {kind}\ntitle: {json.dumps(title)}\n---\n\n"
 
 

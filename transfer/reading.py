@@ -29,14 +29,14 @@ CHILD = subprocess_worker.code_of("transfer.reading_child")
 
 
 class FileReader:
-    """Reads files of people, a few at once."""
+    """Read people's files, a few at once."""
 
     def __init__(self) -> None:
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, data: bytes, *, person: int, zone: tzinfo, **given: Any) -> ImportedHistory:
-        """What a file holds; the arguments are those of `detection.read`. Raises ImportRefused."""
+        """Read a file with the arguments of `detection.read`. Raise ImportRefused."""
         given |= {"person": person, "zone": zone}
         is_packed = data.startswith((b"PK", b"\x1f\x8b"))
         if len(data) <= READ_HERE and not is_packed:

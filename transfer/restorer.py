@@ -38,7 +38,7 @@ far facts were learned: nothing is learned again from what comes back.
 _LAST = ("conversations", "summaries", "facts", "profiles", "versions", "reminders")
 _ROWS_OF_ONE_FILE = 10**7
 MOST_NAMED = 20
-"""Files that a sentence names."""
+"""The most files that a sentence names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,12 +59,12 @@ class Restoration:
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything is in once this file is."""
+        """Return True if this file completes the restore."""
         return not self.missing
 
     @property
     def missing(self) -> str:
-        """Which other files are still to come, in words; empty where none is."""
+        """Return the names of the files still to come, or "" if there are none."""
         held = self.parts | {self.part}
         last = self.last or max(held)
         gone = [tr("import-part", number=str(number)) for number in range(1, last + 1) if number not in held]
@@ -94,7 +94,7 @@ async def restoration(store: MemoryStore, owner: int, history: ImportedHistory, 
 
 @define(kw_only=True, eq=False)
 class Restorer:
-    """Brings back exports of ours."""
+    """Restore our own exports."""
 
     _memory: ExternalMemory
     _archiver: Archiver
@@ -141,7 +141,7 @@ class Restorer:
             await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
 
     async def _waiting(self, owner: int) -> Mapping[str, list[Portable]]:
-        """The rows of earlier files that wait, by table."""
+        """Return the rows of earlier files that wait, by table."""
         found: dict[str, list[Portable]] = {name: [] for name in _LAST}
         async with self._memory.home(owner) as store:
             for one in await store.history.waiting(owner):
@@ -218,7 +218,7 @@ def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
 
 
 def _groups(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
-    """Some 500 messages at a time that split no chunk."""
+    """Yield batches of some 500 messages that split no chunk."""
     batch: list[Portable] = []
     loose = held.pop(None, [])
     for group in [*held.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]:
@@ -244,7 +244,7 @@ def _list(value: object) -> list[object]:
 
 
 def chosen_texts(rows: Rows) -> list[str]:
-    """The persona and the instructions for summaries that would be restored."""
+    """Return the persona and summary instructions that would be restored."""
     chosen = {"persona_text": LONGEST_PERSONA, "fold_instructions": LONGEST_INSTRUCTIONS}
     return [str(row[name])[:most] for row in rows.get("users", ()) for name, most in chosen.items() if row[name]]
 
