@@ -32,18 +32,18 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 MOST_ROUNDS = 3
-"""Times that the model may use tools before it has to answer."""
+"""The most rounds of tool calls before the model has to answer."""
 RESULTS_SHARE = 3
-"""Calls of tools and their results take at most one in so many tokens of the ceiling, over all rounds."""
+"""The divisor of the ceiling that gives the token limit for all tool calls and results of an answer."""
 LEAST_SHARE = 12
-"""So many tools are offered, the most useful first, that their schemas take at most one in so many tokens."""
+"""The divisor of the ceiling that gives the token limit for tool schemas. The most useful tools come first."""
 
 LEAST_REMADE = 300
-"""Tokens that a context has at least; where less is left next to tools, these are left out."""
+"""The fewest tokens of a context. Tools are left out if they would leave less."""
 
 
 class Remake(Protocol):
-    """Builds the context of a question again, under a lower ceiling; `alone`: with nothing that was said earlier."""
+    """Build the context of a question again under a lower ceiling, with `alone` without any history."""
 
     def __call__(self, ceiling: int, *, alone: bool = False) -> Awaitable[Context]: ...
 
@@ -74,7 +74,7 @@ class Answered:
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """The first few proposals, each once."""
+        """Return the first few proposals without duplicates."""
         return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MOST_PROPOSALS]
 
     def messages(self, source: str, turn: int | None, *, explained: bool = True) -> list[NewMessage]:
@@ -107,7 +107,7 @@ class Answered:
 
 
 def given_in(answered: Answered) -> Given:
-    """An answer as its session keeps it."""
+    """Return an answer in the form that its session keeps."""
     completion = answered.completion
     return Given(record=answered.record, is_truncated=completion.is_truncated, is_stopped=answered.is_stopped)
 
@@ -212,11 +212,11 @@ class AnswerLoop:
         return with_text if self._size(with_text) <= room else _round("", used, reasoning), used
 
     def ceiling(self, turn: Turn) -> int:
-        """The most tokens of one request now: of the settings, or of the model's window where that is smaller."""
+        """Return the token limit of one request: the setting, or the model's window if that is smaller."""
         return prompt_room(self._model_of(turn), self._ceiling)
 
     def _model_of(self, turn: Turn) -> ChatModel:
-        """The model that the owner chose, as long as it is offered."""
+        """Return the model that the owner chose, if it is still offered."""
         return self._others.get(turn.config.model, self._model) if turn.config is not None else self._model
 
     def _offer(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
@@ -235,18 +235,18 @@ class AnswerLoop:
 
 
 def _has_history(context: Context) -> bool:
-    """True if a request carries anything besides the question and the system prompt."""
+    """Return True if a request carries more than the question and the system prompt."""
     return len(context.messages) > 2 or bool(context.snippets or context.facts)
 
 
 def _unanswered(context: Context) -> tuple[int, ...]:
-    """The turns of a context that no answer was given to, newest first: perhaps they were refused, too."""
+    """Return the unanswered turns of a context, newest first. They may have been refused, too."""
     answered = {message.turn for message in context.recent if message.role == "assistant"}
     return tuple(dict.fromkeys(one.turn for one in reversed(context.recent) if one.turn not in answered))
 
 
 def _with(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:
-    """The context with what tools added to it."""
+    """Return the context with the messages of tool rounds added."""
     if not extra:
         return context
     part = ContextPart(name="tools", tokens=extra, budget=0)
@@ -255,7 +255,7 @@ def _with(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> C
 
 
 def _round(text: str, used: Sequence[Used], reasoning: str) -> list[PromptMessage]:
-    """One round of tools as messages: what was called, and each result."""
+    """Return one round of tool calls as messages: the calls, then each result."""
     return [
         PromptMessage(role="assistant", content=text, calls=tuple(one.call for one in used), reasoning=reasoning),
         *(PromptMessage(role="tool", content=one.result, call_id=one.call.id) for one in used),

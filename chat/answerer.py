@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Answerer:
-    """`pressure`: the share of the ceiling above which messages are folded before the answer; 0 = never."""
+    """Answer turns. Above `pressure`, a share of the ceiling, messages are folded first; 0 means never."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -43,7 +43,7 @@ class Answerer:
     _preparing: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(16), init=False)
 
     async def answer(self, turn: Turn, on_text: OnText | None, kept: Kept | None) -> Answered:
-        """The context, and the model's answer to it. What is asked in the background waits. Raises a ModelError."""
+        """Build the context and ask the model while background requests wait. Raise ModelError."""
         async with self._precedence.answering():
             return await self._answered(turn, on_text, kept)
 
@@ -96,7 +96,7 @@ class Answerer:
         return await built(store=None, unstored=turn.history)
 
     async def _relieved(self, turn: Turn, context: Context) -> Context:
-        """Under pressure messages are folded before the answer; where that fails, what does not fit is cut."""
+        """Fold messages before the answer if the prompt is nearly full. If that fails, the prompt is cut."""
         try:
             outcome = await self._summaries.fold(turn.scope, "pressure")
         except StorageError as error:

@@ -31,7 +31,7 @@ class Attachments:
     _chosen: Callable[[int], Awaitable[ChatModel]] | None = None
 
     async def document(self, data: bytes, name: str, *, person: int) -> DocumentText:
-        """The text of a document. Raises DocumentUnreadable."""
+        """Return the text of a document. Raise DocumentUnreadable."""
         return await self._documents.read(data, name, person=person)
 
     async def demand_sight(self, owner: int) -> int:
@@ -56,14 +56,14 @@ class Attachments:
         return self._transcriber is not None
 
     def demand_hearing(self) -> None:
-        """Raises DocumentUnreadable where nothing can be heard."""
+        """Raise DocumentUnreadable if no transcription model is available."""
         if self._transcriber is None:
             raise DocumentUnreadable(
                 tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
             )
 
     async def transcript(self, data: bytes, name: str, mime: str, *, person: int) -> str:
-        """The words of a recording. Raises DocumentUnreadable, and a ModelError where the endpoint fails."""
+        """Transcribe a recording. Raise DocumentUnreadable, or ModelError if the endpoint fails."""
         if self._transcriber is None:
             raise DocumentUnreadable(
                 tr("files-deaf"), remedy=tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
@@ -78,13 +78,13 @@ class Attachments:
 
 @define(kw_only=True, eq=False)
 class Speech:
-    """Speaks answers, within a person's budget. One for the whole bot."""
+    """Speak answers within a person's budget. One instance serves the whole bot."""
 
     _speaker: Speaker
     _quota: Quota
 
     async def spoken(self, text: str, *, person: int) -> bytes:
-        """A recording of a text, as Telegram plays it. Raises a ModelError."""
+        """Return a recording of a text in a format that Telegram plays. Raise ModelError."""
         await self._quota.demand(person)
         recording = await self._speaker.speak(text)
         await self._quota.charge_spoken(person, self._speaker.name, read=text)

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Conversation:
-    """Answers turns, scope by scope. `stored`: called when there may be something new to index."""
+    """Answer turns, one scope at a time. Call `stored` when there may be new messages to index."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -127,7 +127,7 @@ class Conversation:
     async def show_version(
         self, scope: Scope, turn: int, number: int, person: Person, *, in_group: bool = False
     ) -> tuple[Incoming, Reply] | None:
-        """Let another answer to the last turn stand. As `answer_again`; None also where no answer has this number."""
+        """Select another answer to the last turn. Return None if no answer has this number."""
         session = self._sessions.of(scope)
         async with session.turn(), self._memory.turn(scope.owner):
             shown, earlier = await self._last(session, turn, person, in_group) or (None, None)
@@ -152,7 +152,7 @@ class Conversation:
     async def _last(
         self, session: Session, turn: int, person: Person, in_group: bool
     ) -> tuple[Turn, Message | None] | None:
-        """The last turn, which may be answered again, and its answer; None where it is another one."""
+        """Return the last turn and its answer, or None if the last turn is another one."""
         config = await self._memory.config(session.scope.owner)
         mode = mode_of(config)
         if (turn < UNSTORED) != (mode == "on"):
@@ -176,7 +176,7 @@ class Conversation:
         return again, next((one for one in reversed(last) if one.role == "assistant"), None)
 
     async def _revise(self, turn: Turn, earlier: Message, answered: Answered) -> None:
-        """Let a new answer stand in the place of the earlier one, which becomes a version."""
+        """Replace the answer of a turn by a new one and keep the old one as a version."""
         text, record = answered.completion.text, answered.record
         turn.session.note(turn.number, text, given_in(answered))
         if turn.stored is None:
@@ -192,7 +192,7 @@ class Conversation:
                 )
 
     async def _standing(self, turn: Turn, answer: Message | None) -> Reply | None:
-        """The answer of a turn as it stands, if it is one to its question as that stands."""
+        """Return the current answer of a turn if it answers the current question."""
         versions = turn.session.versions_of(turn.number, turn.mode)
         if turn.stored is not None and answer is not None:
             versions = Versions(texts=(answer.content,), number=1)
@@ -215,19 +215,19 @@ class Conversation:
         )
 
     async def mode(self, owner: int) -> Mode:
-        """The mode of an owner's memory now. Raises StorageError."""
+        """Return the current mode of an owner's memory. Raise StorageError."""
         return mode_of(await self._memory.config(owner))
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        """The answer to a turn was shown by these Telegram messages."""
+        """Note the Telegram messages that show the answer to a turn."""
         await self._explanations.shown(incoming, telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Do what is due after a turn, outside of it (settling.py)."""
+        """Run what is due after a turn (settling.py)."""
         return await self._settling.settle(scope)
 
     def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
-        """Have something done once what a failing store did not take is written; False where nothing is left."""
+        """Run a callback once all unwritten messages are stored. Return False if there are none."""
         return self._sessions.of(scope).after_writing(act)
 
     async def write_unwritten(self) -> int:
@@ -248,7 +248,7 @@ class Conversation:
     # the steps of a turn, in their order ---------------------------------------------------------------------
 
     async def _begin(self, session: Session, incoming: Incoming) -> Turn:
-        """The turn, with its owner's configuration, which is read here and nowhere else in a turn."""
+        """Return the turn with its owner's configuration, which is read only here."""
         scope, config, mode = incoming.scope, None, None
         try:
             config = await self._memory.config(scope.owner)
@@ -274,7 +274,7 @@ class Conversation:
         )
 
     async def _remember_question(self, turn: Turn) -> None:
-        """The question is on disk before anything else happens; where that fails it is held here, and it is said."""
+        """Store the question before anything else. If that fails, keep it in memory and tell the person."""
         questions = turn.questions
         if turn.is_on:
             try:
@@ -312,7 +312,7 @@ class Conversation:
             self._explanations.hold(turn.number, turn.incoming, answered.record)
 
     async def _decline(self, turn: Turn, turns: Sequence[int]) -> None:
-        """What was asked in these turns is left out of later prompts: the model's provider refused it."""
+        """Leave these turns out of later prompts, since the model's provider refused them."""
         turn.session.decline(turns)
         stored = [number for number in turns if number < UNSTORED]
         if not stored or not turn.is_on:
@@ -340,7 +340,7 @@ class Conversation:
         )
 
     def _offers_memory(self, turn: Turn) -> bool:
-        """Once, in private, where something is said that would be lost: in a group only admins could turn it on."""
+        """Offer once, in private chats, to turn memory on. In groups only admins can do that."""
         session, incoming = turn.session, turn.incoming
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False

@@ -87,12 +87,12 @@ class Corrections:
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
 
     async def forget_archives(self, keep: timedelta) -> None:
-        """Forget every owner's archives that are older than `keep`; the files are cleaned once, at the end."""
+        """Forget all archives older than `keep`, and clean the files once at the end."""
         old = Forgetting(what="archives", until=self._clock() - keep)
         await self._expire([(owner, old) for owner in await self._memory.with_archives(old)])
 
     async def forget_deleted(self) -> None:
-        """Forget the facts that their owners deleted a day ago; the files are cleaned once, at the end."""
+        """Forget the facts deleted a day ago, and clean the files once at the end."""
         until = self._clock() - timedelta(days=1)  # until then they can be restored
         deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
         await self._expire([(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted])
@@ -123,7 +123,7 @@ class Corrections:
             self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
 
     def successor(self, owner: int) -> int:
-        """The id that an owner has now, which may have been another."""
+        """Return the current id of an owner."""
         return self._memory.successor(owner)
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
@@ -151,7 +151,7 @@ class Corrections:
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     def taken_over(self, owner: int) -> None:
-        """Another process may have served an owner meanwhile: what this one holds of their talk is not all of it."""
+        """Forget an owner's session, since another process may have served them meanwhile."""
         self._drop_held(owner)
         for session in self._sessions.of_owner(owner):
             session.recent.clear()

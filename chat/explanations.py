@@ -46,7 +46,7 @@ class Explanation:
 
 @dataclass(slots=True)
 class _Held:
-    """An answer that is in no store. `asked_as`: Telegram's ids of its question."""
+    """An answer that is not stored, with the Telegram ids of its question."""
 
     turn: int
     source: str
@@ -55,14 +55,14 @@ class _Held:
 
 
 class Explanations:
-    """Explains answers. One for all scopes."""
+    """Explain answers. One instance serves all scopes."""
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
         self._held = LRUCache[Scope, deque[_Held]](1_000)  # scopes
 
     def hold(self, turn: int, incoming: Incoming, record: ExplanationRecord) -> None:
-        """Keep, in this process only, the record of an answer that is not stored."""
+        """Keep the record of an answer that is not stored, in this process only."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         self._held.setdefault(incoming.scope, deque(maxlen=20)).append(_Held(turn, incoming.source, asked_as, record))
 
@@ -71,12 +71,12 @@ class Explanations:
         self._held.pop(scope, None)
 
     def drop_owner(self, owner: int) -> None:
-        """The same of all scopes of an owner."""
+        """Drop the records of all scopes of an owner."""
         for scope in [scope for scope in self._held if scope.owner == owner]:
             del self._held[scope]
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        """Remember which Telegram messages showed the answer to a turn; where that fails, it stays unknown."""
+        """Note which Telegram messages show the answer to a turn. A failure is ignored."""
         if not telegram_ids:
             return
         for held in self._held.get(incoming.scope, ()):
@@ -96,7 +96,7 @@ class Explanations:
         return said.turn if said is not None and said.role == "assistant" else None
 
     async def shown_as(self, scope: Scope, telegram_id: int) -> Sequence[int]:
-        """All Telegram messages that show the answer of which this is one, as far as that is known."""
+        """Return all known Telegram messages that show the same answer as this one."""
         held = self._latest_held(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
             text = await store.explanations.text(scope, telegram_id) if store is not None else None
@@ -104,7 +104,7 @@ class Explanations:
         return next((one.shown for one in records if one and telegram_id in one.shown), (telegram_id,))
 
     async def written(self, scope: Scope, source: str) -> None:
-        """A store has taken the answer to `source` at last, with its record, which is therefore not held any longer."""
+        """Drop the record of the answer to `source`, which is stored by now."""
         answers = self._held.get(scope, deque())
         for held in [one for one in answers if one.source == source]:
             answers.remove(held)

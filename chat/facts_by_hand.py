@@ -17,12 +17,12 @@ VERBS = ("pin", "unpin", "keep", "delete", "undo")
 
 @define(eq=False)
 class FactsByHand:
-    """Changes the facts of owners. Every method raises StorageError."""
+    """Change the facts of owners. Every method raises StorageError."""
 
     _services: Services
 
     async def add(self, owner: int, text: str) -> Fact | str:
-        """The fact, or a sentence that says why it was not added."""
+        """Add a fact and return it, or a sentence that says why not."""
         text = " ".join(text.split())
         if refusal := _refusal(text):
             return refusal
@@ -50,12 +50,12 @@ class FactsByHand:
         return None if made is not None else tr("memory-no-such-fact", id=str(id_))
 
     async def is_incognito(self, owner: int) -> bool:
-        """Whether new words are not to be written; deleting and pinning write none."""
+        """Return True if no new text may be written. Deleting and pinning write none."""
         config = await self._services.memory.config(owner)
         return config is not None and config.incognito
 
     async def change(self, owner: int, verb: str, id_: int) -> str:
-        """Pin, unpin, keep to, delete or restore a fact (one of VERBS); the sentence that says so."""
+        """Pin, unpin, keep to, delete or restore a fact (one of VERBS), and return a confirmation."""
         facts = self._services.facts
         fact: Fact | None = None
         match verb:
@@ -85,14 +85,14 @@ class FactsByHand:
 
 
 def _refusal(text: str) -> str:
-    """Why a text cannot be a fact; "" where it can."""
+    """Return why a text cannot be a fact, or ""."""
     if not any(map(str.isprintable, text)):  # characters without width are none
         return tr("memory-usage")
     return tr("shared-too-long", most=str(LONGEST_FACT), length=str(len(text))) if len(text) > LONGEST_FACT else ""
 
 
 def undone(forgotten: Forgotten | None) -> str:
-    """The result of undoing an edit; `forgotten` None: there was none."""
+    """Format the result of undoing an edit. `forgotten` is None if there was no edit."""
     if forgotten is None:
         return tr("memory-nothing-to-undo")
     derived = counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))

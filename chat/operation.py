@@ -19,7 +19,7 @@ from runtime import metrics
 from storage.bot_state.broadcasts import Broadcast, Progress
 
 LONGEST_BROADCAST = 3_500
-"""UTF-16 units, so that it fits one message together with the question whether to send it."""
+"""The most UTF-16 units of a broadcast, so that it fits one message with its question."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,11 +43,11 @@ class Operation:
         return self.admins()
 
     def is_admin(self, person: Person, *, is_private: bool) -> bool:
-        """Whether this is an admin of the bot, in private: what /admin says is for nobody else."""
+        """Return True for an admin of the bot in a private chat."""
         return is_private and person.id in self.admin_ids
 
     def may_run_it(self, person: Person) -> bool:
-        """Whether this may be who runs the bot: an admin, or anybody where no admin is named."""
+        """Return True for an admin, or for anybody if no admin is named."""
         return not self.admin_ids or person.id in self.admin_ids
 
 
@@ -69,7 +69,7 @@ class Overview:
 
 
 async def overview(services: Services, operation: Operation) -> Overview:
-    """Raises StorageError."""
+    """Return the bot's figures for /admin. Raise StorageError."""
     memory, now = services.memory, services.clock()
     memories, active, failed = await memory.census(now - timedelta(days=7))
     spent = await memory.usage.of(now.date())
@@ -86,7 +86,7 @@ async def overview(services: Services, operation: Operation) -> Overview:
 
 
 def people_of(services: Services, operation: Operation) -> Sequence[KnownPerson]:
-    """Whoever asks to be let in, those whom an admin let in or removed, the latest first, and those of the settings."""
+    """Return people who ask to be let in, then those let in or removed, latest first, then those of the settings."""
     people = services.memory.people
     by_button = {one.id: one for one in (*people.listed("allowed"), *people.listed("removed"))}
     fixed = [
@@ -98,7 +98,7 @@ def people_of(services: Services, operation: Operation) -> Sequence[KnownPerson]
 
 
 async def audience(memory: ExternalMemory, operation: Operation, admin: int) -> list[int]:
-    """The people whom a message of this admin goes to: everybody known who may use the bot."""
+    """Return everybody known who may use the bot, to whom an admin's broadcast goes."""
     people = memory.people
     let_in = {one.id for one in people.listed("allowed")}
     removed = {one.id for one in people.listed("removed")}
@@ -124,7 +124,7 @@ async def proposed(
 
 
 def receipt(progress: Progress, heading: str) -> str:
-    """The receipt of a broadcast: how many have it, and why others do not."""
+    """Format the receipt of a broadcast: how many got it, and why others did not."""
     lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.people)]
     if progress.gone:
         lines.append(tr("broadcast-gone", people=progress.gone))
@@ -134,7 +134,7 @@ def receipt(progress: Progress, heading: str) -> str:
 
 
 def _size(folder: Path | None) -> int:
-    """Bytes in the data directory; what goes meanwhile is not counted."""
+    """Return the bytes in the data directory."""
     total = 0
     for path in folder.rglob("*") if folder is not None else ():
         try:

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Undescribed:
-    """A picture of a stored turn that nobody has described yet. `words`: what was written to it."""
+    """A picture of a stored turn that has no description yet, with its caption."""
 
     picture: Picture
     turn: int
@@ -37,7 +37,7 @@ class Undescribed:
 
 
 def note(turn: Turn) -> None:
-    """Remember that the pictures of a turn, which is stored and answered, are to be described."""
+    """Queue the pictures of a stored and answered turn for description."""
     incoming = turn.incoming
     if turn.stored is None:
         return
@@ -56,14 +56,14 @@ def note(turn: Turn) -> None:
 
 @define(kw_only=True, eq=False)
 class Describer:
-    """`models`: those that may see, the one to be asked first in front."""
+    """Describe pictures with the first of `models` that can see."""
 
     _memory: ExternalMemory
     _models: Sequence[ChatModel]
     _quota: Quota
 
     async def describe(self, session: Session) -> None:
-        """Describe and store what waits in a session, each picture failing by itself."""
+        """Describe and store the queued pictures of a session. Each may fail by itself."""
         while session.undescribed:
             one = session.undescribed.popleft()
             assert isinstance(one, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this
@@ -86,7 +86,7 @@ class Describer:
         return ""
 
     async def _store(self, session: Session, one: Undescribed, text: str) -> None:
-        """In its turn, unless that was forgotten meanwhile; both in one hold of the owner's lock."""
+        """Store a description in its turn, unless that was forgotten meanwhile."""
         scope = session.scope
         message = NewMessage(
             role="user",

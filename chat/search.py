@@ -22,7 +22,7 @@ from text.passages import passages, shown
 
 PAGE = 500
 NEAR = 1.0
-"""Meaning (retrieval/ranking.py, in units of its spread) from which a message without a word of the query is found."""
+"""The least score of meaning (retrieval/ranking.py) for a message without a word of the query."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +57,7 @@ class Page:
 
 @define(kw_only=True, eq=False)
 class MemorySearch:
-    """Searches the messages of one scope, or of several conversations, folded or not."""
+    """Search the messages of one scope or several conversations, folded or not."""
 
     _memory: ExternalMemory
     _retrieval: MemoryRetrieval
@@ -108,7 +108,7 @@ class MemorySearch:
         )
 
     async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int) -> list[Hit]:
-        """By words and by meaning, in the order in which they would be brought back for a question."""
+        """Search by words and meaning, in the order in which retrieval ranks them."""
         # 200 by words and as many by meaning are more than anybody pages through.
         known = await self._retrieval.found(query.text, store, scope, limit=200, facts=(), before=until + 1)
         ranked = await self._retrieval.passages(known, store, scope)
@@ -119,7 +119,7 @@ class MemorySearch:
         ]
 
     async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:
-        """Every message with the phrases: by the index where they hold words, else by reading through the newest."""
+        """Find every message with the phrases: by the index, or else by scanning the newest."""
         hits = await store.search(scope, query.terms, limit=1000)  # they hold the words, not all of them the phrase
         found = await asyncio.to_thread(_matching, [hit.message for hit in hits], query)
         before: int | None = None
@@ -134,7 +134,7 @@ class MemorySearch:
 
 
 def _matching(messages: Sequence[Message], query: SearchQuery) -> list[Hit]:
-    """The messages that hold the phrases, with the best passage of each."""
+    """Return the messages with the phrases, each with its best passage."""
     found = []
     for one in messages:
         if query.matches(one.content):

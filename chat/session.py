@@ -18,14 +18,14 @@ from records.turns import Incoming, Replied
 from retrieval.explanation import ExplanationRecord
 
 MESSAGES_HELD = 40
-"""Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
+"""Messages per scope kept in the process, for chats without memory and while a store fails."""
 SESSIONS_HELD = 1_000
-"""Scopes whose sessions are kept in the process; the longest unused go first."""
+"""The most sessions kept in the process. The longest unused go first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Given:
-    """The sources of an answer, and how it ended, as in `Reply`."""
+    """The explanation of an answer and how it ended, as in `Reply`."""
 
     record: ExplanationRecord
     is_truncated: bool
@@ -46,12 +46,12 @@ class Unwritten:
     then: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     async def written(self) -> None:
-        """It is written: do what waited for that."""
+        """Run the callbacks that waited for this to be written."""
         for act in self.then:
             await act()
 
     def is_forgotten_by(self, what: Forgetting, scope: Scope) -> bool:
-        """`scope`: where it was said."""
+        """Return True if forgetting `what` in a scope covers this."""
         if what.what == "conversations":
             return scope.thread in what.ids
         if what.what == "dates":
@@ -90,18 +90,18 @@ class Session:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody is served here, and nothing has to be written."""
+        """Return True if no turn runs here and nothing has to be written."""
         return not self.is_in_turn and not self.unwritten
 
     def after_writing(self, act: Callable[[], Awaitable[None]]) -> bool:
-        """Have something done once all that is unwritten now is written; False where nothing is."""
+        """Run a callback once everything unwritten is stored. Return False if nothing is."""
         if self.unwritten:
             self.unwritten[-1].then.append(act)
         return bool(self.unwritten)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Around a turn. Whoever calls keeps the turns of a scope in a queue, so a second one at once is a mistake."""
+        """Mark a turn as running. Callers queue the turns of a scope, so two at once are a bug."""
         if self.is_in_turn:
             raise RuntimeError("Two turns of one scope at once.")
         self.is_in_turn = True
@@ -111,7 +111,7 @@ class Session:
             self.is_in_turn = False
 
     def enter(self, mode: Mode) -> bool:
-        """Enter a mode; talk of one mode is not carried into another. Whether the mode changed."""
+        """Enter a mode and drop what was said in another one. Return True if the mode changed."""
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()
@@ -122,33 +122,33 @@ class Session:
         return has_changed
 
     def again(self, incoming: Incoming, turn: int) -> Incoming:
-        """A turn that is answered again, with what it replied to where that is still known."""
+        """Return a turn to answer again, with the message that it replied to if known."""
         replied = self.replied[1] if self.replied is not None and self.replied[0] == turn else None
         return replace(incoming, replied=replied)
 
     def held(self, mode: Mode) -> deque[Message]:
-        """Messages of a mode that only the process holds."""
+        """Return the messages of a mode that only this process holds."""
         return self.incognito if mode == "incognito" else self.recent
 
     def note(self, turn: int, text: str, given: Given) -> None:
-        """An answer to a turn was given."""
+        """Note an answer to a turn."""
         if self.answers[0] != turn:
             self.answers = turn, {}
         self.answers[1][text] = given
 
     def given(self, turn: int) -> Mapping[str, Given]:
-        """Known answers to a turn, by their texts."""
+        """Return known answers to a turn by their texts."""
         return self.answers[1] if self.answers[0] == turn else {}
 
     def versions_of(self, turn: int, mode: Mode) -> Versions:
-        """The answers to the last turn, where no store has them."""
+        """Return the answers to the last turn that no store has."""
         if self.versions[0] == turn:
             return self.versions[1]
         said = tuple(one.content for one in self.held(mode) if one.turn == turn and one.role == "assistant")
         return Versions(texts=said, number=len(said))
 
     def revise(self, turn: int, text: str, mode: Mode) -> None:
-        """A new answer to the last turn stands."""
+        """Select a new answer to the last turn."""
         texts = self.versions_of(turn, mode).texts
         if text not in texts:
             texts = (*texts, text)
@@ -156,7 +156,7 @@ class Session:
         self.choose(turn, texts.index(text) + 1, mode)
 
     def choose(self, turn: int, number: int, mode: Mode) -> None:
-        """Another answer to the last turn stands, if there is one of this number."""
+        """Select the answer of this number to the last turn, if there is one."""
         of, there = self.versions
         if of == turn and 1 <= number <= len(there.texts):
             self.versions = turn, replace(there, number=number)
@@ -176,14 +176,14 @@ class Session:
         return Correction()
 
     def decline(self, turns: Collection[int]) -> None:
-        """The model's provider refused what was asked in these turns: no prompt carries it any more."""
+        """Mark turns that the model's provider refused, so that no prompt carries them."""
         for held in (self.recent, self.incognito):
             for index, message in enumerate(held):
                 if message.turn in turns and message.is_user:
                     held[index] = replace(message, origin="declined")
 
     def forget(self, what: Forgetting) -> None:
-        """Everything that was said goes, because it is known by no id here; of what is unwritten, what is forgotten."""
+        """Drop all messages of the session, and unwritten ones that were forgotten."""
         self.replied, self.versions = None, (0, Versions())
         self.recent.clear()
         self.incognito.clear()
@@ -198,7 +198,7 @@ class Session:
 
 
 class Sessions:
-    """The sessions of all scopes."""
+    """Hold the sessions of all scopes."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[Scope, Session] = OrderedDict()
@@ -209,7 +209,7 @@ class Sessions:
         return iter(list(self._sessions.values()))
 
     def of_owner(self, owner: int) -> list[Session]:
-        """The sessions of all of an owner's scopes."""
+        """Return the sessions of all scopes of an owner."""
         return [session for session in self if session.scope.owner == owner]
 
     def of(self, scope: Scope) -> Session:
@@ -224,12 +224,12 @@ class Sessions:
         return session
 
     def outdate(self, owner: int) -> None:
-        """Something was forgotten: what was read for questions that are not answered yet is read again."""
+        """Make running turns read their sources again after something was forgotten."""
         for session in self.of_owner(owner):
             session.is_outdated = True
 
     def move(self, session: Session, scope: Scope) -> None:
-        """The talk of one scope goes on in another, where usually nothing was said yet."""
+        """Move a session to another scope."""
         del self._sessions[session.scope]
         session.scope = scope
         for held in (session.recent, session.incognito):
@@ -241,7 +241,7 @@ class Sessions:
             known.unwritten.extendleft(reversed(session.unwritten))
 
     def next_id(self) -> int:
-        """A number for a turn or a message that is not, or not yet, in a store."""
+        """Return a number for a turn or message that is not stored yet."""
         return next(self._ids)
 
     def remember(self, session: Session, messages: Sequence[NewMessage], *, turn: int, mode: Mode) -> None:

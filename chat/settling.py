@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(eq=False)
 class Settling:
-    """One for all scopes. `stored`: called when there may be something new to index."""
+    """Settle scopes after turns. Call `stored` when there may be new messages to index."""
 
     _memory: ExternalMemory
     _sessions: Sessions

@@ -27,12 +27,12 @@ from text.characters import visible
 log = logging.getLogger(__name__)
 
 MARKS = " \t\n\"'“”„«»*_#.。"
-"""Signs that models put around a title."""
+"""Characters that models put around a title."""
 
 
 @define(kw_only=True, eq=False)
 class Titles:
-    """Makes titles. `model`: the one for background work, on the owner's quota."""
+    """Generate titles with the background model, on the owner's quota."""
 
     _memory: ExternalMemory
     _model: ChatModel
@@ -83,7 +83,7 @@ class Titles:
 
 
 def title_of(text: str) -> str:
-    """The title in a model's answer; "" where it is longer than a title may be, as an answer to the talk would be."""
+    """Return the title in a model's answer, or "" if it is too long to be one."""
     lines = [line for line in text.splitlines() if line.strip()]
     title = " ".join(visible(lines[0]).strip(MARKS).split()) if lines else ""
     return title if len(title) <= LONGEST_TITLE else ""

@@ -34,11 +34,11 @@ log = logging.getLogger(__name__)
 RESULT_TOKENS = 500
 """Of one result."""
 LONGEST_COMMAND = 200
-"""Characters of a command with what follows it."""
+"""The most characters of a command with its arguments."""
 MOST_PROPOSALS = 3
 ASKED = "The user is asked by a button now; it is not done yet."
 MOST_ARGUMENTS = 1_000
-"""Characters of a call's arguments; a longer call is refused, for it goes back into the prompt."""
+"""The most characters of a call's arguments, which go back into the prompt."""
 
 
 def _tool(name: str, description: str, properties: Mapping[str, Mapping[str, object]], *, required: str) -> Tool:
@@ -228,7 +228,7 @@ def _failed(call: ToolCall, why: str) -> Used:
 
 
 def _arguments(call: ToolCall) -> Mapping[str, Any] | str:
-    """The arguments as an object, or what is wrong with them."""
+    """Parse the arguments, or return what is wrong with them."""
     if len(call.arguments) > MOST_ARGUMENTS:
         return "The arguments are too long."
     try:
@@ -242,7 +242,7 @@ def _arguments(call: ToolCall) -> Mapping[str, Any] | str:
 
 
 def _day(given: object, *, following: bool = False) -> datetime | None:
-    """The beginning of a day, or of the one after it. Raises ValueError for what is no date."""
+    """Return the beginning of a day, or of the following one. Raise ValueError if it is not a date."""
     if given is None or given == "":
         return None
     day = datetime.fromisoformat(str(given)[:10]).date()

@@ -53,27 +53,27 @@ class Turn:
 
     @property
     def number(self) -> int:
-        """The turn's number in the store, or else in the process; the two never meet."""
+        """Return the turn's number in the store, or else in the process. The two never collide."""
         return self.local_id if self.stored is None else self.stored
 
     @property
     def is_on(self) -> bool:
-        """Whether memory should hold this turn."""
+        """Return True if memory should hold this turn."""
         return self.mode == "on"
 
     @property
     def reads_memory(self) -> bool:
-        """Whether the store is asked: not for a question that it could not take, nor while memory is off."""
+        """Return True if the store may be read: the question was stored, or the mode is incognito."""
         return self.stored is not None or self.mode == "incognito"
 
     @property
     def zone(self) -> tzinfo:
-        """The owner's time zone, as far as their memory may be read."""
+        """Return the owner's time zone, or UTC while their memory is off."""
         return self.config.zone if self.config is not None and self.reads_memory else UTC
 
     @property
     def questions(self) -> list[NewMessage]:
-        """The question's messages, as memory should hold them, in order."""
+        """Return the question's messages as memory should hold them, in order."""
         return [
             NewMessage(
                 role="user",
@@ -90,7 +90,7 @@ class Turn:
 
 
 def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
-    """A stored turn as it came in; None where nobody's words are left of it."""
+    """Return a stored turn as it came in, or None if none of its messages is left."""
     asked = [one for one in turn if one.role == "user"]
     if not asked:
         return None
@@ -119,7 +119,7 @@ P = ParamSpec("P")
 
 
 def measured(reply: Callable[P, Awaitable[Reply]]) -> Callable[P, Awaitable[Reply]]:
-    """The same, counted; and a span."""
+    """Count the turn and open a span for it."""
 
     @wraps(reply)
     async def counted(*arguments: P.args, **options: P.kwargs) -> Reply:

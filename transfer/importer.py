@@ -83,7 +83,7 @@ class Importer:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
     async def plan(self, scope: Scope, person: int, data: bytes, given: Given = NOTHING_GIVEN) -> ImportPlan:
-        """Return what an import of this file would add, without changing anything. Raise ImportRefused or StorageError."""
+        """Return what importing this file would add. Raise ImportRefused or StorageError."""
         work = await self._work(scope, person, data, given)
         dates = await asyncio.to_thread(lambda: sorted(one.created_at for one in work.fresh))
         facts = work.rows.get("facts", ())

@@ -53,12 +53,12 @@ class AnswerButtons(Family):
 
     @press(ANOTHER, queue="chat")
     async def _answer_differently(self, ask: Ask) -> str | None:
-        """The new answer takes the place of the rejected one, to which its buttons lead back."""
+        """Replace the answer by a new one, whose buttons lead back to it."""
         return await self._answer_again(ask, await self._shown_as(ask), is_answer=True)
 
     @press(VERSION, queue="chat")
     async def _turn_page(self, ask: Ask) -> str | None:
-        """Another answer to the same question: what is shown is what the conversation goes on from."""
+        """Show another version of the answer, from which the conversation goes on."""
         turn, _, number = ask.argument.partition(".")
         chat = ask.chat
         answered = await self._services.conversation.show_version(
@@ -74,17 +74,17 @@ class AnswerButtons(Family):
 
     @press(RETRY, queue="chat")
     async def _try_again(self, ask: Ask) -> str | None:
-        """The answer takes the place of the sentence that said what had failed."""
+        """Answer again in the place of the error message."""
         return await self._answer_again(ask, () if ask.message_id is None else (ask.message_id,))
 
     @press(AGAIN)
     async def _pressed_twice(self, ask: Ask) -> str:
-        """A second press; the first is dealt with in updates/repeats.py."""
+        """Ignore a second press. The first is handled in updates/repeats.py."""
         return tr("answers-pressed-already")
 
     @press(GO_ON, queue="chat")
     async def _go_on(self, ask: Ask) -> str | None:
-        """The press says so for its person: a turn like any other, so that the prompt and the memory have no gap."""
+        """Continue the answer in a turn of its own, so that prompt and memory have no gap."""
         stream = await self._begin(ask)
         if stream is None:
             return tr("answers-pressed-already")
@@ -119,7 +119,7 @@ class AnswerButtons(Family):
 
     @press(NOTHING)
     async def _leave_it(self, ask: Ask) -> None:
-        """Nothing was wrong after all: the question goes."""
+        """Remove the question."""
         if ask.message_id is not None:
             await self._delivery.remove(ask.chat, [ask.message_id])
 
@@ -162,13 +162,13 @@ class AnswerButtons(Family):
         return None
 
     async def _shown_as(self, ask: Ask) -> Sequence[int]:
-        """The messages of the answer whose button was pressed."""
+        """Return the messages of the answer whose button was pressed."""
         if ask.message_id is None:
             return ()
         return await self._services.explanations.shown_as(ask.chat.scope, ask.message_id)
 
     async def _begin(self, ask: Ask, *, instead_of: Sequence[int] = ()) -> AnswerStream | None:
-        """The answer that a press asks for; None where the same button was pressed before."""
+        """Return the answer that a press asks for, or None for a repeated press."""
         if ask.argument in self._pressed:
             return None
         await self._take(ask)
@@ -262,13 +262,13 @@ async def _speak(dependencies: Dependencies, chat: Chat, person: Person, text: s
 
 
 def shown_text(reply: Reply) -> str:
-    """An answer as its reader sees it: marked where nothing of it is stored, and where they stopped it."""
+    """Return an answer as its reader sees it, marked if it is not stored or was stopped."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
     return f"{above}{reply.text}" + (f"\n\n{tr('answers-stopped')}" if reply.is_stopped else "")
 
 
 def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply: Reply) -> InlineKeyboardMarkup | None:
-    """The buttons under an answer, or under what says why there is none; None where nothing could be done with it."""
+    """Return the buttons under an answer or an error message, or None."""
     if reply.turn is None:
         return None
 
@@ -292,12 +292,12 @@ def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply
 
 
 def _once(turn: int) -> str:
-    """The payload of a button that has a turn answered at its first press."""
+    """Return the payload of a button that answers a turn at its first press."""
     return f"{turn}.{nonce()}"
 
 
 def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """The button under an answer that grows before its reader's eyes."""
+    """Return the button under a growing answer."""
     return InlineKeyboardMarkup.from_button(dependencies.buttons.button(STOP, chat, person, tr("answers-stop")))
 
 

@@ -233,21 +233,21 @@ class Commands:
                 await query.answer(toast)
 
     async def _owner_of_button(self, data: str, chat: Chat, person: Person) -> Person:
-        """Whom a press counts for. An anonymous admin presses under their own name, so any admin may press for them."""
+        """Return the person whom a press counts for. Any admin may press for an anonymous one."""
         is_anonymous = data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)] and not chat.is_private
         if is_anonymous and await self.dependencies.may_configure(chat, person):
             return replace(person, id=ANONYMOUS_ADMIN)
         return person
 
     async def awaits_text(self, chat: Chat, person: Person, update_id: int) -> bool:
-        """Whether a family may have asked for the text of this update; so, too, while the store cannot say."""
+        """Return True if a family may have asked for this text, also while the store cannot say."""
         try:
             return any([await family.awaits_text(chat, person, update_id) for family in self._awaiting_texts])
         except KeepsakeError:
             return True
 
     async def take_text(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
-        """Whether a family had asked for a text, and has answered it."""
+        """Return True if a family had asked for a text and has answered it."""
         ask = await self._ask(update, chat, person, text)
         for family in self._taking_texts:
             if await family.take_text(ask):
@@ -255,12 +255,12 @@ class Commands:
         return False
 
     def awaits_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Whether a family had asked for a file."""
+        """Return True if a family had asked for a file."""
         ask = Ask(update=update, chat=chat, person=person)
         return any(family.awaits_file(ask) for family in self._families)
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        """Whether a family had asked for a file, and has dealt with it."""
+        """Return True if a family had asked for a file and has handled it."""
         ask = await self._ask(update, chat, person)
         return any([await family.take_file(ask) for family in self._families])
 
@@ -284,7 +284,7 @@ class Commands:
                 )
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
-        """The button next to where people write opens the dashboard, where there is one. Raises TelegramError."""
+        """Make the menu button open the dashboard, if there is one. Raise TelegramError."""
         url = self.dependencies.dashboard_url
         if not url.startswith("https://"):
             return

@@ -20,16 +20,16 @@ from telegram_ui.commands.wording import conversation_label, moment, quoted, sai
 
 MORE = "fnd"
 LONGEST = 200
-"""Characters of a search that are kept: each page quotes it."""
+"""The most characters of a query that are kept."""
 SHOWN = 600
-"""Characters that are shown of a found message."""
+"""The most characters shown of a found message."""
 HEADING = "🔎 "
 RIGHT_TO_LEFT_MARK = "\u200f"
 """Before the heading where the language is written from right to left: words of another would turn the message."""
 EVERYWHERE = "a"
 """Marks the buttons of a search through all conversations."""
 CLOSE = 3
-"""Messages that are shown where none holds a word of the search: they are only similar in meaning."""
+"""The most messages shown that are only similar in meaning."""
 
 
 class SearchCommands(Family):
@@ -89,14 +89,14 @@ class SearchCommands(Family):
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=keyboard_of(*rows))
 
     async def _conversations(self, ask: Ask) -> Mapping[Scope, str]:
-        """The conversations of this place, the latest first, with what they are called."""
+        """Return the conversations of this place with their titles, latest first."""
         async with self._services.memory.home(ask.chat.location.owner) as store:
             found, _ = await store.conversations.listed(ask.chat.location, first=0, limit=20)
         return {one.scope: conversation_label(one) for one in found}
 
 
 def found_text(number: int, found: Hit, ask: Ask, zone: tzinfo, *, title: str = "") -> str:
-    """A found message: when it was said, by whom, the part that matters, and the title of its conversation."""
+    """Format a found message: date, speaker, the matching part, and the title of its conversation."""
     message = found.message
     heading = " · ".join(
         part for part in (moment(message.created_at, zone), speaker(message), title or message.title) if part

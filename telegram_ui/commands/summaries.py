@@ -90,7 +90,7 @@ class SummaryCommands(Family):
 
     @press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str | None:
-        """The button under an answer while memory is off; it goes once it is pressed."""
+        """Turn memory on by the button under an answer, and remove the button."""
         text, was_on = await self._turn_on(ask)
         await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         if was_on:
@@ -104,12 +104,12 @@ KINDS = 3
 
 
 def fold_again(buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """[Try again], under what says that a summary could not be made."""
+    """Return the [Try again] button under a failed summary's notice."""
     return InlineKeyboardMarkup.from_button(buttons.button(FOLD, chat, person, tr("answers-try-again")))
 
 
 def status_text(status: Status) -> str:
-    """The lines of /summary_status."""
+    """Return the lines of /summary_status."""
     config, counts = status.config, status.counts
     is_on = config is not None and config.enabled
     lines = [
@@ -154,7 +154,7 @@ def status_text(status: Status) -> str:
 
 
 def summary_text(summary: Summary, zone: tzinfo) -> str:
-    """One summary: of what it is one, and the dates and number of messages that it covers."""
+    """Format one summary with its kind, dates and number of messages."""
     kind = tr(f"summaries-kind-{min(summary.level, KINDS)}")
     dates = moments(summary.first_at, summary.last_at, zone)
     return f"{kind} · {dates} · {messages(summary.message_count)}\n{summary.text.strip()}"

@@ -12,7 +12,7 @@ from records.model_calls import DayOfUse, Price, Usage
 from telegram_ui.commands.family import Ask, Family, command
 
 SPANS = (7, 30)
-"""Days that are told of."""
+"""The number of days shown."""
 BARS = "▁▂▃▄▅▆▇█"
 NOTHING = "·"
 
@@ -40,7 +40,7 @@ class UsageCommands(Family):
 
 
 def told(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:
-    """The days from `since` to today in words, and as a chart where there is something to see."""
+    """Format the days from `since` to today, with a chart if there is anything to see."""
     total = sum((one.used for one in used), Usage())
     lines = [tr("usage-days", days=(today - since).days + 1, answers=tr("usage-answers", answers=total.answers))]
     if not total.total:
@@ -55,12 +55,12 @@ def told(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str
 
 
 def _dollars(cost: float) -> str:
-    """To the cent, and below ten of them to its hundredth, upwards: a few answers are not free."""
+    """Format costs in cents, rounded up to hundredths below ten cents."""
     return decimal(cost, 2) if cost >= 0.1 or not cost else decimal(math.ceil(cost * 10_000) / 10_000, 4)
 
 
 def chart(used: Sequence[DayOfUse], since: date, today: date) -> str:
-    """One character a day, the oldest first; the day with the most tokens is the highest."""
+    """Draw a chart with one character per day, oldest first."""
     days = [since + timedelta(days=number) for number in range((today - since).days + 1)]
     tokens = [sum(one.used.total for one in used if one.day == day) for day in days]
     most = max(1, *tokens)

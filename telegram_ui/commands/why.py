@@ -30,17 +30,17 @@ from telegram_ui.sending.formatting import MAX_UNITS, Marked, Piece, units
 WHY, DETAILS, FACTS = "wy", "wd", "wf"
 """The kinds of the buttons: under an answer, under the three lines, and under the question what was wrong."""
 CORRECTABLE = 6
-"""Facts of an answer that have a button, which opens their card."""
+"""The most facts of an answer with a button that opens their card."""
 ON_A_PAGE = 5
-"""Items of an explanation, where they fit."""
+"""The most items on a page of an explanation."""
 WHOLE = 2_500
-"""Characters that are quoted of a message at most."""
+"""The most characters quoted of a message."""
 TITLE = 300
-"""UTF-16 units that the lines above the quotes of a page take at most."""
+"""The most UTF-16 units of the lines above the quotes of a page."""
 LABEL = 40
-"""Characters of a fact on its button."""
+"""The most characters of a fact on its button."""
 Item = tuple[str, str]
-"""A heading, and a line or a few under it."""
+"""A heading with its lines."""
 
 
 class WhyCommands(Family):
@@ -58,7 +58,7 @@ class WhyCommands(Family):
 
     @press(FACTS)
     async def _press_facts(self, ask: Ask) -> None:
-        """As the button under the answer that the payload names, with a button for each fact."""
+        """Explain the answer that the payload names, with a button for each fact."""
         await self._explain(ask, int(ask.argument, 16), has_corrections=True)
 
     @press(DETAILS)
@@ -103,7 +103,7 @@ class WhyCommands(Family):
 
 
 def _moment_key(explanation: Explanation) -> str:
-    """A key that tells the explanation of one answer from another's."""
+    """Return a key that identifies the explanation of one answer."""
     return f"{int(explanation.record.at.timestamp()):x}"
 
 
@@ -126,7 +126,7 @@ def why_message(explanation: Explanation, chat: Chat, zone: tzinfo) -> tuple[Pie
 
 
 def _fitting(items: Sequence[Item], room: int) -> list[Item]:
-    """The first ones that fit so many UTF-16 units, and the last, the tokens of each part, in any case."""
+    """Return the first lines that fit, and always the last one with the tokens of each part."""
     *others, parts = items
     sizes = accumulate(map(_size_of, others), initial=_size_of(parts))
     return [item for item, up_to in zip(others, islice(sizes, 1, None), strict=True) if up_to <= room] + [parts]
@@ -137,7 +137,7 @@ def _size_of(item: Item) -> int:
 
 
 def _sections(items: Sequence[Item]) -> Piece:
-    """The items under their headings."""
+    """Group items under their headings."""
     shown = Marked()
     for number, (heading, of_this) in enumerate(groupby(items, key=itemgetter(0))):
         shown.add("\n\n" if number else "").bold(heading).add("\n").add("\n".join(item for _, item in of_this))
@@ -145,7 +145,7 @@ def _sections(items: Sequence[Item]) -> Piece:
 
 
 def why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]:
-    """Everything in an explanation, so many items on a page, in quotes that unfold; at least one page."""
+    """Format an explanation as pages of expandable quotes, at least one."""
     groups = list(_paged(_items(explanation, chat, zone)))
     pages = []
     for number, items in enumerate(groups, start=1):
@@ -158,7 +158,7 @@ def why_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Piece]
 
 
 def _paged(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """The items of each page: a message has room for them, and for the title."""
+    """Divide items into pages that fit a message with its title."""
     page: list[Item] = []
     size = 0
     for item in items:
@@ -171,7 +171,7 @@ def _paged(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 
 def _items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
-    """Everything in an explanation, item by item, each with its heading; the tokens of each part last."""
+    """Yield the items of an explanation with their headings, the tokens of each part last."""
     record = explanation.record
     recent = [f"· {quoted_line(message, zone, WHOLE)}" for message in explanation.recent]
     if record.here:
@@ -194,7 +194,7 @@ def _items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
 
 
 def _sources(explanation: Explanation) -> str:
-    """The sources of the answer and how much of each, in one line."""
+    """Format the sources of the answer in one line."""
     counts = {
         "recent": len(explanation.recent) + explanation.record.here,
         "summaries": len(explanation.summaries),
@@ -282,6 +282,6 @@ def _address(message: Message, chat: Chat) -> list[str]:
 
 
 def quoted_line(message: Message, zone: tzinfo, most: int = QUOTED) -> str:
-    """A message on one line: when, who, and how it begins."""
+    """Format a message on one line: date, speaker and beginning."""
     shown = minute(message.created_at, zone)
     return tr("why-said", date=shown, speaker=speaker(message), text=quoted(said(message, message.content), most))

@@ -33,7 +33,7 @@ STORAGE, NUMBER = "storage", "number"
 
 Question = Literal["wizard-second", "wizard-no-number"]
 WORDS_OF_AN_ANSWER = 4
-"""A text with more words than this does not answer the setup's first question: it is a message to the bot."""
+"""The most words of an answer to the setup's first question. A longer text is a message to the bot."""
 
 
 def number_in(text: str) -> int | None:
@@ -49,7 +49,7 @@ def number_in(text: str) -> int | None:
 
 
 def storage_in(text: str, storages: Sequence[StorageType]) -> StorageType | None:
-    """The one of these that a short text names ("SQLite please"); None if it names none, or several."""
+    """Return the storage that a short text names ("SQLite please"), or None."""
     words = [word.strip(",.!?") for word in text.casefold().split()]
     named = {one for one in storages if one in words or STORAGE_NAMES[one].casefold() in words}
     return named.pop() if len(named) == 1 and len(words) <= WORDS_OF_AN_ANSWER else None
@@ -67,7 +67,7 @@ class Wizard(Family):
 
     @property
     def _offered(self) -> dict[StorageType, str]:
-        """The storages that can be chosen, by name."""
+        """Return the storages that can be chosen, by name."""
         return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
 
     @command("summary", who="admins", stands_alone=True)
@@ -135,7 +135,7 @@ class Wizard(Family):
         return None
 
     async def take_text(self, ask: Ask) -> bool:
-        """A text that may be meant for the setup; whether it was."""
+        """Handle a text that may be meant for the setup. Return True if it was."""
         update, chat, person, text = ask.update, ask.chat, ask.person, ask.argument
         state = await self._state(chat.location, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
@@ -166,7 +166,7 @@ class Wizard(Family):
         return True
 
     async def _open(self, ask: Ask) -> WizardState | None:
-        """The setup that is under way."""
+        """Return the setup that is under way."""
         state = await self._state(ask.chat.location, ask.person.id)
         return None if state is None or state.step == LEFT else state
 
@@ -180,7 +180,7 @@ class Wizard(Family):
         await self._write_end(end)
 
     async def _state(self, scope: Scope, person: int) -> WizardState | None:
-        """The state of a person's setup; an end that is not written yet is tried again."""
+        """Return the state of a person's setup, and retry an unwritten end."""
         end = self._unwritten.get((scope, person))
         if end is None:
             return await self._states.get(scope, person)

@@ -15,11 +15,11 @@ from records.owners import OwnerConfig, Policy
 from summaries.policies import POLICIES
 
 LABEL = 40
-"""Characters of a conversation's first words that stand for it."""
+"""The most characters of a conversation's beginning that serve as its title."""
 QUOTED = 200
-"""Characters of a text that are quoted."""
+"""The most characters quoted of a text."""
 OFFERED = (5, 10, 20, 50)
-"""Turns after which a summary can be chosen by a button."""
+"""The thresholds that have a button."""
 SENT = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
     *("venue", "poll", "dice", "story", "new"),
@@ -32,12 +32,12 @@ def messages(number: int) -> str:
 
 
 def zone_of(config: OwnerConfig | None) -> tzinfo:
-    """The time zone in which an owner reads dates; UTC where none is chosen."""
+    """Return an owner's time zone, or UTC."""
     return config.zone if config else UTC
 
 
 def policy_name(policy: Policy) -> str:
-    """A policy as it is called within a sentence; one that this program does not know (of an import) as it is."""
+    """Return the name of a policy within a sentence. An unknown one of an import stays as it is."""
     return tr(f"policy-name-{policy}") if policy in POLICIES else policy
 
 
@@ -45,12 +45,12 @@ _now: ContextVar[datetime | None] = ContextVar("now", default=None)
 
 
 def told_at(now: datetime) -> None:
-    """In this task dates are told from now on as people say them at this moment: "today", without the year."""
+    """Format dates in this task relative to this moment: "today", without the year."""
     _now.set(now)
 
 
 def minute(at: datetime, zone: tzinfo = UTC) -> str:
-    """A moment to the minute in a time zone: "today 14:28", "3 June 9:00"."""
+    """Format a moment to the minute in a time zone: "today 14:28", "3 June 9:00"."""
     return f"{near_day(at, zone) or day(at, zone)} {clock_time(at, zone)}"
 
 
@@ -60,7 +60,7 @@ def clock_time(at: datetime, zone: tzinfo) -> str:
 
 
 def near_day(at: datetime, zone: tzinfo) -> str:
-    """The name of the day of a moment, if it is yesterday, today or tomorrow; else ""."""
+    """Return "yesterday", "today" or "tomorrow" for a moment, else ""."""
     now = _now.get()
     if now is None:
         return ""
@@ -69,7 +69,7 @@ def near_day(at: datetime, zone: tzinfo) -> str:
 
 
 def moment(at: datetime, zone: tzinfo) -> str:
-    """The same, saying so where it is not the reader's own time."""
+    """Format a moment and name its zone if it is not the reader's own."""
     return moments(at, at, zone)
 
 
@@ -86,7 +86,7 @@ def moments(first: datetime, last: datetime, zone: tzinfo) -> str:
 
 
 def day(at: datetime, zone: tzinfo = UTC) -> str:
-    """The date of a moment in a time zone: "3 June", with the year if it is another than now."""
+    """Format the date of a moment in a time zone: "3 June", with the year if it is not the current one."""
     return date_of(at.astimezone(zone).date(), zone)
 
 
@@ -96,7 +96,7 @@ def date_of(at: date, zone: tzinfo = UTC) -> str:
 
 
 def span_of(first: date, last: date, zone: tzinfo = UTC) -> str:
-    """Days, both included: "3 June", "3 June to 5 June"."""
+    """Format a range of days, both included: "3 June", "3 June to 5 June"."""
     days = date_of(first, zone), date_of(last, zone)
     return days[0] if first == last else tr("shared-span", first=days[0], last=days[1])
 
@@ -108,7 +108,7 @@ def speaker(message: Message) -> str:
 
 
 def quoted(text: str, most: int = QUOTED) -> str:
-    """The beginning of a text on one line, cut between words."""
+    """Return the beginning of a text on one line, cut between words."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -136,7 +136,7 @@ def said(message: Message, text: str) -> str:
 
 
 def _place(noted: str) -> str:
-    """The place of a passage in its file, in the reader's language."""
+    """Format the place of a passage in its file, in the reader's language."""
     noun, _, at = noted.partition(" ")
     noun = noun.removesuffix("s")
     is_numbered = noun in ("page", "line", "row", "part", "chapter") and at.replace("–", "").isdecimal()
@@ -144,7 +144,7 @@ def _place(noted: str) -> str:
 
 
 def noted(text: str) -> str:
-    """A text with the notes of what was sent along or forwarded in the reader's language."""
+    """Translate the notes of attachments and forwards in a text to the reader's language."""
     if "[" not in text:
         return text
     forwarded = _FORWARDED.sub(lambda found: f"[{tr('files-forwarded', name=found[1])}]", text, count=1)
@@ -167,28 +167,28 @@ def _sent(found: re.Match[str]) -> str:
 
 @cache
 def _kinds() -> Mapping[str, str]:
-    """Kinds of attachments, by their names in the memory."""
+    """Return the kinds of attachments by their stored names."""
     return {text_in(ENGLISH, f"files-kind-{kind}"): kind for kind in SENT}
 
 
 def ticked(label: str, *, is_chosen: bool) -> str:
-    """A button's label, marked if it is the current choice."""
+    """Return a button's label, marked if it is the current choice."""
     return f"✓ {label}" if is_chosen else label
 
 
 def checked(label: str, *, is_on: bool) -> str:
-    """The label of a button that turns something on and off."""
+    """Return the label of an on/off button."""
     return f"{'☑' if is_on else '☐'} {label}"
 
 
 def thresholds(
     chosen: int | None, button: Callable[[str, int], InlineKeyboardButton], name: Callable[[int], str] = str
 ) -> list[InlineKeyboardButton]:
-    """A row of numbers of turns with the current one among them, marked. `button` makes one of label and number."""
+    """Return a row of thresholds with the current one marked. `button` builds one from label and number."""
     numbers = sorted({*OFFERED, *([chosen] if chosen is not None else [])})
     return [button(ticked(name(number), is_chosen=number == chosen), number) for number in numbers]
 
 
 def conversation_label(one: ListedConversation) -> str:
-    """The title of a conversation, or its first words."""
+    """Return the title of a conversation, or its first words."""
     return (one.label if one.is_titled else quoted(noted(one.label), LABEL)) or tr("chats-untitled")

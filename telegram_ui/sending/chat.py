@@ -37,12 +37,12 @@ class Chat:
 
     @property
     def topic(self) -> int | None:
-        """Telegram's `message_thread_id`."""
+        """Return Telegram's `message_thread_id`."""
         return self.thread if self.thread > 0 else None
 
     @property
     def direct_messages_topic(self) -> int | None:
-        """Telegram's `direct_messages_topic_id`: without it nothing reaches the person."""
+        """Return Telegram's `direct_messages_topic_id`, without which nothing reaches the person."""
         return -self.thread if self.thread < 0 else None
 
     @property
@@ -54,23 +54,23 @@ class Chat:
 
     @property
     def scope(self) -> Scope:
-        """The scope of the conversation that is open in this topic."""
+        """Return the scope of the conversation that is open in this topic."""
         return Scope(owner=self.id, thread=self.conversation or self.thread)
 
     def within(self, scope: Scope) -> "Chat":
-        """The same chat, in this conversation of its place."""
+        """Return the chat with this conversation open."""
         conversation = 0 if scope == self.location else scope.thread
         return self if conversation == self.conversation else replace(self, conversation=conversation)
 
 
 Confirm = Callable[[], Awaitable[None]]
-"""Raises ServedElsewhere where another process serves the chat by now."""
+"""Raise ServedElsewhere if another process serves the chat by now."""
 
 _confirm: ContextVar[Confirm | None] = ContextVar("lease", default=None)
 
 
 def work_under(confirm: Confirm | None) -> None:
-    """From now on this context's work asks `confirm`; None: nobody else could serve it."""
+    """Set the check that this context's work runs before it sends. None means that nobody else could serve it."""
     _confirm.set(confirm)
 
 
@@ -87,6 +87,6 @@ def work_for(shared: "SharedWork | None", owner: int) -> None:
 
 
 async def demand_lease() -> None:
-    """Raises ServedElsewhere where the lease of this context's work is lost."""
+    """Raise ServedElsewhere if the lease of this context's work is lost."""
     if (confirm := _confirm.get()) is not None:
         await confirm()

@@ -32,7 +32,7 @@ T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
 Keyboard = InlineKeyboardMarkup | ForceReply
 OnSent = Callable[[Sequence[int]], Awaitable[None]]
-"""Learns of the messages that carry a piece, as soon as they are there."""
+"""Receive the ids of the messages of a piece as soon as they are sent."""
 
 STYLE = "button.style"
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
@@ -89,10 +89,10 @@ class Delivery:
         self._upgraded = LRUCache[int, int](CHATS_KNOWN)
         self.is_closing = False
         self.on_upgrade: Callable[[int, int], None] = lambda old, new: None
-        """Called with the old and the new id when sending shows that a group became a supergroup."""
+        """Handle a group that became a supergroup, given its old and new id."""
 
     def current_id(self, chat: Chat) -> int:
-        """The id under which a chat is reached now."""
+        """Return the current id of a chat."""
         return self._upgraded.get(chat.id, chat.id)
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
@@ -138,7 +138,7 @@ class Delivery:
                 await ended(repeating)
 
     def is_paused(self, chat: Chat) -> bool:
-        """Whether Telegram wants a pause in this chat: only what must be said is sent."""
+        """Return True while Telegram wants a pause in this chat, when only final texts are sent."""
         return self.state(chat).final_from > self.clock.time()
 
     def state(self, chat: Chat) -> _ChatState:
@@ -147,7 +147,7 @@ class Delivery:
         return state
 
     def mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
-        """The way in which a growing answer is shown in this chat."""
+        """Return how a growing answer is shown in this chat."""
         if self._streaming == "auto":
             return "draft" if chat.is_private and self.state(chat).takes_drafts else "edit"
         return self._streaming
@@ -358,7 +358,7 @@ class Delivery:
     async def request_edit(
         self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
     ) -> None:
-        """One attempt to change a message's text and buttons. Raises TelegramError."""
+        """Try once to change a message's text and buttons. Raise TelegramError."""
         edit = partial(
             self.bot.edit_message_text,
             piece.text,
@@ -432,7 +432,7 @@ class Delivery:
 
 
 def without_styles(keyboard: Keyboard | None) -> Keyboard | None:
-    """The same keyboard as a server before Bot API 9.4 knows it."""
+    """Return the keyboard without styles, for servers before Bot API 9.4."""
     if not isinstance(keyboard, InlineKeyboardMarkup):
         return keyboard
     rows = [[button.to_dict() for button in row] for row in keyboard.inline_keyboard]

@@ -33,7 +33,7 @@ class Document:
 
 
 def document_in(message: object) -> Document | None:
-    """The file that a message carries, else the one that it replies to."""
+    """Return the file of a message, or else of the message that it replies to."""
     if not isinstance(message, telegram.Message):
         return None
     for one in (message, message.reply_to_message):
@@ -48,13 +48,13 @@ def document_in(message: object) -> Document | None:
 
 
 class Documents:
-    """Fetches and sends files."""
+    """Fetch and send files."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
 
     async def fetch(self, chat: Chat, document: Document) -> bytes:
-        """Its bytes. Raises FileTooLarge, and DeliveryError where Telegram does not give them."""
+        """Fetch a file's bytes. Raise FileTooLarge, or DeliveryError if Telegram refuses."""
         _demand_size(document.size)
 
         async def request() -> bytes:
@@ -85,7 +85,7 @@ class Documents:
     async def _send(
         self, chat: Chat, method: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str, **options: Any
     ) -> int:
-        """Made once: what may have arrived is not sent again."""
+        """Send a file once, without retries, since it may have arrived."""
 
         async def request() -> int:
             message = await method(

@@ -25,19 +25,19 @@ from text.characters import boundary, well_formed
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
 MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
 MOST_MESSAGES = 6
-"""An answer that needs more messages than this is sent as a file."""
+"""The most messages of an answer. A longer one is sent as a file."""
 MOST_MARKDOWN = MOST_MESSAGES * MAX_UNITS
-"""Characters of an answer that are converted; a longer one is sent as a file, unconverted."""
+"""The most characters that are converted. A longer answer is sent as an unconverted file."""
 MOST_NESTED = 16
-"""Quotes, lists or entities inside one another at one place; no chat shows more."""
+"""The deepest nesting of quotes, lists or entities. No client shows more."""
 MOST_FORMULAS = 1_000
-"""Dollar signs: the converter's time grows with their square."""
+"""The most dollar signs. The converter's time grows with their square."""
 MOST_UNCLOSED = 100
-"""Formulas that are opened and not closed: each is looked for to the end of the text."""
+"""The most unclosed formulas. Each makes the converter scan to the end of the text."""
 MOST_TABLE = 300_000
-"""Characters of a table once each of its rows is as long as the longest."""
+"""The most characters of a table with all rows padded to the longest."""
 MAX_RICH_CHARS = 32_768
-"""Of one rich message (Bot API, InputRichMessage)."""
+"""The most characters of one rich message (Bot API, InputRichMessage)."""
 MOST_GROWTH = 4
 """The converted text is at most so many times as long as its source; nested lists are indented without end."""
 _NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MOST_NESTED + 1}}}", re.MULTILINE)
@@ -49,7 +49,7 @@ _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
 _BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _LINKED = ("http://", "https://", "mailto:", "tg://")
-"""Addresses that <…> makes a link of; std::string is none."""
+"""Schemes for which <…> makes a link. std::string is not one."""
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 _BLOCK_FORMULA = re.compile(r"\\\[(?=\S|\s)([^$]{1,2000}?)\\\]")
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
@@ -72,17 +72,17 @@ class Piece:
 
 
 def units(text: str) -> int:
-    """The length of a text in UTF-16 units."""
+    """Return the length of a text in UTF-16 units."""
     return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of a text can be seen: spaces, control and zero-width characters alone."""
+    """Return True if a text consists of spaces, control and zero-width characters."""
     return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text)
 
 
 def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
-    """Markdown as text and entities; unchanged if the conversion fails or would lose words."""
+    """Convert Markdown to text and entities. Return it unchanged if that fails or would lose words."""
     source = well_formed(markdown)
     if _is_too_hard(source):
         return source, ()
@@ -121,7 +121,7 @@ def _config() -> RenderConfig:
 
 
 def pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
-    """An answer as messages, in order. Concatenated, their texts are what `rendered` gives."""
+    """Split an answer into messages, whose texts join to the result of `rendered`."""
     return _with_plain(markdown, list(split(*rendered(markdown), limit=limit)))
 
 
@@ -235,7 +235,7 @@ def _before_headings(text: str, offsets: Sequence[int], entities: Sequence[Messa
 
 
 def _clipped(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[MessageEntity, ...]:
-    """The parts of entities between two offsets, counted from the first."""
+    """Return the parts of entities between two offsets, relative to the first."""
     parts = []
     for entity in entities:
         begin, end = max(entity.offset, first), min(entity.offset + entity.length, last)
@@ -246,7 +246,7 @@ def _clipped(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[
 
 
 def _without_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
-    """The entities in order, without those that lie inside MOST_NESTED others."""
+    """Return the entities in order, without those nested too deeply."""
     kept: list[MessageEntity] = []
     around: list[int] = []
     for entity in sorted(entities, key=lambda entity: (entity.offset, -entity.length)):
@@ -258,7 +258,7 @@ def _without_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
 
 
 def _is_too_hard(source: str) -> bool:
-    """Whether converting would take much longer than the text is long, or make it much longer."""
+    """Return True if converting would take too long or make the text much longer."""
     if source.count("$") > MOST_FORMULAS or _NESTED.search(source):
         return True
     for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
@@ -350,7 +350,7 @@ def with_marks_closed(markdown: str) -> str:
 
 
 def _with_plain_signs(markdown: str) -> str:
-    """The same Markdown, outside of code: 2*3*4 keeps its signs, and a formula in \\( \\) is one."""
+    """Prepare Markdown outside of code: keep the signs of 2*3*4, and mark formulas in \\( \\)."""
     if "*" not in markdown and "\\(" not in markdown:
         return markdown
     parts = _CODE.split(markdown)
@@ -378,7 +378,7 @@ def _lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
 
 
 class Marked:
-    """A text under construction. Each method returns it, so that calls can be chained."""
+    """Build a text with entities. Each method returns the builder, so calls can be chained."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -386,7 +386,7 @@ class Marked:
         self._units = 0
 
     def add(self, text: str) -> Self:
-        """Plain text."""
+        """Add plain text."""
         whole = well_formed(text)
         self._parts.append(whole)
         self._units += units(whole)
@@ -396,11 +396,11 @@ class Marked:
         return self._marked(text, MessageEntity.BOLD)
 
     def folded(self, text: str) -> Self:
-        """A quote of which clients show the first lines, and the rest at a tap. Put it on lines of its own."""
+        """Add an expandable quote. Put it on lines of its own."""
         return self._marked(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
 
     def folded_whole(self, inner: Piece) -> Self:
-        """A part with headings of its own, as one such quote."""
+        """Add a part with its own headings as one expandable quote."""
         self._entities += MessageEntity.shift_entities(self._units, inner.entities)
         return self.folded(inner.text)
 

@@ -24,7 +24,7 @@ REQUESTS = counter(
     "keepsake_telegram_requests", "HTTP requests to Telegram, by method and status.", ["method", "status"]
 )
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
-"""The client's exceptions. aiohttp.ServerTimeoutError is a TimeoutError, too."""
+"""The client's exceptions. aiohttp.ServerTimeoutError is also a TimeoutError."""
 
 
 class AiohttpRequest(BaseRequest):
@@ -71,7 +71,7 @@ class AiohttpRequest(BaseRequest):
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,
         pool_timeout: Any = BaseRequest.DEFAULT_NONE,
     ) -> tuple[int, bytes]:
-        """Status and body. Raises TimedOut, NetworkError; BadRequest for a body that is too long."""
+        """Send a request and return status and body. Raise TimedOut, NetworkError, or BadRequest for a large body."""
         if self._session is None or self._session.closed:
             raise RuntimeError("This request is not initialized!")
         body, headers = _body(request_data)
@@ -111,7 +111,7 @@ class AiohttpRequest(BaseRequest):
 
 
 async def _whole(response: aiohttp.ClientResponse) -> bytes:
-    """A body. Raises BadRequest for a longer one than is read."""
+    """Read a body. Raise BadRequest if it is too long."""
     read = await read_bytes(response, LONGEST_ANSWER + 1)
     if len(read) > LONGEST_ANSWER:
         raise BadRequest("file is too big")
@@ -119,7 +119,7 @@ async def _whole(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _method(url: str) -> str:
-    """The method's name. Files count as one: their paths would tell of people, and there is no end of them."""
+    """Return the method's name for metrics. All files count as one."""
     name = url.rpartition("/")[2]
     return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
 
@@ -129,19 +129,19 @@ def _origin(url: str) -> str:
 
 
 def was_never_sent(error: TelegramError) -> bool:
-    """Whether a request failed before there was a connection to send it over."""
+    """Return True if a request failed before it was connected."""
     return isinstance(
         error.__cause__, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.ClientHttpProxyError
     )
 
 
 def was_unreachable(error: TelegramError) -> bool:
-    """Whether a request failed on the way, rather than by an answer."""
+    """Return True if a request failed without an answer."""
     return isinstance(error.__cause__, FAILURES)
 
 
 def _body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | None, dict[str, str]]:
-    """A form, with the files where there are some."""
+    """Build the form of a request, with its files."""
     if request_data is None:
         return None, {}
     if not request_data.multipart_data:
@@ -158,7 +158,7 @@ def _body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | 
 
 
 def _given(seconds: Any, usual: float) -> float:
-    """A timeout of python-telegram-bot's: a number, None for none, or its sign for "the usual one"."""
+    """Return a timeout of python-telegram-bot in seconds, or the default one."""
     return usual if seconds is BaseRequest.DEFAULT_NONE else seconds or 0.0
 
 
@@ -176,12 +176,12 @@ def is_about_entities(error: TelegramError) -> bool:
 
 
 def kind(error: TelegramError) -> str:
-    """The error's type, which a log may name; its message may quote the text."""
+    """Return the error's type for a log. Its message may quote the text."""
     return type(error).__name__
 
 
 def surely_without_effect(error: TelegramError) -> bool:
-    """Whether a request was never sent, or was answered by an error."""
+    """Return True if a request was never sent or was answered by an error."""
     cause = error.__cause__
     if cause is None or isinstance(cause, TelegramError):
         return isinstance(error, NetworkError)  # a status of 500 and above, whatever its body

@@ -22,7 +22,7 @@ Telegram allows short bursts."""
 
 
 class Clock(Protocol):
-    """Monotonic seconds, and waiting by them."""
+    """A monotonic clock that can wait."""
 
     def time(self) -> float: ...
     async def sleep(self, seconds: float) -> None: ...
@@ -32,13 +32,13 @@ class Clock(Protocol):
 
 
 class Timer(Protocol):
-    """A call that is due later."""
+    """A scheduled call."""
 
     def cancel(self) -> object: ...
 
 
 class SystemClock:
-    """The machine's own clock."""
+    """The system clock."""
 
     def time(self) -> float:
         return time.monotonic()
@@ -56,12 +56,12 @@ class Pace:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._moments: deque[float] = deque(maxlen=MOST)
-        """When the latest messages went, or will go; ascending."""
+        """Return when the latest messages went or will go, ascending."""
         self._previews = asyncio.Lock()
         self._held_until = 0.0
 
     def refused(self) -> None:
-        """Telegram has asked for a pause."""
+        """Pause after Telegram asked for it."""
         self._held_until = self._clock.time() + HELD_FOR
 
     async def final(self) -> None:

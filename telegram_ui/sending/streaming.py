@@ -41,7 +41,7 @@ from text.characters import well_formed
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 NoteShown = Callable[[Sequence[int]], Awaitable[None]]
-"""Keeps which messages show an answer, in order, for a run that takes it up after this one was killed."""
+"""Store the messages that show an answer, so that the next run can continue after a kill."""
 
 GROWING_FOR = 0.1  # seconds for which a text grows before it is shown: the whole of a shorter one is there as soon
 STALLED_FOR = 0.5  # seconds after which its beginning is shown even though nothing follows
@@ -52,7 +52,7 @@ DRAFT_FOR = 3.0  # seconds that an answer grows as a draft; what takes longer be
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The part of an answer that one message shows, and whether the answer grows there."""
+    """The part of an answer that one message shows."""
 
     piece: Piece
     is_growing: bool
@@ -156,7 +156,7 @@ class AnswerStream:
         return self._sent
 
     async def _rich(self, markdown: str) -> str:
-        """The Markdown of a rich message, where its reader wants one and it shows more; else ""."""
+        """Return the Markdown of a rich message if the reader chose rich and it shows more, else ""."""
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
         return await converted(rich_markdown, markdown) if self._is_rich else ""
@@ -174,14 +174,14 @@ class AnswerStream:
         return True
 
     def kept(self) -> str | None:
-        """The text that a reader has seen when they stop it; None where nobody does: the bot itself stops."""
+        """Return the text that the reader had seen when they stopped it, or None if the bot is stopping."""
         if self._delivery.is_closing:
             return None
         return self._text if self._shown else ""
 
     @property
     def sent(self) -> Sequence[int]:
-        """The messages that finish() is known to have brought there, also where it failed."""
+        """Return the messages that finish() has sent, even if it failed."""
         return tuple(self._sent)
 
     def _standing(self, parts: Sequence[Piece]) -> int:
@@ -207,7 +207,7 @@ class AnswerStream:
             raise DeliveryUnknown(sent=before) from unknown
 
     async def interrupt(self) -> None:
-        """The answer was cancelled: by its reader, who sees one mark of it, or as the bot stops. Raises nothing."""
+        """Mark a cancelled answer. Raises nothing."""
         if self._delivery.is_closing:
             await self._marked(tr("answers-broken-off-again"))
         elif not await self._marked(tr("answers-stopped")):
@@ -215,11 +215,11 @@ class AnswerStream:
                 await self._delivery.say(self._chat, tr("answers-stopped"))
 
     async def break_off(self) -> None:
-        """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""
+        """Try once to mark the shown text as broken off. Raises nothing."""
         await self._marked(tr("answers-broken-off"))
 
     async def _marked(self, mark: str) -> bool:
-        """Whether there was something to mark."""
+        """Return True if there was something to mark."""
         await self._stop_painting()
         if not self._shown:
             return False
@@ -269,7 +269,7 @@ class AnswerStream:
         return [_Part(part, is_growing=number == len(keep) - 1) for number, part in enumerate(keep)]
 
     def _next(self, wanted: Sequence[_Part]) -> int | None:
-        """The first message that does not show what it should; None where all do."""
+        """Return the first message whose text is outdated, or None."""
         for number, part in enumerate(wanted):
             if number >= len(self._shown) or self._shown[number] != part:
                 return number
@@ -386,7 +386,7 @@ def _new_draft() -> int:
 
 
 async def converted(convert: Callable[[str], T], markdown: str) -> T:
-    """Markdown as messages, next to which others go on."""
+    """Convert Markdown to messages without blocking the event loop."""
     # A few milliseconds at worst.
     if len(markdown) <= 500:
         return convert(markdown)

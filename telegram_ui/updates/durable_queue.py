@@ -105,7 +105,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return len(self._unfinished) >= self._limit
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Queue what an earlier run left unfinished, in order; how many that was. Once, before fetching begins."""
+        """Queue the updates that an earlier run left unfinished, and count them. Call once before fetching begins."""
         self._bot_id = bot.id
         rows = await self._inbox.pending(bot.id)
         for row in rows:
@@ -233,7 +233,7 @@ class DurableQueue(asyncio.Queue[Received]):
         await self._noted("where an answer is shown", self._inbox.note_shown(self._bot_id, update_id, message_ids))
 
     def shown_before(self, update_id: int) -> tuple[int, ...]:
-        """The messages with which a run before this one began to answer an update."""
+        """Return the messages with which an earlier run began to answer an update."""
         return self._shown_before.get(update_id, ())
 
     async def begin(self, update_id: int, what: Counted) -> int:
@@ -254,7 +254,7 @@ class DurableQueue(asyncio.Queue[Received]):
             return None
 
     def are_on_disk(self, update_ids: Iterable[int]) -> bool:
-        """Whether the next run finds these updates as long as they are not done."""
+        """Return True if the next run will find these updates until they are done."""
         return self._unwritten.keys().isdisjoint(update_ids)
 
     def postpone(self, update_ids: Iterable[int]) -> None:
@@ -274,7 +274,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return update_id not in self._unwritten
 
     async def first_unwritten(self) -> int | None:
-        """Try again to write what could not be written; the lowest id that still is not on disk."""
+        """Retry unwritten updates, and return the lowest id that is still not on disk."""
         async with self._lock:
             for update in [self._unwritten[number] for number in sorted(self._unwritten)]:
                 try:
@@ -309,11 +309,11 @@ class DurableQueue(asyncio.Queue[Received]):
                 raise StorageError("The update could not be kept.") from error
 
     async def _received(self, update: telegram.Update) -> None:
-        """A new update is on disk: its work begins."""
+        """Start the work of an update that is on disk."""
         await self._enqueue(update)
 
     def _may_go_on(self, update: telegram.Update) -> bool:
-        """Whether what cannot be written may be handled nevertheless."""
+        """Return True if an update may be handled although it cannot be written."""
         return True
 
     async def _catches_up(self, update: telegram.Update) -> bool:
@@ -325,7 +325,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return None
 
     async def _write(self, update: telegram.Update) -> bool:
-        """Commit an update, and that it is done if it is; whether its id was new. Raises StorageError."""
+        """Commit an update and return True if its id was new. Raise StorageError."""
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
@@ -391,7 +391,7 @@ class DurableQueue(asyncio.Queue[Received]):
         self._room.set()
 
     def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
-        """Whether its sender has too many unfinished; `more`: of the same poll, about to be added."""
+        """Return True if the sender has too many unfinished updates, `more` of this poll included."""
         who = _sender(update)
         if who == NOBODY or update.update_id in self._unfinished:
             return False
@@ -401,7 +401,7 @@ class DurableQueue(asyncio.Queue[Received]):
         return self._of_each[person]
 
     async def _refuse(self, update: telegram.Update) -> None:
-        """The first in a while is passed on, so that its sender is told; the others are dropped."""
+        """Pass on the first update in a while, so that its sender is told, and drop the others."""
         who, now = _sender(update), self._now()
         last = self._refused.get(who)
         if last is not None and now - last < timedelta(minutes=1):
@@ -419,7 +419,7 @@ def arrival_of(update: telegram.Update, payload: str) -> Arrival:
 
 
 def _sender(update: telegram.Update) -> int:
-    """The id of who sent it; NOBODY where it names none."""
+    """Return the sender's id, or NOBODY."""
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY
 

@@ -65,7 +65,7 @@ class AttachedFiles:
         self._of_each: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     async def read(self, pieces: Sequence[ParsedUpdate]) -> Read:
-        """The turn that these messages make. Raises ChatGone; of other failures the person is told."""
+        """Build the turn of these messages, and tell the person what failed. Raise ChatGone."""
         turn = Read(incoming(pieces))
         if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
@@ -118,7 +118,7 @@ class AttachedFiles:
                 return [piece]
 
     async def _picture(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, of: int) -> Picture:
-        """A picture in the largest size that leaves room for the others."""
+        """Fetch a picture in the largest size that leaves room for the others."""
         tokens = await self._attachments.demand_sight(parsed.chat.id)
         size = fitting(file, tokens // of)
         data = await self._fetched(parsed, size.file_id, size.size) if size.size <= LARGEST_PICTURE else None
@@ -154,7 +154,7 @@ class AttachedFiles:
     async def _document(
         self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, since: int
     ) -> list[Piece]:
-        """The passages of a document before the words that came with it."""
+        """Return the passages of a document before its caption."""
         if EXPORT.fullmatch(file.name):
             raise DocumentUnreadable(tr("files-is-export"))
         data = await self._fetched(parsed, file.file_id, file.size)
@@ -174,7 +174,7 @@ class AttachedFiles:
         return [*passages, piece]
 
     async def _fetched(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
-        """Raises DocumentUnreadable and DeliveryError."""
+        """Read a document. Raise DocumentUnreadable or DeliveryError."""
         document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
         try:
             return await self._files.fetch(parsed.chat, document)
@@ -183,7 +183,7 @@ class AttachedFiles:
 
 
 def fitting(file: AttachedFile, tokens: int) -> Size:
-    """The largest of a picture's sizes that costs at most so many tokens; else the smallest."""
+    """Return the largest size of a picture within a token limit, or else the smallest."""
     if not file.sizes:
         return Size(file_id=file.file_id, width=0, height=0, size=file.size)
     fit = [one for one in file.sizes if picture_tokens(one.width, one.height) <= tokens]
@@ -191,7 +191,7 @@ def fitting(file: AttachedFile, tokens: int) -> Size:
 
 
 def _files(parsed: ParsedUpdate) -> Sequence[AttachedFile]:
-    """The files to read: a message's own, else the picture that it replies to."""
+    """Return a message's own files, or else the picture that it replies to."""
     return parsed.files or ((parsed.replied_picture,) if parsed.replied_picture else ())
 
 
@@ -209,7 +209,7 @@ class FileAttempts:
     _delivery: Delivery
 
     async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
-        """Do what a file decides, unless the process has died over it too often: then its sender is told."""
+        """Run an action on a file, unless the process died over it too often; then tell the sender."""
         attempt = await self._queue.begin(update.update_id, "readings")
         if attempt > MOST_ATTEMPTS:
             logger.error(

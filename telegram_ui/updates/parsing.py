@@ -28,7 +28,7 @@ DISLIKE = "👎"
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
 LONGEST_REPLIED = 2_000
-"""Characters of a message that is replied to."""
+"""The most characters of a replied-to message."""
 
 NO_WORDS = "[The sender removed the words of this message]"
 """The text of an edited message of which only the mention of the bot, or a picture, is left."""
@@ -85,11 +85,11 @@ class ParsedUpdate:
 
     @property
     def sender(self) -> tuple[Scope, int]:
-        """The person and the place; one paste at a time is open for them."""
+        """Return the key of a paste: the person and the place."""
         return self.location, self.person.id
 
     def within(self, scope: Scope) -> "ParsedUpdate":
-        """The same in this conversation of its place."""
+        """Return the update with this conversation open."""
         chat = self.chat.within(scope)
         return self if chat is self.chat else replace(self, chat=chat)
 
@@ -99,7 +99,7 @@ class ParsedUpdate:
 
 
 def parse(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
-    """The update in our own values; None for service messages, channels and other bots."""
+    """Parse an update into our own values. None for service messages, channels and other bots."""
     parsed = _parsed(update, bot)
     if parsed is None:
         return None
@@ -125,7 +125,7 @@ def _parsed(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
 
 
 def upgraded(update: telegram.Update) -> tuple[int, int] | None:
-    """The old and the new id of a group that became a supergroup: Telegram says it once in each of the two."""
+    """Return the old and new id of a group that became a supergroup, which Telegram says once in each."""
     message = update.message
     if message is None:
         return None
@@ -140,7 +140,7 @@ def upgraded(update: telegram.Update) -> tuple[int, int] | None:
 
 
 def incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
-    """The turn that these texts (usually one; several of one paste) make."""
+    """Build the turn of these texts, usually one, or several of one paste."""
     first = pieces[0]
     return Incoming(
         scope=first.scope,
@@ -215,7 +215,7 @@ def _message(
 
 
 def _said(message: telegram.Message) -> RichWords:
-    """The words of a message, in whatever field they come, and the media among them."""
+    """Return the text of a message, from whatever field, and its media."""
     if words := message.text or message.caption:
         return RichWords(text=words)
     if message.checklist is not None:
@@ -224,7 +224,7 @@ def _said(message: telegram.Message) -> RichWords:
 
 
 def _attached(message: telegram.Message, said: RichWords) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
-    """The kind of what was sent along, the files that may be read, and the kinds of what may not."""
+    """Return the kind of an attachment, the readable files, and the kinds that cannot be read."""
     if said.media:
         files, unread = files_among(said.media)
         return next(iter(unread), "new"), files, unread
@@ -256,7 +256,7 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
 def _dislike(
     update: telegram.Update, reaction: telegram.MessageReactionUpdated, bot: telegram.User
 ) -> ParsedUpdate | None:
-    """Somebody put 👎 under a message; None for any other change of their reactions."""
+    """Parse a new 👎 under a message. None for any other change of reactions."""
     person, chat = reaction.user, reaction.chat
     if person is None or person.is_bot or chat.type not in ("private", "group", "supergroup"):
         return None
@@ -275,7 +275,7 @@ def _dislike(
 
 
 def _stopped(update: telegram.Update, raw: object, bot: telegram.User) -> ParsedUpdate | None:
-    """Somebody pressed the button of a draft (Bot API 10.3); drafts are shown in private chats alone."""
+    """Parse a press of a draft's stop button (Bot API 10.3)."""
     match raw:
         case {"chat": {"type": "private", "id": int(chat), **fields}, **rest}:
             thread = rest.get("message_thread_id")
@@ -296,7 +296,7 @@ def _has_dislike(reactions: Sequence[telegram.ReactionType]) -> bool:
 
 
 def _visible(words: str) -> str:
-    """Words of which something can be seen; "" for spaces and characters without any width alone."""
+    """Return a text, or "" if it consists of spaces and zero-width characters."""
     return words if any(one.isprintable() and not one.isspace() for one in words) else ""
 
 
@@ -345,7 +345,7 @@ def _is_addressed(
 
 
 def _is_reply(message: telegram.Message) -> bool:
-    """In a topic everything "replies" to the service message that opened it."""
+    """Return the replied-to message, but not the service message that opened the topic."""
     earlier = message.reply_to_message
     return earlier is not None and earlier.forum_topic_created is None
 
@@ -366,7 +366,7 @@ def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
 
 
 def _replied_picture(message: telegram.Message) -> AttachedFile | None:
-    """The picture to which words reply: it is looked at again."""
+    """Return the picture that a message replies to, to look at it again."""
     earlier = message.reply_to_message
     if earlier is None or attachment_of(message):
         return None
@@ -380,7 +380,7 @@ def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
 
 
 def _as_told(message: telegram.Message, words: str, files: Sequence[AttachedFile], unread: Sequence[str]) -> str:
-    """The words as memory and the model see them: what is not the sender's own is marked as such."""
+    """Return the text for memory and model, with words of others marked as such."""
     if not words and not files:
         return ""
     along = [f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]" for file in files]

@@ -42,7 +42,7 @@ Later = Callable[[float, Callable[[], None]], Timer]
 
 
 def may_continue(piece: Sent) -> bool:
-    """Whether more may belong to it: it may be the beginning of a longer text, is of an album, or was forwarded."""
+    """Return True if more may follow: a long text, an album, or a forward."""
     return piece.units >= SHORTEST_CUT or bool(piece.album) or piece.origin == "forwarded"
 
 
@@ -102,7 +102,7 @@ class Pastes(Generic[Piece]):
         return True
 
     def end(self, sender: Hashable) -> None:
-        """The sender's paste, if one is open, is complete."""
+        """Complete the sender's open paste, if any."""
         if paste := self._open.pop(sender, None):
             if paste.timer:
                 paste.timer.cancel()

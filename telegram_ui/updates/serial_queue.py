@@ -41,7 +41,7 @@ class Ticket:
     context: Context = field(factory=copy_context)
 
     def release(self) -> None:
-        """Let the work begin once it is first in its queue; a second call does nothing."""
+        """Let the work begin once it is first in its queue. A second call does nothing."""
         if self.held:
             self.held = False
             self._queues.released(self)
@@ -65,7 +65,7 @@ class SerialQueues:
         self._idle.set()
 
     def __len__(self) -> int:
-        """The number of pieces of work that wait or run."""
+        """Return the number of jobs that wait or run."""
         return sum(map(len, self._waiting.values())) + len(self._running)
 
     def submit(self, key: Hashable, work: Work, *, held: bool = False) -> Ticket:
@@ -100,7 +100,7 @@ class SerialQueues:
             ticket.is_stoppable = False
 
     def is_busy(self, key: Hashable) -> bool:
-        """Whether work runs in a queue."""
+        """Return True if a job runs in a queue."""
         return key in self._running
 
     def cancel(self, key: Hashable) -> bool:

@@ -76,7 +76,7 @@ class Service:
 
 
 async def identity(settings: Settings) -> str:
-    """The bot that the token belongs to, in one line, for --check. Raises SettingsError for a wrong token."""
+    """Return one line about the token's bot, for --check. Raise SettingsError for a wrong token."""
     _check_form(settings)
     bot = ExtBot[None](
         settings.telegram_bot_token.value,
@@ -180,7 +180,7 @@ async def telegram_service(
 
 
 async def _dispatch_all(queue: DurableQueue, intake: Dispatcher) -> None:
-    """Hand over one update at a time; the serial queues keep the order."""
+    """Hand over one update at a time. The serial queues keep the order."""
     while True:
         received = await queue.get()
         try:
@@ -278,7 +278,7 @@ async def _webhook(
 
 
 def _common(settings: Settings) -> str:
-    """A secret that all processes of a bot know without telling each other: Telegram holds one for all of them."""
+    """Derive the webhook secret, which is the same in all processes of a bot."""
     return hmac.digest(settings.telegram_bot_token.value.encode(), b"webhook", "sha256").hex()
 
 

@@ -30,7 +30,7 @@ IMPORT, LEAVE, LOOK, ANSWER, PASTE, STOP = "imp", "iml", "imk", "imq", "ims", "i
 ASKED = "q"
 """What the button carries that imports a file about which something was asked."""
 KEPT = 1_000
-"""Files whose answers are kept."""
+"""The most files whose answers are kept."""
 LONGEST_PIECE = 4_000
 """Characters from which on a pasted text may go on in the next message (Telegram splits at 4,096)."""
 NUMBERS_A_ROW = 5
@@ -104,7 +104,7 @@ class TransferCommands(Family):
         return until is not None and document_in(ask.update.message) is not None and self._monotonic() <= until
 
     async def take_file(self, ask: Ask) -> bool:
-        """Whether a file was awaited here from this person, and so has been dealt with."""
+        """Take an awaited file of this person. Return True if it was handled."""
         document = document_in(ask.update.message)
         if document is None or not self.awaits_file(ask):
             return False
@@ -155,7 +155,7 @@ class TransferCommands(Family):
         await self._show(here, *(await self._step(ask, sent))[0])
 
     async def _step(self, ask: Ask, sent: _Sent) -> tuple[Step, bool]:
-        """The next step, or what is wrong with the file; and whether it can be read."""
+        """Return the next step or what is wrong with the file, and True if it can be read."""
         try:
             return await self._next_step(ask, sent), True
         except ChatGone:
@@ -164,14 +164,14 @@ class TransferCommands(Family):
             return (told(error), self._again(ask, error)), False
 
     async def _sent(self, ask: Ask) -> _Sent | None:
-        """What the message with the pressed button replies to; says so where it is gone."""
+        """Return the file that the pressed message replies to, or tell the person that it is gone."""
         query = ask.update.callback_query
         if (sent := _sent_in(query.message if query else None)) is None:
             await self._show(ask, tr("transfer-no-file"))
         return sent
 
     def _again(self, ask: Ask, error: KeepsakeError, kind: str = LOOK) -> Row:
-        """The button that tries again what may pass."""
+        """Return a row with a [Try again] button if the error may pass."""
         button = self._button(ask, kind, tr("answers-try-again"), ask.argument if kind == IMPORT else "")
         return [button] if error.may_pass else []
 
@@ -185,7 +185,7 @@ class TransferCommands(Family):
         return self._asked.setdefault((ask.chat.location, sent.message_id), _Asked())
 
     async def _next_step(self, ask: Ask, sent: _Sent) -> Step:
-        """The next question about a file, or what would be imported."""
+        """Return the next question about a file, or what would be imported."""
         data, given = await self._data(ask, sent)
         plan = await self._services.importer.plan(ask.chat.scope, ask.person.id, data, given)
         open_questions = [one for one in plan.questions if one.key not in given.answers]
@@ -251,7 +251,7 @@ class TransferCommands(Family):
 
     @press(LOOK, who="admins", reads_file=True)
     async def _press_look_again(self, ask: Ask) -> None:
-        """A file that could not be fetched or read just now."""
+        """Look again at a file that could not be fetched or read."""
         if (sent := await self._sent(ask)) is not None:
             await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
             await self._offer(ask, sent)
@@ -260,7 +260,7 @@ class TransferCommands(Family):
 
     @press(STOP, who="admins")
     async def _press_stop(self, ask: Ask) -> str | None:
-        """Ends a running import after its current messages; what came in stays, so that it can go on later."""
+        """Pause a running import after its current messages. It can go on later."""
         if progress := self._running.get((ask.chat.location, ask.message_id)):
             progress.is_stopped = True
             return tr("transfer-stopping")
@@ -305,7 +305,7 @@ class TransferCommands(Family):
             self._running.pop(here, None)
 
     async def _with_extraction_offer(self, ask: Ask, text: str, ids: tuple[int, int] | None) -> Step:
-        """A text, followed by the offer to learn facts from this history if it can be made now."""
+        """Return a text, followed by the offer to learn facts from this history if possible."""
         if ids is None:
             return (text,)
         try:
@@ -317,11 +317,11 @@ class TransferCommands(Family):
 
 
 class _Stopped(Exception):  # noqa: N818 - reads as the state it is
-    """Its person paused the import."""
+    """The person paused the import."""
 
 
 class Progress:
-    """How far an import has got, shown now and then."""
+    """Show the progress of an import now and then."""
 
     def __init__(self, show: Callable[[str], Awaitable[None]], clock: Callable[[], float]) -> None:
         self._show = show
@@ -355,7 +355,7 @@ class Progress:
 
 
 def _sent_in(message: object) -> _Sent | None:
-    """The file that a message carries or replies to, else the text that it replies to, if a person wrote that."""
+    """Return the file of a message or its reply, or else the text that it replies to if a person wrote it."""
     if (document := document_in(message)) is not None:
         return _Sent(message_id=document.message_id, document=document)
     replied = message.reply_to_message if isinstance(message, Message) else None
