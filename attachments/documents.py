@@ -37,7 +37,7 @@ class DocumentReader:
 
 def shown_name(name: str) -> str:
     """A file's name on one line, without what would end its brackets: its sender chose it."""
-    plain = " ".join("".join(" " if _ends_brackets(one) else one for one in defused(name)).split())
+    plain = " ".join("".join(" " if _ends_brackets(character) else character for character in defused(name)).split())
     if len(plain) > LONGEST_NAME:
         plain = f"{plain[: LONGEST_NAME - 11]}…{plain[-10:]}"
     return plain or "file"

@@ -48,5 +48,5 @@ def _write(name: str, size: int) -> None:
     except Exception:  # broad: libraries raise whatever a damaged file makes them stumble over
         write(out, "refused", tr("files-damaged"))
     else:
-        passages = [(one.place, one.text) for one in found.passages]
+        passages = [(passage.place, passage.text) for passage in found.passages]
         write(out, "document", {"passages": passages, "is_whole": found.is_whole})

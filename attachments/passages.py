@@ -63,7 +63,7 @@ def passages_of(lines: Iterable[Line]) -> tuple[tuple[Passage, ...], bool]:
         _add_all(made, lines)
     except MoreThanRead:
         is_whole = False
-    return tuple(one.made(number) for number, one in enumerate(made, 1)), is_whole
+    return tuple(draft.made(number) for number, draft in enumerate(made, 1)), is_whole
 
 
 def _add_all(made: list[_Passage], lines: Iterable[Line]) -> None:

@@ -156,8 +156,10 @@ class Rebuilder:
 
     async def _fold(self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, made: list[Rebuilt]) -> None:
         """Make the summary of a plan, which names those made so far by their index."""
-        below = sorted((made[source] for source in plan.summary_ids), key=lambda one: (one.first[1], one.first[0]))
-        summaries = summary_sources([_as_stored(lease.scope, one) for one in below])
+        below = sorted(
+            (made[source] for source in plan.summary_ids), key=lambda summary: (summary.first[1], summary.first[0])
+        )
+        summaries = summary_sources([_as_stored(lease.scope, summary) for summary in below])
         messages = await self._read(lease, plan.window_ids or plan.message_ids)
         first, last = _span(below, messages)
         async with self._memory.home(lease.scope.owner) as store:
@@ -171,7 +173,7 @@ class Rebuilder:
                 superseded=superseded_lines(facts, first[1], last[1]),
                 limit=self._summaries.limits.text(policy_of(plan.policy)),
                 wishes=config.fold_instructions,
-                compressed=1 + max((int(one.made.details["compressed"]) for one in below), default=0),
+                compressed=1 + max((int(source.made.details["compressed"]) for source in below), default=0),
             ),
         )
         for source in plan.summary_ids:
@@ -185,7 +187,7 @@ class Rebuilder:
                 base=plan.base_id,
                 first=first,
                 last=last,
-                message_count=len(messages) + sum(one.message_count for one in below),
+                message_count=len(messages) + sum(source.message_count for source in below),
                 policy=plan.policy,
             )
         )
@@ -235,7 +237,9 @@ def chunked(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Seq
 
 def _state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
     """A chunk as a planner sees it, and the summaries that are active so far, each under its index."""
-    active = sorted((one.first[1], one.first[0], index) for index, one in enumerate(made) if one.is_active)
+    active = sorted(
+        (summary.first[1], summary.first[0], index) for index, summary in enumerate(made) if summary.is_active
+    )
     return ScopeState(
         turns=turns,
         summaries=[
@@ -248,7 +252,9 @@ def _state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -
 
 def _span(below: Sequence[Rebuilt], messages: Sequence[Message]) -> tuple[tuple[int, datetime], tuple[int, datetime]]:
     """The first id and date, and the last ones, of what a summary covers; not always those of one message."""
-    ends = [end for one in below for end in (one.first, one.last)] + [(one.id, one.created_at) for one in messages]
+    ends = [end for summary in below for end in (summary.first, summary.last)] + [
+        (one.id, one.created_at) for one in messages
+    ]
     ids, dates = [number for number, _ in ends], [date for _, date in ends]
     return (min(ids), min(dates)), (max(ids), max(dates))
 

@@ -109,8 +109,8 @@ def abilities_of(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
     for item in listed:
         name, *said = item.split()
         ability = Abilities()
-        for one in said:
-            match one.casefold().partition("="):
+        for message in said:
+            match message.casefold().partition("="):
                 case ("context", _, number) if re.fullmatch(r"\d{3,9}", number, re.ASCII):
                     ability = replace(ability, context=int(number))
                 case ("vision", _, "on" | "off" as chosen):

@@ -50,7 +50,7 @@ class Incoming:
     @property
     def forwarded(self) -> tuple[str, ...]:
         """The forwarded texts."""
-        return tuple(one.text for one in self.pieces if one.origin in OTHERS and one.origin not in SENT_ALONG)
+        return tuple(piece.text for piece in self.pieces if piece.origin in OTHERS and piece.origin not in SENT_ALONG)
 
     @property
     def passages(self) -> tuple[str, ...]:

@@ -74,11 +74,17 @@ class BoundedProtocol(H11Protocol):
         """Close the oldest connection without a whole request, rather one that never brought any; False where every
         other one is at work.
         """
-        others = (one for one in self.connections if isinstance(one, BoundedProtocol) and one is not self)
-        waiting = [one for one in others if one._is_incomplete and not one.transport.is_closing()]
+        others = (
+            connection
+            for connection in self.connections
+            if isinstance(connection, BoundedProtocol) and connection is not self
+        )
+        waiting = [
+            connection for connection in others if connection._is_incomplete and not connection.transport.is_closing()
+        ]
         if not waiting:
             return False
-        min(waiting, key=lambda one: (one.cycle is not None, one._since)).transport.close()
+        min(waiting, key=lambda connection: (connection.cycle is not None, connection._since)).transport.close()
         return True
 
     def _look_again(self) -> None:

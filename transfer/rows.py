@@ -14,7 +14,7 @@ from runtime.cooperative import yielding_gil
 from storage.schema.portable_tables import Portable
 from storage.schema.rows import moment_of as moment_in
 from storage.schema.rows import text_of
-from storage.schema.validation import RowError, checked
+from storage.schema.validation import RowError, check_rows
 from summaries.policies import POLICIES
 from text.time_zones import moment_of, next_time
 from transfer.formats.history import ImportedHistory, imported_source
@@ -53,7 +53,7 @@ def listable(facts: Sequence[Portable]) -> Sequence[Portable]:
 
 def _checked(history: ImportedHistory, owner: int, now: datetime, *, is_ours: bool) -> Mapping[str, Sequence[Portable]]:
     if history.rows is None:
-        return checked({"facts": _facts(history, now)}, owner, is_whole=False) if history.facts else {}
+        return check_rows({"facts": _facts(history, now)}, owner, is_whole=False) if history.facts else {}
     # Of a file that cannot be restored only the facts are complete: its messages' summaries may be in another one.
     is_restorable = history.is_whole or history.export is not None
     rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
@@ -62,7 +62,7 @@ def _checked(history: ImportedHistory, owner: int, now: datetime, *, is_ours: bo
         progress = [{**row, **dict.fromkeys(_UNDER_WAY)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
-        made = checked(rows, owner, is_whole=history.is_whole)
+        made = check_rows(rows, owner, is_whole=history.is_whole)
         _demand_known_policies(made)
     except RowError as error:
         raise wrong_at(f"{error.row}.{error.name}") from None
@@ -111,7 +111,7 @@ class Returning:
 
 
 def returning(rows: Sequence[Portable], *, now: datetime, zone: tzinfo) -> list[Returning]:
-    """Those of these rows (checked) that are still to come. `zone`: their owner's."""
+    """Those of these rows (check_rows) that are still to come. `zone`: their owner's."""
     found = []
     for row in rows:
         repeat = _REPEATS.get(row["repeat"], "")

@@ -31,7 +31,9 @@ def docx(archive: ZipFile) -> Iterator[Line]:
     for block in body if body is not None else ():
         if block.tag == f"{_W}tbl":
             for row in block.iter(f"{_W}tr"):
-                cells = (" ".join(_text(one) for one in cell.iter(f"{_W}p")) for cell in row.findall(f"{_W}tc"))
+                cells = (
+                    " ".join(_text(paragraph) for paragraph in cell.iter(f"{_W}p")) for cell in row.findall(f"{_W}tc")
+                )
                 yield Line(text=" | ".join(cells), group=heading)
             continue
         for paragraph in block.iter(f"{_W}p"):
@@ -43,7 +45,10 @@ def docx(archive: ZipFile) -> Iterator[Line]:
 
 
 def _text(paragraph: Element) -> str:
-    return "".join((one.text or "") if one.tag == f"{_W}t" else _BREAKS.get(one.tag, "") for one in paragraph.iter())
+    return "".join(
+        (element.text or "") if element.tag == f"{_W}t" else _BREAKS.get(element.tag, "")
+        for element in paragraph.iter()
+    )
 
 
 def _is_heading(paragraph: Element) -> bool:

@@ -46,6 +46,6 @@ def _split(text: str) -> Iterator[str]:
 
 def _legacy(beginning: bytes) -> str:
     """The old encoding: of Cyrillic, where most of the letters would be Cyrillic, else of western Europe."""
-    letters = [one for one in beginning.decode("cp1251", "replace") if one.isalpha()]
-    cyrillic = sum("\u0400" <= one <= "\u04ff" for one in letters)
+    letters = [character for character in beginning.decode("cp1251", "replace") if character.isalpha()]
+    cyrillic = sum("\u0400" <= letter <= "\u04ff" for letter in letters)
     return "cp1251" if cyrillic * 2 > len(letters) else "cp1252"

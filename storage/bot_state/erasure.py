@@ -89,31 +89,31 @@ class Erasure:
         """Finish the deletions that an earlier process had begun; returns their owners. Call it at start, or for the
         owners that this process begins to serve.
         """
-        unfinished = [one for one in await self._unfinished() if owners is None or one.owner in owners]
-        for one in unfinished:
-            if not one.is_erased:
-                store = await store_of(one.owner)
-                await store.indexed(one.owner)
-                await self._erase(one.id, one.owner, one.what, store, one.begun_at)
+        unfinished = [task for task in await self._unfinished() if owners is None or task.owner in owners]
+        for task in unfinished:
+            if not task.is_erased:
+                store = await store_of(task.owner)
+                await store.indexed(task.owner)
+                await self._erase(task.id, task.owner, task.what, store, task.begun_at)
         with suppress(StorageError):
             await self.clean_files()
-        return [one.owner for one in unfinished]
+        return [task.owner for task in unfinished]
 
     async def clean_files(self) -> bool:
         """Remove what was deleted from the files too; whether all are clean. To be called now and then."""
         async with self._cleaning:
-            mine = [one for one in await self._unfinished() if self._leases.holds(one.owner)]
-            erased = [one for one in mine if one.is_erased or one.id in self._erased]
-            for one in erased:
-                if not one.is_erased:
+            mine = [task for task in await self._unfinished() if self._leases.holds(task.owner)]
+            erased = [task for task in mine if task.is_erased or task.id in self._erased]
+            for task in erased:
+                if not task.is_erased:
                     # First of all: a deletion that is repeated would also delete what was said since.
                     with suppress(ServedElsewhere):
-                        await self._mark(one.id, one.owner)
+                        await self._mark(task.id, task.owner)
             if erased and not await self._clean():
                 return False
-            for one in erased:
+            for task in erased:
                 with suppress(ServedElsewhere):
-                    await self._drop(one.id, one.owner)
+                    await self._drop(task.id, task.owner)
             return True
 
     async def _erase(

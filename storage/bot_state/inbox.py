@@ -158,7 +158,9 @@ class Inbox:
     async def empty(self, positions: Sequence[int]) -> None:
         """Remove the payloads, because what they said was forgotten. The next start drops such an update."""
         async with self.database.write(None) as tx:
-            await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
+            await tx.many(
+                "UPDATE updates SET payload = NULL WHERE position = ?", [(position,) for position in positions]
+            )
 
     async def forget_text(self) -> bool:
         """Remove the payloads of done updates from the file's log as well; False when that has to wait."""

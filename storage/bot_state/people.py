@@ -32,7 +32,7 @@ class People:
             async with self.database.read(None) as reader:
                 rows = await reader.rows("SELECT * FROM people ORDER BY changed_at, person_id")
             if writes == self._writes:  # otherwise this may lack what was written in the meantime
-                self._held = {one.id: one for one in map(_person, rows)}
+                self._held = {person.id: person for person in map(_person, rows)}
                 return
 
     def standing(self, person: int) -> Standing | None:
@@ -45,12 +45,12 @@ class People:
 
     def listed(self, standing: Standing) -> Sequence[KnownPerson]:
         """Those of a standing, the latest last."""
-        return [one for one in self._held.values() if one.standing == standing]
+        return [person for person in self._held.values() if person.standing == standing]
 
     @property
     def claimed_by(self) -> frozenset[int]:
         """Whoever claimed the bot by its link, and so is an admin."""
-        return frozenset(one.id for one in self.listed("admin"))
+        return frozenset(person.id for person in self.listed("admin"))
 
     async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
         """Return until when the link works that makes its first reader the admin: `until`, unless an earlier start, or

@@ -63,22 +63,22 @@ class PostgresInbox(Inbox):
 
     async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
         at = text_of(now)
-        for one in arrivals:
-            if one.is_begun:
+        for arrival in arrivals:
+            if arrival.is_begun:
                 with suppress(ServedElsewhere):
-                    await self.leases.hold(one.owner)
+                    await self.leases.hold(arrival.owner)
 
         def put(connection: Connection) -> set[int]:
             new: set[int] = set()
             owners: set[int] = set()
-            for one in arrivals:
-                [owner] = connection.execute(_NOW, (one.owner, one.owner)).fetchone()
-                values = (bot_id, one.update_id, owner, one.person, well_formed(one.payload), at)
+            for arrival in arrivals:
+                [owner] = connection.execute(_NOW, (arrival.owner, arrival.owner)).fetchone()
+                values = (bot_id, arrival.update_id, owner, arrival.person, well_formed(arrival.payload), at)
                 if connection.execute(_RECEIVE, values).fetchone() is not None:
-                    new.add(one.update_id)
+                    new.add(arrival.update_id)
                     owners.add(owner)
-                if one.is_begun:  # also where it is not new: the reply to an earlier commit may have been lost
-                    connection.execute(_ADOPT, (bot_id, one.update_id, self._me.id))
+                if arrival.is_begun:  # also where it is not new: the reply to an earlier commit may have been lost
+                    connection.execute(_ADOPT, (bot_id, arrival.update_id, self._me.id))
             for owner in sorted(owners):
                 connection.execute(_KNOWN, (owner,))
                 connection.execute("SELECT wake_for(?, ?)", (owner, self._me.id))

@@ -1,10 +1,10 @@
 """The databases under every store: one protocol, SQLite and PostgreSQL.
 
-data_dir.py         DATA_DIR: private, writable, one process
-postgres.py         all access to a server: a pool, and transactions of an owner
-postgres_driver.py  the driver: connections, the values they carry, and our words for errors
-protocol.py         what the tables of a store ask of a database, whichever engine it is
-sqlite.py           all access to a SQLite file, and whether it is intact
-sqlite_driver.py    the SQLite driver and its errors in our words
-sqlite_writer.py    the connection in its thread, and one durable commit for all who wait at the same moment
+data_dir.py         DATA_DIR: private, writable, locked by one process
+postgres.py         all access to a PostgreSQL server: a pool, and one transaction at a time for each owner
+postgres_driver.py  the psycopg driver: connections, value conversion and error translation
+protocol.py         the interface that both engines implement
+sqlite.py           all access to a SQLite file, its migrations and its integrity check
+sqlite_driver.py    the SQLite driver: connections and error translation
+sqlite_writer.py    the writer thread and its group commit
 """

@@ -1,4 +1,4 @@
-"""DATA_DIR: private, writable, held by one process at a time, and cleaned of what a killed process left half-made."""
+"""DATA_DIR: private, writable, locked by one process at a time, and cleaned of a killed process's temporary files."""
 
 import contextlib
 import itertools
@@ -20,25 +20,31 @@ except ImportError:  # pragma: no cover - Windows: nothing guards against a seco
 
 LOCK_NAME = ".lock"
 ASIDE = "before-restore-"
-"""The beginning of the names of the folders into which a restore moves what was there before."""
-_SETTING_ASIDE, _PUTTING_IN = ".restore-1-", ".restore-2-"
-"""Names of folders whose files replace what is there, in the two steps of `exchange`."""
-_STAYS = frozenset({".lock", "playground"})
+"""Prefix of the folders into which a restore moves the previous files."""
+_SET_ASIDE_PREFIX = ".restore-1-"
+"""Prefix of a folder of new files while `exchange` moves the previous files aside."""
+_MOVE_IN_PREFIX = ".restore-2-"
+"""Prefix of the same folder while `exchange` moves its files into place."""
+_KEPT_NAMES = frozenset({".lock", "playground"})
 """Files that a restore does not replace: the lock that it holds, and the playground's own memory."""
-RESTORING, BACKING_UP, PROBE = ".restoring-", ".keepsake-backup-", ".probe-"
-"""The beginnings of the names of what a restore and a backup work on, and of the file that proves `path` writable."""
+RESTORING = ".restoring-"
+"""Prefix of a restore's working folder."""
+BACKING_UP = ".keepsake-backup-"
+"""Prefix of a backup's working folder."""
+PROBE = ".probe-"
+"""Prefix of the files written to check that a folder is writable."""
 LEFTOVERS = (
     *(f"{RESTORING}*", f"{BACKING_UP}*", ".keepsake-????????", f"{PROBE}*"),
     *("memory.db*.partial*", "index.db*.partial*", "memory.json*.tmp"),
 )
-"""Files that only a killed process leaves behind, and nobody reads again; it may hold the text of whole memories."""
+"""Temporary files of a killed process. Nobody reads them again, and they may hold whole memories."""
 
 
 @contextlib.contextmanager
 def data_dir(path: Path) -> Iterator[Path]:
-    """Hold `path` as the data directory of this process; the lock goes with the process, however it ends.
+    """Lock `path` as the data directory of this process. The system drops the lock when the process ends.
 
-    Raises SettingsError when it cannot be made or written, StorageHeld when another process holds it.
+    Raise SettingsError if it cannot be created or written, StorageHeld if another process has locked it.
     """
     path = path.absolute()
     try:
@@ -46,7 +52,7 @@ def data_dir(path: Path) -> Iterator[Path]:
         if path.stat().st_mode & 0o077:
             path.chmod(0o700)
         handle = os.open(path / LOCK_NAME, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        # An existing lock file may be writable where nothing new can be made: SQLite and snapshots need new files.
+        # The lock file may be writable while the folder is not. SQLite and snapshots need to create files.
         probe = path / f"{PROBE}{os.getpid()}"
         try:
             os.close(os.open(probe, os.O_CREAT | os.O_WRONLY, 0o600))
@@ -71,13 +77,15 @@ def data_dir(path: Path) -> Iterator[Path]:
 
 
 def exchange(folder: Path, fresh: Path) -> Path | None:
-    """Put the files in `fresh`, a folder on the same disk, in place of all that `folder` holds; the folder that holds
-    that now, None where there was nothing. Once `fresh` has its new name the next start finishes what a kill cut off.
+    """Replace the contents of `folder` by the files in `fresh`, a folder on the same disk.
+
+    Return the folder that holds the previous files, or None if there were none. Once `fresh` is renamed, an exchange
+    cut off by a kill is finished at the next start.
     """
     moment = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     names = itertools.chain([moment], (f"{moment}-{number}" for number in itertools.count(2)))
-    name = next(one for one in names if not (folder / f"{ASIDE}{one}").exists())
-    fresh.replace(folder / f"{_SETTING_ASIDE}{name}")
+    name = next(candidate for candidate in names if not (folder / f"{ASIDE}{candidate}").exists())
+    fresh.replace(folder / f"{_SET_ASIDE_PREFIX}{name}")
     fsync_folder(folder)
     _finish_exchange(folder)
     aside = folder / f"{ASIDE}{name}"
@@ -85,16 +93,16 @@ def exchange(folder: Path, fresh: Path) -> Path | None:
 
 
 def _finish_exchange(folder: Path) -> None:
-    for fresh in folder.glob(f"{_SETTING_ASIDE}*"):
-        name = fresh.name.removeprefix(_SETTING_ASIDE)
+    for fresh in folder.glob(f"{_SET_ASIDE_PREFIX}*"):
+        name = fresh.name.removeprefix(_SET_ASIDE_PREFIX)
         aside = folder / f"{ASIDE}{name}"
         for path in folder.iterdir():
-            if path.name not in _STAYS and not path.name.startswith((ASIDE, RESTORING, _SETTING_ASIDE)):
+            if path.name not in _KEPT_NAMES and not path.name.startswith((ASIDE, RESTORING, _SET_ASIDE_PREFIX)):
                 aside.mkdir(mode=0o700, exist_ok=True)
                 path.replace(aside / path.name)
         fsync_folder(folder)
-        fresh.replace(folder / f"{_PUTTING_IN}{name}")
-    for fresh in folder.glob(f"{_PUTTING_IN}*"):
+        fresh.replace(folder / f"{_MOVE_IN_PREFIX}{name}")
+    for fresh in folder.glob(f"{_MOVE_IN_PREFIX}*"):
         for path in fresh.iterdir():
             path.replace(folder / path.name)
         fsync_folder(folder)
@@ -102,7 +110,7 @@ def _finish_exchange(folder: Path) -> None:
 
 
 def demand_room(folder: Path) -> None:
-    """Write something in `folder`, to the disk. Raises OSError where it is full or takes nothing any more."""
+    """Write a small file to `folder` and sync it. Raise OSError if the disk is full or not writable."""
     probe = folder / f"{PROBE}{os.getpid()}"
     try:
         with probe.open("wb") as file:
@@ -115,27 +123,27 @@ def demand_room(folder: Path) -> None:
 
 @contextlib.contextmanager
 def work_folder(parent: Path, prefix: str) -> Iterator[Path]:
-    """A private folder in `parent`, gone at the end; while its process lives, nobody takes it for a leftover."""
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as made, _held(Path(made)):
-        yield Path(made)
+    """Create a private folder in `parent`, locked so that nobody removes it as a leftover. Delete it at the end."""
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as created, _lock_folder(Path(created)):
+        yield Path(created)
 
 
 def remove_leftovers(folder: Path, patterns: Sequence[str] = LEFTOVERS) -> None:
-    """Remove what killed processes left half-made in `folder`; what cannot be removed stays for the next time."""
+    """Remove the temporary files of killed processes from `folder`. Skip those that cannot be removed."""
     for pattern in patterns:
         for path in folder.glob(pattern):
             if not path.is_dir() or path.is_symlink():
                 with contextlib.suppress(OSError):
                     path.unlink()
                 continue
-            # A backup may be written into this folder while the bot starts.
-            with contextlib.suppress(OSError), _held(path):
+            # A running backup has locked its folder: it may work here while the bot starts.
+            with contextlib.suppress(OSError), _lock_folder(path):
                 shutil.rmtree(path)
 
 
 @contextlib.contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process. Raises OSError while another holds it."""
+def _lock_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder for this process. Raise OSError if another process has locked it."""
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         if fcntl is not None:
@@ -149,14 +157,14 @@ INSTANCE_NAME = ".instance"
 
 
 def known_instance(folder: Path) -> str:
-    """The id of a folder that somebody else may hold; "" for one that has none yet. Raises StorageError."""
+    """Return the id of a folder that another process may have locked, or "" if it has none. Raise StorageError."""
     path = folder / INSTANCE_NAME
     with explained(path):
         return path.read_text(encoding="ascii", errors="replace").partition(" ")[0] if path.exists() else ""
 
 
 def instance_of(folder: Path) -> str:
-    """The id of `folder`, which this process holds; made at the first call. Raises StorageError."""
+    """Return the id of `folder`, which this process has locked. Create it at the first call. Raise StorageError."""
     path = folder / INSTANCE_NAME
     with explained(path):
         inode = str(folder.stat().st_ino)

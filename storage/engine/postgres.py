@@ -1,6 +1,6 @@
-"""All access to a PostgreSQL server: connections from a pool, transactions of an owner one after the other.
+"""All access to a PostgreSQL server: a connection pool, and one writing transaction at a time for each owner.
 
-Statements run in threads, as SQLite's do, so that the same tables serve both.
+Statements run in threads, as they do for SQLite, so that both engines share the code in storage/tables.
 """
 
 import asyncio
@@ -29,73 +29,74 @@ Raw = psycopg.Connection[tuple[Any, ...]]
 
 
 class Replica(Protocol):
-    """This process among several. `held`: the fences of the leases that it holds, by owner."""
+    """One of several processes that share the server. `held` maps each owner to the fence of the lease held here."""
 
     id: int
     held: dict[int, int]
 
     def register(self, raw: psycopg.Connection[Any]) -> None:
-        """Become one of the processes."""
+        """Register this process on the server."""
 
 
-CONNECTIONS = 8
-"""Of one process; a server has a hundred for all of them unless told otherwise."""
+MAX_CONNECTIONS = 8
+"""Connections of one process. A server accepts 100 by default, for all processes together."""
 EVERYBODY = "*"
-_READ_ONLY = (b"in_hot_standby", b"default_transaction_read_only")
-_VACUUMED = (
+"""The value of app.owner that allows the rows of all owners."""
+_READ_ONLY_SETTINGS = (b"in_hot_standby", b"default_transaction_read_only")
+_VACUUMED_TABLES = (
     "messages, summaries, facts, fact_vectors, profiles, versions, accounts, words, word_counts, places, vectors"
 )
 
 
 @dataclass(slots=True)
 class _Pooled:
-    """A connection of the pool: in whose name it reads, and when it was used last, of time.monotonic()."""
+    """A connection of the pool, the owner set for its reads, and the time.monotonic() of its last use."""
 
     connection: Connection
-    whose: str = ""
+    owner_setting: str = ""
     used: float = 0.0
 
 
 @dataclass(slots=True)
-class _InThreads:
-    """Runs work with one connection, in the database's threads; errors come in our words.
+class _ThreadRunner:
+    """Runs functions with one connection in the database's threads, and raises errors as StorageError.
 
-    The connection is taken by the first work, in one hop between threads with it. `begin`, `whose`: see `_taken`.
+    The first function acquires the connection in the same hop. `begin` and `owner_setting` are passed to `_acquire`.
     """
 
     database: "PostgresDatabase"
     begin: str
-    whose: str
+    owner_setting: str
     connection: Connection | None = None
 
     async def __call__(self, work: Callable[[Any], Result], /) -> Result:
-        return await self.database.in_thread(partial(self._done, work))
+        return await self.database.in_thread(partial(self._run_retrying_stale, work))
 
-    def take(self) -> Connection:
-        """The connection; in a thread."""
+    def acquire(self) -> Connection:
+        """Return the connection, acquiring it first if needed. Call this in a thread."""
         if self.connection is None:
-            self.connection = self.database._taken(self.begin, whose=self.whose)
-            # What takes several steps is not done again from its beginning.
+            self.connection = self.database._acquire(self.begin, owner_setting=self.owner_setting)
+            # A transaction of several steps cannot be retried, so it must not risk a stale prepared statement.
             self.connection.prepares = not self.begin
         return self.connection
 
-    def _done(self, work: Callable[[Any], Result]) -> Result:
-        """Run `work`; once more where a newer program has changed a table since a statement was prepared."""
-        connection = self.take()
-        is_whole = connection.is_idle
+    def _run_retrying_stale(self, work: Callable[[Any], Result]) -> Result:
+        """Run `work`, and run it again if a newer program changed a table after a statement was prepared."""
+        connection = self.acquire()
+        was_idle = connection.is_idle
         try:
             return work(connection)
         except STALE:
-            if not is_whole or not connection.is_idle:
+            if not was_idle or not connection.is_idle:
                 raise
             connection.prepare_nothing()
             return work(connection)
 
 
 class PostgresDatabase:
-    """An open database. Made by `open` only (stores/postgres.py says with which tables); implements OwnerDatabase.
+    """An open database that implements OwnerDatabase. It is created only by `open`.
 
-    Where several processes share it, a write of an owner demands that this one (`replica`) holds the owner's lease.
+    If several processes share the server, an owner's writes require that this process (`replica`) holds their lease.
     """
 
     def __init__(
@@ -105,32 +106,32 @@ class PostgresDatabase:
         self._replica = replica
         self._pool = pool
         self._threads = threads
-        # As many as there are threads: what waits for a connection must not keep the threads of those that have one.
-        self._free = asyncio.Semaphore(CONNECTIONS)
+        # One permit for each thread: work that waits for a connection must not block threads that have one.
+        self._free = asyncio.Semaphore(MAX_CONNECTIONS)
         self._connections: dict[Raw, _Pooled] = {}
-        self._away_until = 0.0
-        self._ending: asyncio.TimerHandle | None = None
+        self._fail_fast_until = 0.0
+        self._shutdown_timer: asyncio.TimerHandle | None = None
 
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
         cls, url: str, *, migrate: Callable[[Raw], None], full_text: object, replica: Replica | None = None
     ) -> AsyncIterator["PostgresDatabase"]:
-        """Connect, bring the schema up to date by `migrate`, and close everything at the end. `full_text`: the index of
-        words that goes with each connection; `replica`: becomes one of the processes that share the database.
+        """Connect, migrate the schema with `migrate`, and close everything at the end.
 
-        Raises SettingsError naming DATABASE_URL where nobody answers there or lets us in, StorageTooNew, StorageError.
+        Every connection carries `full_text`, the word index. Register `replica` as one of the processes if it is given.
+        Raise SettingsError naming DATABASE_URL if the address or the login is wrong, StorageTooNew, StorageError.
         """
-        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns of each attempt, with the server's words
-        threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="postgres")
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # its warnings quote the server's messages
+        threads = ThreadPoolExecutor(MAX_CONNECTIONS, thread_name_prefix="postgres")
         pool: ConnectionPool[Raw] = ConnectionPool(
             url,
             min_size=1,
-            max_size=CONNECTIONS,
+            max_size=MAX_CONNECTIONS,
             kwargs=OPTIONS,
-            configure=partial(_configured, replica),
-            timeout=3.0,  # work waits so long for a connection while the server is away
-            reconnect_timeout=3.0,  # the next request begins another attempt at once
+            configure=partial(_configure, replica),
+            timeout=3.0,  # seconds to wait for a connection while the server is away
+            reconnect_timeout=3.0,  # give up early: the next request tries again at once
             open=False,
         )
         database = cls(pool, threads, replica, full_text)
@@ -141,15 +142,15 @@ class PostgresDatabase:
         finally:
             await uncancelled(partial(database.in_thread, partial(pool.close, 1.0)))
             threads.shutdown(wait=False)
-            if database._ending is not None:
-                database._ending.cancel()
+            if database._shutdown_timer is not None:
+                database._shutdown_timer.cancel()
 
     async def transact(self, work: Callable[[AnyConnection], Result], owner: int | None) -> Result:
-        """As OwnerDatabase has it."""
+        """See OwnerDatabase.transact."""
 
-        def whole() -> Result:
-            begin = self._writing(owner)
-            connection = self._taken(begin)
+        def run_transaction() -> Result:
+            begin = self._begin_write(owner)
+            connection = self._acquire(begin)
             try:
                 try:
                     result = work(connection)
@@ -164,79 +165,82 @@ class PostgresDatabase:
             return result
 
         async with self._free:
-            return await self.in_thread(whole)
+            return await self.in_thread(run_transaction)
 
     @contextlib.asynccontextmanager
     async def write(self, owner: int | None) -> AsyncIterator[Transaction]:
-        """As OwnerDatabase has it."""
-        async with self._held(self._writing(owner)) as run:
+        """See OwnerDatabase.write."""
+        async with self._borrow(self._begin_write(owner)) as run:
             yield Transaction(run)
             await run(lambda connection: connection.run("COMMIT"))
 
     @contextlib.asynccontextmanager
     async def read(self, owner: int | None, *, frozen: bool = False) -> AsyncIterator[Reader]:
-        """As OwnerDatabase has it."""
-        whose = _setting(owner)
-        begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT set_config('app.owner', '{whose}', true)"
-        async with self._held(begin if frozen else "", whose=whose) as run:
+        """See OwnerDatabase.read."""
+        owner_setting = _format_owner(owner)
+        begin = (
+            f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT set_config('app.owner', '{owner_setting}', true)"
+        )
+        async with self._borrow(begin if frozen else "", owner_setting=owner_setting) as run:
             yield Reader(run, begin="BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def finish_by(self, moment: float) -> None:
-        """From this moment of time.monotonic() on nothing waits for the server: what waits then fails.
+        """Cut all connections at this time.monotonic(), and fail whatever still waits for the server.
 
-        A server whose machine is gone says nothing, not even that; what was asked of it would wait for longer than a
-        stop may take.
+        A server whose machine has vanished never answers, so its pending requests would outlast a clean stop.
         """
-        if self._ending is None:
-            self._ending = asyncio.get_running_loop().call_later(moment - time.monotonic(), self._let_go)
+        if self._shutdown_timer is None:
+            self._shutdown_timer = asyncio.get_running_loop().call_later(
+                moment - time.monotonic(), self._cut_connections
+            )
 
-    def _let_go(self) -> None:
-        self._away_until = math.inf
+    def _cut_connections(self) -> None:
+        self._fail_fast_until = math.inf
         for raw in list(self._connections):
             cut(raw)
 
     async def forget_log(self) -> bool:
-        """True: the server's log and its copies are not in our power."""
+        """Return True: the server manages its own log and copies."""
         return True
 
     async def rewrite(self) -> None:
-        """Free what was deleted (VACUUM) while others go on. What pages still hold is overwritten in time."""
+        """Vacuum the tables without blocking others. Freed pages are overwritten over time."""
         async with self.read(None) as reader:
-            await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED}"))
+            await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED_TABLES}"))
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
-        """Return the result of `work`; it is waited for even when the caller is cancelled meanwhile."""
+        """Return the result of `work`, run in a thread. Wait for it even if the caller is cancelled."""
 
-        def done() -> Result:
+        def run_explained() -> Result:
             with explained():
                 return work()
 
-        async def waited() -> Result:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, done)
+        async def wait_for_thread() -> Result:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, run_explained)
 
-        return await uncancelled(waited)
+        return await uncancelled(wait_for_thread)
 
     @contextlib.asynccontextmanager
-    async def _held(self, begin: str, *, whose: str = "") -> AsyncIterator[_InThreads]:
-        """A connection for the length of a block; what is not committed then is undone."""
-        run = _InThreads(self, begin, whose)
+    async def _borrow(self, begin: str, *, owner_setting: str = "") -> AsyncIterator[_ThreadRunner]:
+        """Borrow a connection for a block, and roll back whatever is not committed at its end."""
+        run = _ThreadRunner(self, begin, owner_setting)
         async with self._free:
             try:
                 if begin:
-                    await self.in_thread(run.take)
+                    await self.in_thread(run.acquire)
                 yield run
             finally:
                 if (connection := run.connection) is not None:
                     give_back = partial(self._give_back, connection)
-                    if connection.is_idle:  # nothing is asked of the server
+                    if connection.is_idle:  # no rollback, so no round trip to wait for
                         give_back()
                     else:
                         await uncancelled(partial(self.in_thread, give_back))
 
-    def _writing(self, owner: int | None) -> str:
-        """The beginning of a writing transaction: writes of one owner follow each other, also those of other processes.
+    def _begin_write(self, owner: int | None) -> str:
+        """Return the SQL that begins a writing transaction and takes the owner's lock, across all processes.
 
-        Raises ServedElsewhere where this process does not hold the owner's lease.
+        Raise ServedElsewhere if this process does not hold the owner's lease.
         """
         if owner is None:
             return f"BEGIN; SELECT set_config('app.owner', '{EVERYBODY}', true)"
@@ -250,27 +254,27 @@ class PostgresDatabase:
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
     # in a thread ---------------------------------------------------------------------------------------------
-    def _taken(self, begin: str, *, whose: str = "") -> Connection:
-        """A connection that answers, after the statements `begin`, or in the name of `whose`."""
-        for last in range(CONNECTIONS, -1, -1):
-            if time.monotonic() < self._away_until:
+    def _acquire(self, begin: str, *, owner_setting: str = "") -> Connection:
+        """Return a working connection, after running `begin` or else after setting app.owner to `owner_setting`."""
+        for last in range(MAX_CONNECTIONS, -1, -1):
+            if time.monotonic() < self._fail_fast_until:
                 raise psycopg.OperationalError("the server is away")
             try:
                 raw = self._pool.getconn()
             except PoolTimeout:
-                # A turn asks several times: everybody else is told at once meanwhile.
-                self._away_until = time.monotonic() + 2.0
+                # One turn makes several requests: fail the next ones at once instead of waiting again.
+                self._fail_fast_until = time.monotonic() + 2.0
                 raise
             pooled = self._pooled(raw)
             connection = pooled.connection
             try:
                 if begin:
                     connection.run(begin)
-                elif pooled.whose != whose or time.monotonic() - pooled.used > 1.0:
-                    connection.run(f"SELECT set_config('app.owner', '{whose}', false)")
-                    pooled.whose = whose
+                elif pooled.owner_setting != owner_setting or time.monotonic() - pooled.used > 1.0:
+                    connection.run(f"SELECT set_config('app.owner', '{owner_setting}', false)")
+                    pooled.owner_setting = owner_setting
             except psycopg.OperationalError:
-                # It had died in the pool, and nothing was done with it yet.
+                # The connection died in the pool before it was used: try another.
                 is_gone = raw.closed
                 self._give_back(connection)
                 if not is_gone or not last:
@@ -281,17 +285,17 @@ class PostgresDatabase:
         raise AssertionError
 
     def _pooled(self, raw: Raw) -> _Pooled:
-        if (found := self._connections.get(raw)) is None:
-            for closed in [one for one in list(self._connections) if one.closed]:
+        if (pooled := self._connections.get(raw)) is None:
+            for closed in [known for known in list(self._connections) if known.closed]:
                 self._connections.pop(closed, None)
-            found = self._connections[raw] = _Pooled(Connection(raw, self._full_text))
-        return found
+            pooled = self._connections[raw] = _Pooled(Connection(raw, self._full_text))
+        return pooled
 
     def _give_back(self, connection: Connection) -> None:
         raw = connection.raw
         connection.prepares = True
         if raw.pgconn.transaction_status == TransactionStatus.INERROR and _is_read_only(raw):
-            self._pool.drain()  # new connections may find the server to which this one failed over
+            self._pool.drain()  # after a failover, new connections may reach the new primary
         with contextlib.suppress(psycopg.Error):
             raw.rollback()
         if raw.closed:
@@ -299,27 +303,27 @@ class PostgresDatabase:
         self._pool.putconn(raw)
 
 
-def _configured(replica: Replica | None, raw: Raw) -> None:
+def _configure(replica: Replica | None, raw: Raw) -> None:
     set_up(raw)
     raw.execute(f"{SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
 def _is_read_only(raw: Raw) -> bool:
-    """Whether the server takes no writes. It reports these settings by itself, so nothing is asked."""
-    return any(raw.pgconn.parameter_status(name) == b"on" for name in _READ_ONLY)
+    """Return True if the server refuses writes. It reports these settings by itself, so this sends no query."""
+    return any(raw.pgconn.parameter_status(name) == b"on" for name in _READ_ONLY_SETTINGS)
 
 
-def _setting(owner: int | None) -> str:
+def _format_owner(owner: int | None) -> str:
     return EVERYBODY if owner is None else str(int(owner))
 
 
 def _prepare(url: str, migrate: Callable[[Raw], None], replica: Replica | None) -> None:
-    """Make sure that the server lets us in, and has our tables."""
+    """Connect once to check the login, migrate the schema, and register the replica."""
     try:
         raw: Raw = psycopg.connect(url, **OPTIONS)
     except psycopg.Error as error:
-        sentence, is_wrong = refusal(str(error))
-        if is_wrong:
+        sentence, is_setting_wrong = explain_refusal(str(error))
+        if is_setting_wrong:
             raise SettingsError("DATABASE_URL", sentence) from error
         raise StorageError(f"DATABASE_URL: {sentence}") from error
     with contextlib.closing(raw):
@@ -330,10 +334,10 @@ def _prepare(url: str, migrate: Callable[[Raw], None], replica: Replica | None) 
 
 
 def _demand_sessions(raw: Raw, url: str) -> None:
-    """Raise SettingsError if a pooler gives this connection another session of the server after each transaction.
+    """Raise SettingsError if a pooler may change this connection's server session after each transaction.
 
-    LISTEN and settings of a session would be lost then. A pooler tells its clients a number of its own as the server
-    process; one in session mode keeps the process for this connection, so that the second cannot get it.
+    LISTEN and session settings would be lost. A pooler reports a made-up backend pid to its clients. In session mode it
+    reserves the real process for this connection, so a second connection cannot get it.
     """
     process = "SELECT pg_backend_pid()"
     first = raw.execute(process).fetchone()
@@ -343,17 +347,18 @@ def _demand_sessions(raw: Raw, url: str) -> None:
         try:
             other.execute("BEGIN")
             is_shared = other.execute(process).fetchone() == first or raw.execute(process).fetchone() != first
-        except psycopg.errors.ProtocolViolation:  # a mode in which there are no transactions
+        except psycopg.errors.ProtocolViolation:  # statement mode has no transactions
             is_shared = True
     if is_shared:
         raise SettingsError("DATABASE_URL", "leads to a pooler in transaction mode; Keepsake needs its session mode.")
 
 
-def refusal(words: str) -> tuple[str, bool]:
-    """Why a server did not let us in, and whether the setting is wrong; otherwise a later attempt may succeed. Of the
-    driver's words nothing is shown: they may hold what is secret.
+def explain_refusal(words: str) -> tuple[str, bool]:
+    """Return why the server refused the connection, and True if the setting is wrong, False if a retry may succeed.
+
+    The sentence never quotes the driver's message, which may hold secrets.
     """
-    words = "".join(words.split('"')[::2])  # paths and names are the operator's, and say anything
+    words = "".join(words.split('"')[::2])  # drop quoted paths and names: they may contain any of these words
     if "Permission denied" in words:
         return "this program's user may not open the socket of the PostgreSQL server, or a folder above it.", True
     if "too many" in words or "connection slots" in words:

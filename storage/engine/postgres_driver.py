@@ -1,4 +1,4 @@
-"""The PostgreSQL driver: connections that take the shared statements, psycopg's options, and our words for errors."""
+"""The PostgreSQL driver: connections that run the shared SQL, psycopg's options, and error translation."""
 
 import contextlib
 import os
@@ -20,33 +20,34 @@ from psycopg.types.string import StrBinaryDumper
 from records.errors import KeepsakeError, ServedElsewhere, StorageBusy, StorageError
 
 SILENT_SECONDS = 10
-"""A server that says nothing for so long is gone."""
-JOINED = 250
-"""Rows that one INSERT has; a statement may have 65,535 values."""
+"""Treat a server that has been silent for this long as gone."""
+MAX_ROWS_PER_INSERT = 250
+"""Rows of one INSERT. A statement may have 65,535 values."""
 HANGING_SECONDS = 15
-"""A write in which nothing happens for so long is undone: its process hangs, and others wait for its locks."""
+"""Roll back a write that has been idle for this long: its process hangs, and others wait for its locks."""
 STALE = (psycopg.errors.FeatureNotSupported, psycopg.errors.InvalidSqlStatementName)
-"""Errors of a prepared statement that a change of a table has voided, or that a pooler's other server lacks."""
-_DONE = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
+"""Errors of a prepared statement that a changed table has invalidated, or that another server of a pooler lacks."""
+_SUCCESS = (pq.ExecStatus.COMMAND_OK, pq.ExecStatus.TUPLES_OK)
 LEASE_LOST = "55K01"
-"""Raised by demand_lease (storage/schema/postgres.sql)."""
+"""The SQLSTATE that demand_lease raises (storage/schema/postgres.sql)."""
 
 
 _ESCAPE = "\ufdd0"
 _PLACEHOLDER = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\?(\d*)")
 
 
-def escaped(text: str) -> str:
-    """A text as it is stored: PostgreSQL's hold no NUL, which a message may have. It is U+FDD0 and a 0, and U+FDD0
-    itself, which Unicode keeps free for such uses, is doubled.
+def escape_nul(text: str) -> str:
+    """Escape NUL, which a PostgreSQL text cannot hold: write U+FDD0 and "0" for it, and double U+FDD0 itself.
+
+    U+FDD0 is a noncharacter, which Unicode reserves for internal use.
     """
     if "\0" in text or _ESCAPE in text:
         return text.replace(_ESCAPE, _ESCAPE + _ESCAPE).replace("\0", _ESCAPE + "0")
     return text
 
 
-def unescaped(raw: bytes) -> str:
-    """A text as it was given."""
+def unescape_nul(raw: bytes) -> str:
+    """Decode a text and undo `escape_nul`."""
     text = raw.decode()
     if _ESCAPE in text:
         return _ESCAPE.join(part.replace(_ESCAPE + "0", "\0") for part in text.split(_ESCAPE + _ESCAPE))
@@ -54,33 +55,33 @@ def unescaped(raw: bytes) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def numbered(sql: str) -> bytes:
-    """A statement with $1, $2 … for `?`, and $n for `?n`."""
+def number_placeholders(sql: str) -> bytes:
+    """Replace each `?` in a statement by $1, $2 …, and each `?n` by $n."""
     numbers = count(1)
 
-    def replaced(found: re.Match[str]) -> str:
-        return found.group() if found[1] is None else f"${found[1] or next(numbers)}"
+    def number_placeholder(match: re.Match[str]) -> str:
+        return match.group() if match[1] is None else f"${match[1] or next(numbers)}"
 
-    return _PLACEHOLDER.sub(replaced, sql).encode()
+    return _PLACEHOLDER.sub(number_placeholder, sql).encode()
 
 
-def joined(sql: str, rows: int) -> str | None:
-    """An INSERT of one row for so many rows; None where it says what becomes of rows that are there, or returns any."""
+def build_multirow_insert(sql: str, rows: int) -> str | None:
+    """Turn an INSERT of one row into one of `rows` rows. Return None if it has ON CONFLICT, RETURNING or `?1`."""
     head, values, row = sql.rpartition("VALUES ")
     if not values or any(more in row for more in ("ON CONFLICT", "RETURNING", "?1")):
         return None
     return head + values + ", ".join([row.rstrip()] * rows)
 
 
-class _Text(StrBinaryDumper):
-    """A text parameter is of type text, not of whatever type the place where it stands suggests."""
+class _TextDumper(StrBinaryDumper):
+    """Send every string as type text instead of the type that PostgreSQL infers."""
 
     def dump(self, obj: str) -> Buffer | None:
-        return super().dump(escaped(obj))
+        return super().dump(escape_nul(obj))
 
 
-class _Whole(Int8BinaryDumper):
-    """Every whole number is of one type."""
+class _IntegerDumper(Int8BinaryDumper):
+    """Send every integer as bigint."""
 
     def dump(self, obj: int) -> Buffer | None:
         return super().dump(int(obj))
@@ -90,14 +91,14 @@ class _TextLoader(Loader):
     format = pq.Format.BINARY
 
     def load(self, data: Buffer) -> str:
-        return unescaped(bytes(data))
+        return unescape_nul(bytes(data))
 
 
 _NUMERIC = NumericBinaryLoader(psycopg.adapters.types["numeric"].oid)
 
 
 class _SumLoader(Loader):
-    """Sums of whole numbers are `numeric` there."""
+    """Load numeric as int: PostgreSQL returns the sum of bigints as numeric."""
 
     format = pq.Format.BINARY
 
@@ -105,8 +106,8 @@ class _SumLoader(Loader):
         return int(_NUMERIC.load(data))
 
 
-class _Named:
-    """A row, read by position or by name."""
+class _NamedRow:
+    """A row that is read by position or by column name."""
 
     __slots__ = ("_names", "_values")
 
@@ -124,27 +125,27 @@ class _Named:
         return len(self._values)
 
 
-def _named(cursor: Any) -> RowMaker[Any]:
-    """A row factory of psycopg's."""
+def _named_row_factory(cursor: Any) -> RowMaker[Any]:
+    """A psycopg row factory for `_NamedRow`."""
     columns = cursor.description or ()
     names = {column.name: place for place, column in reversed(list(enumerate(columns)))}
-    return lambda values: _Named(tuple(values), names)
+    return lambda values: _NamedRow(tuple(values), names)
 
 
 class Cursor:
-    """The result of a statement, all of it: nothing is left on the way when the next statement begins."""
+    """The result of a statement, fetched completely before the next statement runs."""
 
     def __init__(self, connection: "Connection") -> None:
-        self.row_factory: Any = _Named
+        self.row_factory: Any = _NamedRow
         self._connection = connection
         self._rows: Iterator[Any] = iter(())
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> "Cursor":
-        factory = tuple_row if self.row_factory is None else _named
+        factory = tuple_row if self.row_factory is None else _named_row_factory
         prepare = None if self._connection.prepares else False
         with psycopg.RawCursor(self._connection.raw, row_factory=factory) as cursor:
             try:
-                cursor.execute(numbered(sql), values, prepare=prepare, binary=True)
+                cursor.execute(number_placeholders(sql), values, prepare=prepare, binary=True)
             except (OverflowError, struct.error) as error:
                 raise psycopg.DataError("a number of more than 64 bits") from error
             self._rows = iter(cursor.fetchall() if cursor.description else ())
@@ -161,10 +162,10 @@ class Cursor:
 
 
 class Connection:
-    """A connection that takes the shared statements (storage/engine/protocol.py).
+    """A connection that runs the shared SQL (storage/engine/protocol.py).
 
-    `prepares`: whether prepared ones are used. Where a newer program has added a column to a table that one of them
-    reads, the server refuses it once, and a transaction with it: so only work that can be done again may use them.
+    If `prepares`, it uses prepared statements. After a newer program has added a column to a table, the server rejects
+    a statement prepared for that table once, and its transaction too. So only work that can be retried may use them.
     """
 
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:
@@ -174,7 +175,7 @@ class Connection:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no transaction has begun."""
+        """True if no transaction is open."""
         return self.raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> Cursor:
@@ -182,13 +183,13 @@ class Connection:
 
     def executemany(self, sql: str, values: Iterable[Sequence[Any]], /) -> Cursor:
         rows = list(values)
-        # Triggers that count run once for each statement: row by row, many rows took quadratic time.
-        for first in range(0, len(rows), JOINED):
-            some = rows[first : first + JOINED]
-            if (together := joined(sql, len(some))) is not None:
-                self.execute(together, [value for row in some for value in row])
-            else:  # in a pipeline: one journey to the server for all of them
-                psycopg.RawCursor(self.raw).executemany(numbered(sql), some)
+        # The counting triggers run once per statement: inserting row by row took quadratic time.
+        for first in range(0, len(rows), MAX_ROWS_PER_INSERT):
+            batch = rows[first : first + MAX_ROWS_PER_INSERT]
+            if (insert := build_multirow_insert(sql, len(batch))) is not None:
+                self.execute(insert, [value for row in batch for value in row])
+            else:  # psycopg sends these in a pipeline, with one round trip
+                psycopg.RawCursor(self.raw).executemany(number_placeholders(sql), batch)
         return self.cursor()
 
     def cursor(self) -> Cursor:
@@ -199,38 +200,40 @@ class Connection:
             self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
-        """Statements without values or rows, sent as they stand, which psycopg does not hear of: at a ROLLBACK it would
-        forget what is prepared. Raises psycopg.Error.
+        """Send statements that have no parameters and return no rows. Raise psycopg.Error.
+
+        This bypasses psycopg, which would forget its prepared statements at a ROLLBACK.
         """
         result = self.raw.pgconn.exec_(script.encode())
-        if result.status not in _DONE:
+        if result.status not in _SUCCESS:
             if self.raw.pgconn.status == pq.ConnStatus.BAD:
                 raise psycopg.OperationalError("the connection is lost")
             raise psycopg.errors.error_from_result(result)
 
     def prepare_nothing(self) -> None:
-        """Use no prepared statement any more."""
+        """Stop using prepared statements on this connection."""
         self.raw.prepare_threshold = None
 
 
 def set_up(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
-    """Make a new connection carry our values."""
-    raw.adapters.register_dumper(str, _Text)
-    raw.adapters.register_dumper(int, _Whole)
-    raw.adapters.register_dumper(bool, _Whole)
+    """Register our type adapters on a new connection."""
+    raw.adapters.register_dumper(str, _TextDumper)
+    raw.adapters.register_dumper(int, _IntegerDumper)
+    raw.adapters.register_dumper(bool, _IntegerDumper)
     raw.adapters.register_loader("text", _TextLoader)
     raw.adapters.register_loader("numeric", _SumLoader)
-    raw.prepare_threshold, raw.prepared_max = 1, 500  # from the second time on
+    raw.prepare_threshold = 1  # prepare a statement at its second use
+    raw.prepared_max = 500
 
 
 def cut(raw: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> None:
-    """End a connection at once, whatever it waits for; may be called from any thread."""
+    """Close a connection's socket at once, even in the middle of a request. Safe to call from any thread."""
     with contextlib.suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(raw.fileno())) as wire:
         wire.shutdown(socket.SHUT_RDWR)
 
 
 OPTIONS: dict[str, Any] = {
-    "autocommit": True,  # transactions are begun by name
+    "autocommit": True,  # transactions are begun explicitly
     "connect_timeout": 5,
     "fallback_application_name": "keepsake",
     "client_encoding": "utf8",
@@ -242,14 +245,15 @@ OPTIONS: dict[str, Any] = {
 SESSION = """
 SET statement_timeout = '60s'; SET lock_timeout = '20s'; SET random_page_cost = 1.1
 """
-"""No statement of ours takes nearly a minute; writes of one owner wait for each other. All of them look up an owner's
-rows: by the server's default for a page that is looked up (4, for disks that turn) it read whole tables for them.
+"""Limits well above our slowest statement and longest queue for one owner's lock.
+
+random_page_cost defaults to 4, which suits spinning disks: with it, the planner read whole tables for an owner's rows.
 """
 
 
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
-    """Errors of the driver leave as one of ours, the original in `__cause__`."""
+    """Raise errors of the driver as KeepsakeError, with the original in `__cause__`."""
     try:
         yield
     except psycopg.Error as error:
@@ -257,7 +261,7 @@ def explained() -> Iterator[None]:
 
 
 def sentence_for(error: psycopg.Error) -> KeepsakeError:
-    """Our error for a driver's, without its words (they may quote stored text, or the address of the server)."""
+    """Return the KeepsakeError for a driver error, without its text, which may quote messages or an address."""
     code = error.sqlstate or ""
     if code == LEASE_LOST:
         return ServedElsewhere()

@@ -1,4 +1,4 @@
-"""The database as the tables of a store see it, whichever engine it is: rows, connections, transactions of an owner."""
+"""The database interface that both engines implement: rows, connections and transactions of one owner."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -17,7 +17,7 @@ class Row(Protocol):
 
 
 class Cursor(Protocol):
-    """The result of a statement. `row_factory` None: rows are plain tuples."""
+    """The result of a statement. Rows are plain tuples if `row_factory` is None."""
 
     row_factory: Any
 
@@ -28,10 +28,10 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """A connection in its thread.
+    """A connection, used only in its own thread.
 
-    Statements are SQL that both engines read: values stand where `?` or `?1` does, `json_each(?)` lists whole numbers,
-    `json_each(?, '$')` anything else (storage/schema/postgres.sql has SQLite's functions for PostgreSQL).
+    Statements must run on both engines. Use `?` or `?1` as placeholders, `json_each(?)` for a list of integers and
+    `json_each(?, '$')` for any other list. storage/schema/postgres.sql defines SQLite's functions for PostgreSQL.
     """
 
     def execute(self, sql: str, values: Sequence[Any] = ..., /) -> Cursor: ...
@@ -41,16 +41,16 @@ class Connection(Protocol):
 
 
 class Runner(Protocol):
-    """Runs whole functions with one connection, in the thread that it belongs to."""
+    """Run a function with one connection, in that connection's thread."""
 
     def __call__(self, work: Callable[[Any], Result], /) -> Awaitable[Result]: ...
 
 
 class Reader:
-    """Reading statements on one connection."""
+    """Runs read statements on one connection."""
 
     def __init__(self, run: Runner, *, begin: str = "BEGIN") -> None:
-        """`begin`: what begins a transaction that sees one moment."""
+        """Use the statement `begin` to start a transaction that reads from one snapshot."""
         self._run = run
         self._begin = begin
 
@@ -62,59 +62,57 @@ class Reader:
         return rows[0] if rows else None
 
     async def together(self, work: Callable[[Connection], Result]) -> Result:
-        """Return what `work` reads as of one moment: one hop between threads for all its statements."""
+        """Return the result of `work`, all of whose statements read one snapshot, in a single hop to the thread."""
 
-        def frozen(connection: Connection) -> Result:
+        def read_snapshot(connection: Connection) -> Result:
             connection.execute(self._begin)
             try:
                 return work(connection)
             finally:
                 connection.rollback()
 
-        return await self._run(frozen)
+        return await self._run(read_snapshot)
 
     async def run(self, work: Callable[..., Result], *values: object) -> Result:
-        """Return the result of `work` with these values: one hop between threads for all its statements."""
+        """Return `work(connection, *values)`, run in a single hop to the thread."""
         return await self._run(lambda connection: work(connection, *values))
 
 
 class Transaction(Reader):
-    """Statements of one transaction; they count only when the `async with db.write()` around them ends well."""
+    """Statements of one transaction. They take effect only if the `async with db.write()` block ends without error."""
 
     async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run one statement for each row."""
+        """Run the statement once for each row."""
 
-        def all_of_them(connection: Connection) -> None:
+        def execute_all(connection: Connection) -> None:
             connection.executemany(sql, rows)
 
-        await self._run(all_of_them)
+        await self._run(execute_all)
 
 
 class OwnerDatabase(Protocol):
     """The database that holds the tables of a store.
 
-    Each access names the owner whose rows it touches; None: everybody's. Writes of one owner follow each other. An
-    engine that can do so refuses rows of other owners.
+    Every access names the owner of the rows it touches, or None for all owners. Writes of one owner run one after the
+    other. PostgreSQL also refuses rows of other owners.
     """
 
     def read(self, owner: int | None, *, frozen: bool = False) -> AbstractAsyncContextManager[Reader]:
-        """A connection for reading. `frozen`: all statements see the same moment; keep such a block short."""
+        """Borrow a connection for reading. If `frozen`, all statements read one snapshot; keep such a block short."""
 
     def write(self, owner: int | None) -> AbstractAsyncContextManager[Transaction]:
-        """One transaction of many steps: committed (and on disk) when the block ends well, otherwise as if it had never
-        been.
-        """
+        """Open a transaction. It is committed to disk when the block ends, and rolled back if the block raises."""
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
-        """Run `work` with the connection as one transaction, in one hop to its thread; what it returned, on disk.
+        """Run `work` as one transaction in one hop to the thread, and return its result once it is on disk.
 
-        `work` may be run a second time where its first run was undone, so it changes nothing but the database.
+        `work` may run again if its first run was rolled back, so it must change nothing but the database.
         """
         ...
 
     async def forget_log(self) -> bool:
-        """Cut the log, so that erased text is not in it; False where it is in use."""
+        """Truncate the log so that it holds no erased text. Return False if the log is in use."""
         ...
 
     async def rewrite(self) -> None:
-        """Remove the traces of what was deleted."""
+        """Rewrite the tables without the traces of deleted rows."""

@@ -1,6 +1,6 @@
-"""All access to a SQLite file: one writer, a few readers next to it, errors in our words.
+"""All access to a SQLite file: one writer, a few readers, and errors as StorageError.
 
-A transaction is whole or nothing, also when its task is cancelled.
+A transaction is committed or rolled back as a whole, even if its task is cancelled.
 """
 
 import asyncio
@@ -22,22 +22,22 @@ from storage.engine.sqlite_driver import connect, create_private, explained, fsy
 from storage.engine.sqlite_writer import CommitHooks, Connection, InItsThread, Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
-"""One step of a schema. It runs in a transaction together with the record that it ran."""
+"""One schema step. It runs in the same transaction that raises the file's version."""
 Result = TypeVar("Result")
 
 APPLICATION_ID = int.from_bytes(b"Keep")
-"""Marks the files of version 1.0 and later (PRAGMA application_id)."""
+"""The PRAGMA application_id of files of version 1.0 and later."""
 _FORMAT = """
 SELECT user_version, application_id, NOT EXISTS (SELECT 1 FROM sqlite_master)
 FROM pragma_user_version, pragma_application_id
 """
-_COPYING = threading.Lock()
+_TEMPLATE_LOCK = threading.Lock()
 
 
 class Database:
-    """An open SQLite file. Made by `open` only; every query of the program passes `transact`, `write` or `read`.
+    """An open SQLite file, created only by `open`. Every query goes through `transact`, `write` or `read`.
 
-    Whose rows are touched, SQLite need not know: it has one writer, and no rows that it could refuse.
+    It ignores `owner`: there is a single writer, and SQLite has no row-level security.
     """
 
     def __init__(self, path: Path, writer: Writer, readers: Sequence[Connection]) -> None:
@@ -50,17 +50,17 @@ class Database:
 
     @property
     def commits(self) -> int:
-        """Durable commits made so far."""
+        """The number of durable commits so far."""
         return self._writer.commits
 
     @property
     def hops(self) -> int:
-        """The number of times that work was handed to one of the file's threads."""
+        """The number of calls handed to the file's threads so far."""
         return self._writer.hops + sum(connection.hops for connection in self._all_readers)
 
     @property
     def commit_hooks(self) -> CommitHooks | None:
-        """Called at every commit, if set: the JSON store keeps its journal there, and tests break the disk there."""
+        """The callbacks around every commit, or None. The JSON store writes its journal in them."""
         return self._writer.commit_hooks
 
     @commit_hooks.setter
@@ -77,48 +77,48 @@ class Database:
         durable: bool = True,
         busy_timeout: float = 5.0,
     ) -> AsyncIterator["Database"]:
-        """Open or create the file, bring its schema up to date, and close everything at the end.
+        """Open or create the file, migrate its schema, and close everything at the end.
 
-        `durable=False`: a commit survives the death of the process, not that of the machine (derived files only).
-        Raises StorageTooNew, StorageTooOld, StorageCorrupt, StorageBusy or StorageError with a sentence that names the
-        file.
+        With `durable=False` a commit survives a crash of the process but not of the machine; use it for derived files
+        only. Raise StorageTooNew, StorageTooOld, StorageCorrupt, StorageBusy or StorageError, naming the file.
         """
-        # At DEBUG, aiosqlite logs each statement with its values: message text in the log.
+        # At DEBUG, aiosqlite logs each statement with its values, and so the text of messages.
         logging.getLogger("aiosqlite").setLevel(logging.WARNING)
         await asyncio.to_thread(migrate, path, migrations)
         async with contextlib.AsyncExitStack() as stack:
 
-            async def opened(name: str) -> Connection:
+            async def open_connection(name: str) -> Connection:
                 with explained(path):
-                    made = Connection(lambda: connect(path, durable=durable, busy_timeout=busy_timeout), name)
-                    await made
-                stack.push_async_callback(uncancelled, made.close)
-                return made
+                    connection = Connection(lambda: connect(path, durable=durable, busy_timeout=busy_timeout), name)
+                    await connection
+                stack.push_async_callback(uncancelled, connection.close)
+                return connection
 
-            writer = Writer(await opened("writer"), path, patience=round(busy_timeout * 1000))
+            writer = Writer(await open_connection("writer"), path, busy_timeout_ms=round(busy_timeout * 1000))
             stack.push_async_callback(uncancelled, writer.finish)
-            readers = [await opened("reader") for _ in range(3)]
+            readers = [await open_connection("reader") for _ in range(3)]
             for reader in readers:
                 await Reader(InItsThread(reader, path)).rows("PRAGMA query_only=ON")
             yield cls(path, writer, readers)
 
     async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
-        """Run `work` with the connection as one transaction, in one hop to its thread; what it returned, on disk.
+        """Run `work` as one transaction in one hop to the thread, and return its result once it is on disk.
 
-        What waits at the same moment shares one commit, and what fails fails alone. `work` may be run a second time
-        where its first run was undone by another's failure, so it changes nothing but the file.
+        Transactions that wait at the same moment share one commit, but each fails on its own. `work` may run again if
+        another's failure rolled it back, so it must change nothing but the file.
         """
         return await self._writer.transact(work)
 
     def write(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """One transaction of many steps: committed (and on disk) when the block ends well, otherwise as if it had never
-        been. Everybody else waits meanwhile; what needs nothing between its statements is a `transact`.
+        """Open a transaction. It is committed to disk when the block ends, and rolled back if the block raises.
+
+        All other writers wait meanwhile: use `transact` unless the block must await something between its statements.
         """
-        return self._writer.alone()
+        return self._writer.transaction()
 
     @contextlib.asynccontextmanager
     async def read(self, owner: int | None = None, *, frozen: bool = False) -> AsyncIterator[Reader]:
-        """A connection for reading. `frozen`: all statements see the same moment; keep such a block short."""
+        """Borrow a connection for reading. If `frozen`, all statements read one snapshot; keep such a block short."""
         connection = await self._readers.get()
         try:
             reader = Reader(InItsThread(connection, self.path))
@@ -133,30 +133,30 @@ class Database:
                 self._readers.put_nowait(connection)
 
     async def forget_log(self) -> bool:
-        """Move the write-ahead log into the file and cut it to nothing, so that erased text is in neither.
+        """Checkpoint and truncate the write-ahead log so that it holds no erased text.
 
-        False when a reader of another process is in the way; the log is cut when the file is closed.
+        Return False if another process is reading; the log is then truncated when the file is closed.
         """
-        async with self._writer.outside() as run:
+        async with self._writer.exclusive() as run:
             return bool(await run(_cut_log))
 
     async def rewrite(self) -> None:
-        """Rewrite the file without what was deleted from it. Its log still holds that until `forget_log`.
+        """Rewrite the file without deleted data. The log still holds that data until `forget_log`.
 
-        secure_delete blanks what a deletion frees, but not the copies that stay behind where pages were split.
+        secure_delete overwrites freed cells, but not the copies that a page split leaves behind.
         """
-        async with self._writer.outside() as run:
+        async with self._writer.exclusive() as run:
             await uncancelled(lambda: run(_rewrite))
 
 
 def _cut_log(connection: sqlite3.Connection) -> bool:
-    # Somebody's open file must not hold up every write for the whole of the usual patience.
-    [patience] = connection.execute("PRAGMA busy_timeout").fetchone()
-    connection.execute(f"PRAGMA busy_timeout={min(patience, 200)}")
+    # Another program's open file must not block all writes for the full busy timeout.
+    [timeout_ms] = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout={min(timeout_ms, 200)}")
     try:
         row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     finally:
-        connection.execute(f"PRAGMA busy_timeout={patience}")
+        connection.execute(f"PRAGMA busy_timeout={timeout_ms}")
     return row is not None and row[0] == 0
 
 
@@ -164,13 +164,13 @@ def _rewrite(connection: sqlite3.Connection) -> None:
     connection.execute("VACUUM")
 
 
-def _demand_whole(connection: sqlite3.Connection, path: Path, number: int) -> None:
+def _check_foreign_keys(connection: sqlite3.Connection, path: Path, number: int) -> None:
     if connection.execute("PRAGMA foreign_key_check").fetchone():
         raise StorageError(f"{path.name} could not be brought to format {number}; it was left as it was.")
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """SQLite's online backup of `source`, fsynced, 0600."""
+    """Copy `source` to `target` by SQLite's online backup, with mode 0600, and fsync it."""
     partial = target.with_name(target.name + ".partial")
     with explained(target):
         partial.unlink(missing_ok=True)
@@ -187,31 +187,32 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def migrate(path: Path, steps: Sequence[Migration]) -> None:
-    """Bring the file at `path` up to date, creating it if need be; a copy of what was there is put aside before.
+    """Create the file at `path` or migrate it to the newest schema. Keep a copy of the file as it was before.
 
-    Raises StorageTooNew or StorageTooOld; the file is left as it is.
+    Raise StorageTooNew or StorageTooOld, and leave the file unchanged.
     """
     with explained(path):
         version = 0
         if path.exists():
-            with contextlib.closing(sqlite3.connect(path)) as looking:  # changes nothing yet, not even its journal mode
-                version = version_of(looking, path.name, len(steps))
+            # A plain connection changes nothing in the file, not even its journal mode.
+            with contextlib.closing(sqlite3.connect(path)) as connection:
+                version = version_of(connection, path.name, len(steps))
         if version == len(steps):
             return
         if version == 0:
             with contextlib.closing(connect(path)) as connection:
-                _put_empty(connection, tuple(steps))
+                _copy_template(connection, tuple(steps))
             return
         copy = path.with_name(f"{path.name}.before-format-{len(steps)}")
-        # A copy left by an attempt that died is older and complete: it is the one to keep.
+        # A copy from an earlier attempt that was killed is complete, and older: keep it.
         if not copy.exists():
             copy_database(path, copy)
         with contextlib.closing(connect(path)) as connection:
-            _run(connection, steps, version, path)
+            _run_migrations(connection, steps, version, path)
 
 
 def version_of(connection: sqlite3.Connection, name: str, known: int) -> int:
-    """The number of steps that made a file; 0 of an empty one. Raises StorageTooNew or StorageTooOld."""
+    """Return the number of migrations applied to a file, 0 if it is empty. Raise StorageTooNew or StorageTooOld."""
     version, application, is_empty = connection.execute(_FORMAT).fetchone()
     if is_empty:
         return 0
@@ -222,14 +223,14 @@ def version_of(connection: sqlite3.Connection, name: str, known: int) -> int:
     return int(version)
 
 
-def _run(connection: sqlite3.Connection, steps: Sequence[Migration], version: int, path: Path) -> None:
-    """Take the steps behind `version`, each a transaction of its own."""
+def _run_migrations(connection: sqlite3.Connection, steps: Sequence[Migration], version: int, path: Path) -> None:
+    """Run the migrations after `version`, each in its own transaction."""
     connection.execute("PRAGMA foreign_keys=OFF")  # has no effect inside a transaction
     for number, step in enumerate(steps[version:], start=version + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:
             step(connection)
-            _demand_whole(connection, path, number)
+            _check_foreign_keys(connection, path, number)
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={number}")
             connection.execute("COMMIT")
@@ -239,25 +240,25 @@ def _run(connection: sqlite3.Connection, steps: Sequence[Migration], version: in
 
 
 @functools.cache
-def _empty(steps: tuple[Migration, ...]) -> sqlite3.Connection:
-    """A file of this schema with nothing in it: 250 kB in memory, which take 40 ms of a processor to make by steps."""
-    made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    atexit.register(made.close)
-    made.row_factory = sqlite3.Row
-    _run(made, steps, 0, Path("a new file"))
-    return made
+def _build_template(steps: tuple[Migration, ...]) -> sqlite3.Connection:
+    """Return an empty in-memory database of this schema (250 kB). Running the migrations takes 40 ms of CPU time."""
+    template = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    atexit.register(template.close)
+    template.row_factory = sqlite3.Row
+    _run_migrations(template, steps, 0, Path("a new file"))
+    return template
 
 
-def _put_empty(connection: sqlite3.Connection, steps: tuple[Migration, ...]) -> None:
-    """Copied whole or not at all: SQLite's backup is one transaction. The folder's lock keeps other programs away."""
-    with _COPYING:
-        _empty(steps).backup(connection)
+def _copy_template(connection: sqlite3.Connection, steps: tuple[Migration, ...]) -> None:
+    """Fill a new file with the empty schema in one transaction (SQLite's backup)."""
+    with _TEMPLATE_LOCK:
+        _build_template(steps).backup(connection)
 
 
-# whether a file is intact -----------------------------------------------------------------------------------
+# the integrity check ----------------------------------------------------------------------------------------
 @contextlib.asynccontextmanager
 async def examined(path: Path, report: Callable[[str], None]) -> AsyncIterator[None]:
-    """While the block runs, `path` is read through in a thread; `report` gets a sentence if it is damaged."""
+    """Check the integrity of `path` in a thread while the block runs. Pass `report` a sentence if it is damaged."""
     stopping = threading.Event()
     reading = asyncio.create_task(_examine(path, stopping, report))
     try:
@@ -269,16 +270,15 @@ async def examined(path: Path, report: Callable[[str], None]) -> AsyncIterator[N
 
 async def _examine(path: Path, stopping: threading.Event, report: Callable[[str], None]) -> None:
     try:
-        await asyncio.to_thread(_read_through, path, stopping)
+        await asyncio.to_thread(_check_integrity, path, stopping)
     except StorageCorrupt as error:
         report(error.sentence)
     except StorageError:
-        # It could not be read to its end; whoever needs it gets the error.
-        return
+        return  # the file could not be read to its end; its users get the error
 
 
-def _read_through(path: Path, stopping: threading.Event) -> None:
-    """Raises StorageCorrupt where a page is damaged; gives up when `stopping` is set."""
+def _check_integrity(path: Path, stopping: threading.Event) -> None:
+    """Raise StorageCorrupt if a page is damaged. Give up when `stopping` is set."""
     with (
         explained(path),
         contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection,

@@ -1,7 +1,4 @@
-"""The SQLite driver: which module serves, how a connection is opened, and our sentences for its errors.
-
-Owns the pragmas that every connection gets.
-"""
+"""The SQLite driver: choose the module, open connections with their pragmas, and translate errors."""
 
 import contextlib
 import os
@@ -37,16 +34,16 @@ _CODES = {
     "unable to open": 14,
     "not a database": 26,
 }
-"""SQLite's result codes by their fixed English texts, for drivers whose errors do not carry codes."""
+"""SQLite's result codes by their fixed English messages, for drivers whose errors carry no code."""
 
 
 def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> sqlite3.Connection:
-    """One connection in autocommit mode; transactions are begun by name. Waits `busy_timeout` seconds for a lock."""
+    """Open a connection in autocommit mode; begin transactions explicitly. Wait `busy_timeout` seconds for a lock."""
     create_private(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=busy_timeout)
     try:
         connection.row_factory = sqlite3.Row
-        # Where several processes share a PostgreSQL server, each has some of the owners; a file has one process.
+        # PostgreSQL's function tells apart the owners of several processes. A file has one process that serves all.
         connection.create_function("served_here", 1, lambda _: 1, deterministic=True)
         for pragma in (
             "journal_mode=WAL",
@@ -63,25 +60,25 @@ def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> s
 
 
 def create_private(path: Path) -> None:
-    """Make sure that `path` exists and only its user can read it; SQLite gives its side files the same mode.
+    """Create `path` if it is missing, and let only its user read it. SQLite gives its side files the same mode.
 
-    A file that is there is never opened: to close it would drop all locks that this process holds on it (POSIX), and
-    whoever else closes the database next would take himself for the last, and remove the log under our hands.
+    Never open an existing file: closing it would drop all POSIX locks that this process holds on it. Another
+    process that then closes the database would believe that it is the last one and delete the log while we use it.
     """
-    path = Path(os.path.realpath(path))  # a link may lead to what is still to be made
+    path = Path(os.path.realpath(path))  # a symbolic link may point to a file that does not exist yet
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         return
-    # A file that only another program may write is opened for reading, and says so at the first write.
+    # A file that we may not write is left alone: it fails with a clear error at the first write.
     if mode & 0o077 and os.access(path, os.W_OK):
         path.chmod(0o600)
 
 
 def fsync_folder(folder: Path) -> None:
-    """Make a rename or a new name in `folder` survive a power cut."""
+    """Fsync `folder`, so that new and renamed files in it survive a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -91,7 +88,7 @@ def fsync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Errors of the driver and of the file system leave as one of ours, the original in `__cause__`."""
+    """Raise errors of the driver and the file system as StorageError, with the original in `__cause__`."""
     try:
         yield
     except (sqlite3.Error, standard.Error, OSError) as error:
@@ -99,12 +96,12 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def sentence_for(error: Exception, path: Path) -> StorageError:
-    """Our error for a driver's or the file system's, without the driver's words (they may quote stored text)."""
+    """Return the StorageError for a driver or file error, without the driver's text, which may quote messages."""
     name = path.name
     if isinstance(error, OSError):
         return StorageError(f"{name} cannot be read or written ({os.strerror(error.errno or 5)}).")
-    told = next((code for text, code in _CODES.items() if text in str(error)), 0)
-    match (getattr(error, "sqlite_errorcode", None) or told) & 0xFF:
+    guessed = next((code for text, code in _CODES.items() if text in str(error)), 0)
+    match (getattr(error, "sqlite_errorcode", None) or guessed) & 0xFF:
         case 5 | 6:
             return StorageBusy(f"{name} is locked by another process; nothing was changed.")
         case 7:

@@ -1,7 +1,7 @@
-"""The one writer of a SQLite file: whoever waits at the same moment shares one durable commit.
+"""The single writer of a SQLite file, with group commit: writes that wait at the same moment share one durable commit.
 
-A piece of work is a function of the connection that runs in the database's thread. One that fails fails alone: each of
-a group has a savepoint of its own.
+A write is a function of the connection that runs in the database's thread. Each runs in its own savepoint, so a
+failing write does not affect the others of its group.
 """
 
 import asyncio
@@ -23,12 +23,12 @@ from storage.engine.sqlite_driver import explained, sqlite3
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
 
-MOST_TOGETHER = 128
-"""Pieces of work that share a commit at most, so that nobody waits long for the others' statements."""
+MAX_GROUP_SIZE = 128
+"""Writes that share one commit. More would delay the first of them too long."""
 
 
 class Connection(aiosqlite.Connection):
-    """aiosqlite's, which runs whole functions in its thread. `name`: of that thread; `hops`: functions run so far."""
+    """An aiosqlite connection that runs whole functions in its thread. `hops` counts the functions run so far."""
 
     def __init__(self, connector: Callable[[], sqlite3.Connection], name: str) -> None:
         super().__init__(connector, 64)
@@ -40,14 +40,14 @@ class Connection(aiosqlite.Connection):
         return self._running and self._connection is not None
 
     async def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Raises ValueError when closed."""
+        """Return `work(connection)`, run in the connection's thread. Raise ValueError if it is closed."""
         self.hops += 1
         return await cast(Callable[..., Awaitable[Result]], self._execute)(work, self._conn)
 
 
 @dataclass(frozen=True, slots=True)
 class InItsThread:
-    """Runs work with a connection in its thread; errors come in our words."""
+    """Runs functions with a connection in its thread, and raises errors as StorageError."""
 
     connection: Connection
     path: Path
@@ -63,18 +63,18 @@ class CommitHooks(Protocol):
     """Callbacks around each commit, while nobody else writes. The first two run in the database's thread."""
 
     def before_commit(self, connection: sqlite3.Connection) -> None:
-        """The last act of a writing transaction; if it raises, nothing is committed."""
+        """Run as the last step of a transaction. If this raises, nothing is committed."""
 
     def after_failure(self) -> None:
-        """The transaction that reached `before_commit` was not committed."""
+        """Run if a transaction that reached `before_commit` was not committed."""
 
     def after_commit(self) -> None:
-        """The transaction is in the file. Called on the event loop, before the next one begins."""
+        """Run on the event loop once the transaction is in the file, before the next one begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Done(Generic[Result]):
-    """The result of a piece of work; it counts once its group is committed."""
+    """The result of a write. It is valid only once its group is committed."""
 
     result: Result
 
@@ -84,7 +84,7 @@ _Outcome = _Done[Any] | Exception
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
-    """A piece of work in the queue. `outcome` is set when it is durable, or has failed."""
+    """A write in the queue. `outcome` is set when the write is durable or has failed."""
 
     work: Work[Any]
     outcome: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -100,18 +100,19 @@ class _Waiting:
 
 
 class Writer:
-    """Transactions on one connection, one after the other. `patience`: milliseconds that another process is waited for.
+    """Runs transactions on one connection, one after the other.
 
-    `commit_hooks`, if set, are called around every commit. `commits` counts those that were made.
+    `busy_timeout_ms` is how long to wait for a lock of another process. `commit_hooks`, if set, are called around every
+    commit.
     """
 
-    def __init__(self, connection: Connection, path: Path, *, patience: int) -> None:
+    def __init__(self, connection: Connection, path: Path, *, busy_timeout_ms: int) -> None:
         self.commit_hooks: CommitHooks | None = None
         self.commits = 0
         self._connection = connection
         self._path = path
         self._run = InItsThread(connection, path)
-        self._patience = patience
+        self._busy_timeout_ms = busy_timeout_ms
         self._was_busy = False
         self._lock = asyncio.Lock()
         self._waiting: deque[_Waiting] = deque()
@@ -122,10 +123,10 @@ class Writer:
         return self._connection.hops
 
     async def transact(self, work: Work[Result]) -> Result:
-        """Run `work` as a transaction; what it returned, once that is on disk.
+        """Run `work` as a transaction, and return its result once it is on disk.
 
-        `work` may be run several times where a run of it was undone by the failure of another's, so it changes
-        nothing but the file. A cancelled caller leaves nothing half done: work that has begun is waited for.
+        `work` may run again if another's failure rolled it back, so it must change nothing but the file. If the caller
+        is cancelled after `work` has begun, wait for its outcome first.
         """
         waiting = _Waiting(work)
         self._waiting.append(waiting)
@@ -135,15 +136,16 @@ class Writer:
             result: Result = await asyncio.shield(waiting.outcome)
         except asyncio.CancelledError:
             if waiting.has_begun:
-                await uncancelled(partial(_settled, waiting))
+                await uncancelled(lambda: asyncio.wait({waiting.outcome}))
+                waiting.outcome.exception()  # mark it as retrieved: nobody else awaits it
             else:
                 self._waiting.remove(waiting)
             raise
         return result
 
     @contextlib.asynccontextmanager
-    async def alone(self) -> AsyncIterator[Transaction]:
-        """One transaction of many steps, nobody else's in between; committed when the block ends well."""
+    async def transaction(self) -> AsyncIterator[Transaction]:
+        """Hold the writer for one transaction. Commit it when the block ends; roll it back if the block raises."""
         async with self._lock:
             try:
                 await self._run(self._begin)
@@ -151,86 +153,86 @@ class Writer:
             except BaseException:
                 await uncancelled(self._roll_back)
                 raise
-            await uncancelled(self._commit_alone)
+            await uncancelled(self._commit_transaction)
 
     @contextlib.asynccontextmanager
-    async def outside(self) -> AsyncIterator[Callable[[Work[Any]], Coroutine[Any, Any, Any]]]:
-        """Run work on the connection outside any transaction, while nobody else writes."""
+    async def exclusive(self) -> AsyncIterator[Callable[[Work[Any]], Coroutine[Any, Any, Any]]]:
+        """Hold the writer without a transaction, and yield a function that runs work on the connection."""
         async with self._lock:
             yield self._run
 
     async def finish(self) -> None:
-        """Wait until everything in the queue is written."""
+        """Wait until the queue is written."""
         if self._writing is not None:
             await asyncio.wait({self._writing})
 
     # the queue -----------------------------------------------------------------------------------------------
     async def _write_waiting(self) -> None:
-        """Each round takes what waits by then off the queue."""
+        """Write the queue in groups until it is empty."""
         while self._waiting:
             async with self._lock:
-                group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
-                for one in group:
-                    one.has_begun = True
+                group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP_SIZE))]
+                for waiting in group:
+                    waiting.has_begun = True
                 try:
                     await uncancelled(partial(self._write, group))
-                except Exception as error:  # broad: nobody may wait for ever, nor the next ones behind them
-                    for one in group:
-                        one.settle(error)
+                except Exception as error:  # broad: every waiting caller must get an outcome
+                    for waiting in group:
+                        waiting.settle(error)
 
     async def _write(self, group: Sequence[_Waiting]) -> None:
         try:
-            outcomes = await self._run(partial(self._together, [one.work for one in group]))
-        except Exception as error:  # broad: whatever it is, its waiters must hear of it
+            outcomes = await self._run(partial(self._run_group, [waiting.work for waiting in group]))
+        except Exception as error:  # broad: every waiting caller must get an outcome
             outcomes = [error] * len(group)
-        if outcomes is None:  # one of them, or the disk, failed in a way that undid all
-            for one in group:
-                await self._write([one])
+        if outcomes is None:  # the whole group was rolled back: find the write that fails
+            for waiting in group:
+                await self._write([waiting])
             return
-        if any(isinstance(one, _Done) for one in outcomes):
-            self._note_commit()
-        for one, outcome in zip(group, outcomes, strict=True):
-            one.settle(outcome)
+        if any(isinstance(outcome, _Done) for outcome in outcomes):
+            self._count_commit()
+        for waiting, outcome in zip(group, outcomes, strict=True):
+            waiting.settle(outcome)
 
-    async def _commit_alone(self) -> None:
+    async def _commit_transaction(self) -> None:
         await self._run(self._commit)
-        self._note_commit()
+        self._count_commit()
 
-    def _note_commit(self) -> None:
+    def _count_commit(self) -> None:
         self.commits += 1
         if self.commit_hooks:
             self.commit_hooks.after_commit()
 
     async def _roll_back(self) -> None:
-        # Queued behind whatever a cancelled task left in the connection's own queue; a no-op outside a transaction.
+        # Runs after what a cancelled task left in the thread's queue. Does nothing outside a transaction.
         with contextlib.suppress(ValueError), explained(self._path):
             await self._connection.rollback()
 
     # in the database's thread --------------------------------------------------------------------------------
-    def _together(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
-        """The result or error of each; None where a failure undid the work of several."""
+    def _run_group(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
+        """Return the result or error of each write, or None if a failure rolled back several of them."""
         self._begin(connection)
         outcomes: list[_Outcome] = []
         try:
             for work in works:
-                outcomes.append(self._in_savepoint(work, connection))
+                outcomes.append(self._run_in_savepoint(work, connection))
                 if not connection.in_transaction and len(works) > 1:
-                    return None  # SQLite itself took everything back (a full disk, for one)
-            if any(isinstance(one, _Done) for one in outcomes):
+                    return None  # SQLite rolled everything back by itself, for example on a full disk
+            if any(isinstance(outcome, _Done) for outcome in outcomes):
                 self._commit(connection)
-        except Exception as error:  # broad: it is the waiters' to judge
+        except Exception as error:  # broad: the waiting callers get it
             return [error] if len(works) == 1 else None
         finally:
             connection.rollback()
         return outcomes
 
-    def _in_savepoint(self, work: Work[Any], connection: sqlite3.Connection) -> _Outcome:
+    def _run_in_savepoint(self, work: Work[Any], connection: sqlite3.Connection) -> _Outcome:
         connection.execute("SAVEPOINT one")
         outcome: _Outcome
         try:
             with explained(self._path):
                 outcome = _Done(work(connection))
-        except Exception as error:  # broad: it is the waiter's to judge
+        except Exception as error:  # broad: the waiting caller gets it
             outcome = error
             if connection.in_transaction:
                 connection.execute("ROLLBACK TO one")
@@ -239,7 +241,7 @@ class Writer:
         return outcome
 
     def _begin(self, connection: sqlite3.Connection) -> None:
-        """Patience once: while another process goes on holding the file, the next writers are told soon."""
+        """Begin a transaction. After one SQLITE_BUSY, fail later writers fast until a BEGIN succeeds."""
         try:
             with explained(self._path):
                 connection.execute("BEGIN IMMEDIATE")
@@ -249,7 +251,7 @@ class Writer:
             raise
         if self._was_busy:
             self._was_busy = False
-            connection.execute(f"PRAGMA busy_timeout={self._patience}")
+            connection.execute(f"PRAGMA busy_timeout={self._busy_timeout_ms}")
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         try:
@@ -262,9 +264,3 @@ class Writer:
             if self.commit_hooks:
                 self.commit_hooks.after_failure()
             raise
-
-
-async def _settled(waiting: _Waiting) -> None:
-    """Until it is known what became of a piece of work, whatever that is."""
-    await asyncio.wait({waiting.outcome})
-    waiting.outcome.exception()

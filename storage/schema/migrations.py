@@ -1,4 +1,4 @@
-"""The schema of memory.db (and of index.db): sqlite.sql, and the migrations that come after it."""
+"""The schema of memory.db and index.db: sqlite.sql and its later migrations."""
 
 from pathlib import Path
 
@@ -8,13 +8,13 @@ from storage.engine.sqlite_driver import sqlite3
 SCHEMA = Path(__file__).with_name("sqlite.sql")
 
 
-def first_schema(connection: sqlite3.Connection) -> None:
-    """All tables of version 1.0."""
+def create_first_schema(connection: sqlite3.Connection) -> None:
+    """Create all tables of version 1.0."""
     script(SCHEMA.read_text(encoding="utf-8"))(connection)
 
 
 def script(text: str) -> Migration:
-    """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
+    """Return a migration that runs a script inside our transaction. (executescript would commit it first.)"""
 
     def run(connection: sqlite3.Connection) -> None:
         pending = ""
@@ -28,7 +28,7 @@ def script(text: str) -> Migration:
 
 
 USED_LINKS = """
--- One-time links to the dashboard that were followed, until they are too old anyway. Only in memory.db.
+-- One-time dashboard links that were used. A row is deleted once its link has expired. Only in memory.db.
 CREATE TABLE used_links (
   nonce      TEXT PRIMARY KEY,
   expires_at TEXT NOT NULL
@@ -36,7 +36,7 @@ CREATE TABLE used_links (
 """
 
 TITLES = """
--- Of the conversation elsewhere that an imported message began; searched with its words.
+-- The title of the imported conversation, kept with its first message and searched with it.
 ALTER TABLE messages ADD COLUMN title TEXT NOT NULL DEFAULT '';
 """
 
@@ -46,12 +46,18 @@ ALTER TABLE users ADD COLUMN formatting TEXT NOT NULL DEFAULT '';
 """
 
 GROUNDS = """
--- The person's own words that a fact was learned from, and when its owner last decided about it by hand.
+-- The person's own words that a fact was learned from, and when its owner last changed it by hand.
 ALTER TABLE facts ADD COLUMN quote TEXT NOT NULL DEFAULT '';
 ALTER TABLE facts ADD COLUMN is_uncertain INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE facts ADD COLUMN decided_at TEXT;
 UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NOT NULL OR origin = 'owner';
 """
 
-MIGRATIONS: list[Migration] = [first_schema, script(USED_LINKS), script(TITLES), script(FORMATTING), script(GROUNDS)]
-"""In order. Append steps; never change, remove or reorder one that was released."""
+MIGRATIONS: list[Migration] = [
+    create_first_schema,
+    script(USED_LINKS),
+    script(TITLES),
+    script(FORMATTING),
+    script(GROUNDS),
+]
+"""The migrations in order. Append only; never change, remove or reorder a released one."""

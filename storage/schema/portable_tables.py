@@ -1,7 +1,7 @@
-"""The tables that belong to an owner's memory, in one portable form: what moves, is hashed, and stands in memory.json.
+"""The tables of an owner's memory in a portable form, used to move, hash and export memories and in memory.json.
 
-A portable row is a dict of a table's columns, with booleans and lists as such. Owns which columns there are, what each
-may hold, how a row is stored in SQLite, and what older files leave out.
+A portable row maps a table's column names to values, with real booleans and lists. This module defines the columns,
+their kinds and defaults, and how SQLite stores each kind.
 """
 
 import json
@@ -21,17 +21,19 @@ Portable = dict[str, object]
 Kind = Literal[
     "truth", "whole", "telegram_id", "number", "text", "date", "texts", "ids", "stretches", "figures", "object"
 ]
-"""Kinds of columns: a boolean, a whole number (Telegram's own are larger than ours), a number, a text, a date, a
-list of texts, of ids, of [first, last], or an object (of numbers: figures)."""
+"""Kinds of columns. "truth" is a boolean, "whole" an integer, "telegram_id" one of Telegram's larger integers,
+"stretches" a list of [first, last] ids, and "figures" an object whose values are numbers.
+"""
 NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})
-"""Kinds that are JSON in SQLite."""
+"""Kinds that SQLite stores as JSON."""
 _REQUIRED = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of portable rows. `default`: where files of older versions, or people who edit memory.json, leave it
-    out. `choices`: the only texts that may stand there.
+    """A column of portable rows. `choices`, if given, are the only texts allowed.
+
+    `default` applies if a file of an older version, or a person who edits memory.json, leaves the column out.
     """
 
     name: str
@@ -42,7 +44,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """One table of portable rows: its columns in order, and what identifies a row (always the owner first)."""
+    """A table of portable rows: its columns in order, and its key columns, always with the owner first."""
 
     name: str
     key: tuple[str, ...]
@@ -50,58 +52,58 @@ class Table:
 
     @cached_property
     def defaults(self) -> Mapping[str, object]:
-        """The columns that a row may leave out, with what they hold then."""
+        """The default values of the columns that a row may leave out."""
         return {column.name: column.default for column in self.columns if column.default is not _REQUIRED}
 
     @cached_property
     def upsert(self) -> str:
-        """An INSERT that replaces a row of the same key."""
+        """The INSERT that replaces a row with the same key."""
         return self.upsert_with()
 
     def upsert_with(self, *further: str) -> str:
-        """As `upsert`, with further columns, whose values stay as they are where the row is known."""
+        """Return `upsert` with further columns, which keep their values if the row exists."""
         names = [column.name for column in self.columns]
         changed = ", ".join(f"{name} = excluded.{name}" for name in names if name not in self.key)
         return f"{self.insert_with(*further)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
 
     def insert_with(self, *further: str) -> str:
-        """An INSERT of a new row, with further columns."""
+        """Return the INSERT of a new row with further columns."""
         names = [*(column.name for column in self.columns), *further]
         return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
     def only(self, names: Container[str]) -> "Table":
-        """The same table with some of its columns, as an older file has it."""
+        """Return this table with only the named columns, to read an older file."""
         return replace(self, columns=tuple(column for column in self.columns if column.name in names))
 
     def portable(self, row: Mapping[str, object] | Row) -> Portable:
-        """A row of SQLite in the portable form."""
-        made: Portable = {}
+        """Convert a database row to a portable row."""
+        portable: Portable = {}
         for name, form in self._forms:
             value = row[name]
             if form == "truth":
-                made[name] = bool(value)
+                portable[name] = bool(value)
             elif form == "nested":
-                made[name] = json.loads(str(value))
+                portable[name] = json.loads(str(value))
             else:
-                made[name] = value
-        return made
+                portable[name] = value
+        return portable
 
     def stored(self, row: Mapping[str, object]) -> tuple[Value, ...]:
-        """A portable row as values for `upsert`. Raises KeyError or TypeError when it is not one."""
+        """Convert a portable row to the values of `upsert`. Raise KeyError or TypeError if it is not one."""
         values: list[Value] = []
         for name, form in self._forms:
             value = row[name] if name in row else self.defaults[name]
             if form == "truth":
                 values.append(int(bool(value)))
             elif form == "nested":
-                values.append(_written(value))
+                values.append(_format_nested(value))
             else:
-                values.append(self._plain(name, value))
+                values.append(self._check_plain(name, value))
         return tuple(values)
 
-    def _plain(self, name: str, value: object) -> Value:
+    def _check_plain(self, name: str, value: object) -> Value:
         if isinstance(value, str):
-            # JSON may spell out half a surrogate pair, which no file can hold.
+            # JSON may escape half a surrogate pair, which cannot be written as UTF-8.
             return well_formed(value)
         if value is None or isinstance(value, (int, float, bytes)):
             return value
@@ -109,24 +111,22 @@ class Table:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Its columns, in the order of the values in `stored`."""
+        """The column names, in the order of the values that `stored` returns."""
         return tuple(column.name for column in self.columns)
 
     @cached_property
     def _forms(self) -> tuple[tuple[str, Literal["plain", "truth", "nested"]], ...]:
-        """Each column with how SQLite holds its values."""
+        """The column names with the form in which SQLite stores their values."""
         return tuple(
-            (one.name, "truth" if one.kind == "truth" else "nested" if one.kind in NESTED else "plain")
-            for one in self.columns
+            (column.name, "truth" if column.kind == "truth" else "nested" if column.kind in NESTED else "plain")
+            for column in self.columns
         )
 
 
-def _written(value: object) -> str:
-    """A list or an object as the JSON that SQLite holds."""
-    written = json.dumps(value)
-    return (
-        written if "\\ud" not in written else json.dumps(json.loads(well_formed(json.dumps(value, ensure_ascii=False))))
-    )
+def _format_nested(value: object) -> str:
+    """Format a list or an object as JSON, without lone surrogates."""
+    text = json.dumps(value)
+    return text if "\\ud" not in text else json.dumps(json.loads(well_formed(json.dumps(value, ensure_ascii=False))))
 
 
 USERS = Table(
@@ -338,8 +338,9 @@ RESTORES = Table(
         Column("held", "object"),
     ),
 )
-"""A restore of an owner's export that is under way. Row 0 says how far it is; the others hold rows of the export that
-wait for its last file."""
+"""A restore of an owner's export that is in progress. Row 0 holds its progress, the others rows of the export that wait
+for its last file.
+"""
 CONVERSATIONS = Table(
     name="conversations",
     key=("user_id", "thread_id"),
@@ -353,8 +354,8 @@ CONVERSATIONS = Table(
         Column("opened_at", "date"),
     ),
 )
-# In the order in which they are dumped and loaded. `users.storage_type` and `epoch` are not among the columns: they say
-# where a memory lives, so a move does not take them along.
+# In the order of dumping and loading. `users.storage_type` and `epoch` are left out on purpose: they say where a memory
+# is stored, so a move must not copy them.
 TABLES = (
     USERS,
     PROGRESS,
@@ -371,9 +372,9 @@ TABLES = (
 )
 BY_NAME = {table.name: table for table in TABLES}
 ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
-"""Tables that go with an owner, each by its `user_id`; `users` and the word index apart."""
+"""Tables whose rows are deleted by `user_id` with their owner. `users` and the word index are handled separately."""
 UPSERT_USER = USERS.upsert_with("storage_type")
-"""The store of an owner who is known stays as it is."""
+"""Leaves the storage_type of a known owner unchanged."""
 COUNTERS = {
     "next_message_id": "messages",
     "next_summary_id": "summaries",
@@ -382,4 +383,4 @@ COUNTERS = {
     "next_version_id": "versions",
     "next_reminder_id": "reminders",
 }
-"""Columns of `users` that give the next id, and the tables that they number."""
+"""The `users` columns that hold the next id, and the table that each one numbers."""

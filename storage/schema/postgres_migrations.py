@@ -1,7 +1,6 @@
-"""The schema of the PostgreSQL storage: postgres.sql, and the migrations that come after it.
+"""The schema of the PostgreSQL storage: postgres.sql and its later migrations.
 
-Each is committed together with its number. However many programs start at once, each step runs once: an advisory lock
-is held meanwhile.
+Each is committed together with its number, under an advisory lock, so it runs once even if several processes start.
 """
 
 from pathlib import Path
@@ -23,22 +22,22 @@ UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NO
 """
 
 MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), USED_LINKS, TITLES, FORMATTING, GROUNDS]
-"""In order, files and statements. Append steps; never change, remove or reorder one that was released."""
+"""The migrations in order, as files or SQL. Append only; never change, remove or reorder a released one."""
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"
 _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keepsake') IS NOT NULL"
 
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    """Bring the tables up to date, making them if need be.
+    """Create the tables or migrate them to the newest schema.
 
-    Raises StorageTooNew or StorageTooOld, everything left as it is, when others made them than we can read.
+    Raise StorageTooNew or StorageTooOld, changing nothing, if another version made tables that this one cannot read.
     """
-    while (version := _version(connection)) < len(MIGRATIONS):
+    while (version := _read_version(connection)) < len(MIGRATIONS):
         with connection.transaction():
             connection.execute(_LOCK)
-            if _version(connection) != version:
-                continue  # somebody else has just done it
+            if _read_version(connection) != version:
+                continue  # another process has just run this step
             try:
                 if version == 0:
                     connection.execute("CREATE TABLE keepsake_schema AS SELECT 0::BIGINT AS version")
@@ -54,8 +53,8 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
         raise StorageTooNew.of("The PostgreSQL database", version, len(MIGRATIONS))
 
 
-def _version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
-    """The number of steps that made the tables; 0: there are none."""
+def _read_version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
+    """Return the number of migrations applied, or 0 if there are no tables."""
     is_ours, is_older = connection.execute(_TABLES).fetchone() or (False, False)
     if is_older:
         raise StorageTooOld.of("The PostgreSQL database")

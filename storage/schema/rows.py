@@ -1,4 +1,4 @@
-"""Rows of SQLite → the values of records/, and back."""
+"""Convert database rows to the values of records/, and back."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +39,7 @@ Record = TypeVar("Record", bound="DataclassInstance")
 
 
 def text_of(moment: datetime) -> str:
-    """A time as it is stored. Raises ValueError for one without a zone."""
+    """Format a datetime for storage, in UTC. Raise ValueError if it has no time zone."""
     if moment.tzinfo is None:
         raise ValueError("a datetime without a zone")
     return moment.astimezone(UTC).isoformat()
@@ -60,7 +60,7 @@ def _scope(owner: int, thread: int) -> Scope:
 
 
 class Records(Generic[Record]):
-    """The rows of a table as values of one class, and back. `renamed`: columns of fields that have another name."""
+    """Converts the rows of a table to values of one class, and back. `renamed` maps fields to other column names."""
 
     def __init__(self, kind: type[Record], table: Table, **renamed: str) -> None:
         kinds = {column.name: column.kind for column in table.columns}
@@ -71,46 +71,46 @@ class Records(Generic[Record]):
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns that hold a value's fields."""
+        """The columns that hold the fields of a value."""
         return frozenset(column for _, column, _ in self._columns)
 
     def of(self, row: AnyRow, **given: object) -> Record:
-        """The value of a row; `given`: fields that the row does not hold as they are."""
-        read = {name: _READ.get(kind, _same)(row[column]) for name, column, kind in self._columns}
+        """Convert a row to a value. Take the fields in `given` from there instead of the row."""
+        values = {name: _PARSERS.get(kind, _identity)(row[column]) for name, column, kind in self._columns}
         if self._is_scoped:
-            read["scope"] = _scope(row["user_id"], row["thread_id"])
-        return self._kind(**(read | given))
+            values["scope"] = _scope(row["user_id"], row["thread_id"])
+        return self._kind(**(values | given))
 
     def row(self, record: Record) -> Portable:
-        """A value as a portable row, without the columns that it says nothing of."""
-        made: Portable = {
-            column: _WRITTEN.get(kind, _same)(getattr(record, name)) for name, column, kind in self._columns
+        """Convert a value to a portable row that has only the columns of its fields."""
+        row: Portable = {
+            column: _FORMATTERS.get(kind, _identity)(getattr(record, name)) for name, column, kind in self._columns
         }
         if self._is_scoped:
-            scope = getattr(record, "scope")  # noqa: B009 - what has one is known from its fields
-            made |= {"user_id": scope.owner, "thread_id": scope.thread}
-        return made
+            scope = getattr(record, "scope")  # noqa: B009 - _is_scoped says that the class has this field
+            row |= {"user_id": scope.owner, "thread_id": scope.thread}
+        return row
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _tuple_of(text: str) -> tuple[Any, ...]:
+def _parse_tuple(text: str) -> tuple[Any, ...]:
     return tuple(json.loads(text)) if text != "[]" else ()
 
 
-def _ids_of(text: str) -> tuple[int, ...]:
-    """The ids below a summary are hundreds, and the same in every turn."""
-    return _few_ids(text) if len(text) <= 4_000 else _tuple_of(text)
+def _parse_ids(text: str) -> tuple[int, ...]:
+    """Parse a list of ids. Cache short ones: a summary has hundreds of ids, and every turn reads them again."""
+    return _parse_ids_cached(text) if len(text) <= 4_000 else _parse_tuple(text)
 
 
 @lru_cache(maxsize=256)
-def _few_ids(text: str) -> tuple[int, ...]:
-    return _tuple_of(text)
+def _parse_ids_cached(text: str) -> tuple[int, ...]:
+    return _parse_tuple(text)
 
 
-def _figures_of(text: str) -> dict[str, Any]:
+def _parse_figures(text: str) -> dict[str, Any]:
     return dict(json.loads(text)) if text != "{}" else {}
 
 
@@ -118,14 +118,14 @@ def optional_text(moment: datetime | None) -> str | None:
     return None if moment is None else text_of(moment)
 
 
-_READ: Mapping[Kind, Callable[[Any], Any]] = {
+_PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
     "truth": bool,
     "date": optional_moment,
-    "ids": _ids_of,
-    "texts": _tuple_of,
-    "figures": _figures_of,
+    "ids": _parse_ids,
+    "texts": _parse_tuple,
+    "figures": _parse_figures,
 }
-_WRITTEN: Mapping[Kind, Callable[[Any], Any]] = {"date": optional_text, "ids": list, "texts": list, "figures": dict}
+_FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {"date": optional_text, "ids": list, "texts": list, "figures": dict}
 SUMMARY_ROWS = Records(Summary, SUMMARIES, text="summary_text")
 FACT_ROWS = Records(Fact, FACTS)
 MESSAGE_ROWS = Records(Message, MESSAGES, turn="turn_id")
@@ -142,7 +142,7 @@ message_of = MESSAGE_ROWS.of
 
 
 def row_of_message(message: Message) -> Portable:
-    """As `Records.row`, with what says whether it is active."""
+    """Convert a message to a portable row, including its `is_active` column."""
     return {**MESSAGE_ROWS.row(message), "is_active": message.is_active}
 
 
@@ -155,7 +155,7 @@ def config_of(row: AnyRow) -> OwnerConfig:
 
 
 def grouped(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
-    """Portable rows with a "table" key, by table. Raises StorageError for rows that are not this owner's."""
+    """Group portable rows by their "table" key. Raise StorageError if a row belongs to another owner."""
     by_table: dict[str, list[Portable]] = {}
     for row in rows:
         name = str(row.get("table"))

@@ -1,6 +1,6 @@
-"""Portable rows out of a file that people may have edited: each value of its kind, each reference to something there.
+"""Check portable rows from a file that people may have edited: the kind of every value, and every reference.
 
-Owns what a row must be so that every later reading of it works. Pure.
+Rows that pass can be read by the rest of the program without errors.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,21 +11,21 @@ from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column,
 from storage.schema.rows import moment_of, text_of
 
 FARTHEST_ID = 10**12
-"""Ids from here on are not the stores' to give."""
-_LARGEST = 2**62
-
+"""Ids must be smaller: the stores never assign larger ones."""
+_MAX_TELEGRAM_ID = 2**62
+"""Telegram's ids have 52 bits at most. SQLite holds 64 with sign."""
 
 Problem = Literal[
     "missing", "no-truth", "no-whole", "no-number", "no-date", "no-text", "no-choice", "no-list", "no-object",
     "no-figures", "no-summary", "twice",
 ]  # fmt: skip
-"""Faults of a value: it is not there, or not of its kind, none of its choices, names a summary that is
-not there, or stands there twice. transfer/rows.py has the sentences.
+"""Faults of a value: missing, of the wrong kind, not an allowed choice, a reference to a missing summary, or a
+duplicate. transfer/rows.py has the sentences for them.
 """
 
 
 class RowError(Exception):
-    """The fault of one value of a row, without its content. `row`: "messages[3]", counted from 0."""
+    """A fault in one value of a row. It never holds the value. `row` is like "messages[3]", counted from 0."""
 
     def __init__(self, row: str, name: str, problem: Problem) -> None:
         super().__init__(f"{row}: '{name}': {problem}")
@@ -34,30 +34,30 @@ class RowError(Exception):
         self.problem: Problem = problem
 
 
-def checked(
+def check_rows(
     tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
 ) -> dict[str, list[Portable]]:
-    """The rows that are known tables', complete, as `owner`'s. `is_whole`: what they name has to be among them.
+    """Return the rows of all known tables, complete and assigned to `owner`. Raise RowError if a value is faulty.
 
-    Raises RowError.
+    If `is_whole`, every summary that the rows refer to must be among them.
     """
-    made: dict[str, list[Portable]] = {}
+    checked_tables: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
-        rows = [_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
+        rows = [_check_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
         keys = set()
         for number, row in enumerate(rows):
             key = tuple(row[part] for part in table.key)
             if key in keys:
                 raise RowError(f"{name}[{number}]", table.key[-1], "twice")
             keys.add(key)
-        made[name] = rows
-    _check_sources(made[MESSAGES.name])
+        checked_tables[name] = rows
+    _check_sources(checked_tables[MESSAGES.name])
     if is_whole:
-        _check_references(made)
-    return made
+        _check_references(checked_tables)
+    return checked_tables
 
 
-def _row(table: Table, given: Mapping[str, object], owner: int, number: int) -> Portable:
+def _check_row(table: Table, given: Mapping[str, object], owner: int, number: int) -> Portable:
     row = {**table.defaults, **given, "user_id": owner}
     if table is MESSAGES:
         row.setdefault("turn_id", row.get("id"))
@@ -68,11 +68,11 @@ def _row(table: Table, given: Mapping[str, object], owner: int, number: int) -> 
         if column.name not in row:
             raise RowError(where, column.name, "missing")
         value = row[column.name]
-        checked_row[column.name] = None if value is None is column.default else _value(column, value, where)
+        checked_row[column.name] = None if value is None is column.default else _check_value(column, value, where)
     return checked_row
 
 
-def _value(column: Column, value: object, where: str) -> object:
+def _check_value(column: Column, value: object, where: str) -> object:
     if column.kind == "date":
         try:
             return text_of(moment_of(value))
@@ -86,52 +86,60 @@ def _value(column: Column, value: object, where: str) -> object:
     return value
 
 
-def _is_whole(value: object, limit: int = FARTHEST_ID) -> bool:
+def _is_integer(value: object, limit: int = FARTHEST_ID) -> bool:
     return type(value) is int and abs(value) <= limit
 
 
 def _is_number(value: object) -> bool:
-    # JSON has numbers that SQLite has not: 1e400 is read as infinity, and a whole number has any length.
-    return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST
+    # JSON has numbers that SQLite cannot store: 1e400 is parsed as infinity, and integers have any length.
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and -_MAX_TELEGRAM_ID <= value <= _MAX_TELEGRAM_ID
+    )
 
 
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(type(one) is str for one in value)
+def _is_text_list(value: object) -> bool:
+    return isinstance(value, list) and all(type(item) is str for item in value)
 
 
 def _is_stretch(value: object) -> bool:
-    return isinstance(value, list) and [type(one) for one in value] == [int, int] and max(map(abs, value)) < FARTHEST_ID
+    return (
+        isinstance(value, list)
+        and [type(bound) for bound in value] == [int, int]
+        and max(map(abs, value)) < FARTHEST_ID
+    )
 
 
 _KINDS: Mapping[Kind, tuple[Callable[[object], bool], Problem]] = {
     "truth": (lambda value: isinstance(value, bool), "no-truth"),
-    "whole": (_is_whole, "no-whole"),
-    "telegram_id": (lambda value: _is_whole(value, _LARGEST), "no-whole"),
+    "whole": (_is_integer, "no-whole"),
+    "telegram_id": (lambda value: _is_integer(value, _MAX_TELEGRAM_ID), "no-whole"),
     "number": (_is_number, "no-number"),
     "text": (lambda value: isinstance(value, str), "no-text"),
-    "texts": (_is_texts, "no-list"),
-    "ids": (lambda value: isinstance(value, list) and all(map(_is_whole, value)), "no-list"),
+    "texts": (_is_text_list, "no-list"),
+    "ids": (lambda value: isinstance(value, list) and all(map(_is_integer, value)), "no-list"),
     "stretches": (lambda value: isinstance(value, list) and all(map(_is_stretch, value)), "no-list"),
     "object": (lambda value: isinstance(value, dict), "no-object"),
     "figures": (lambda value: isinstance(value, dict) and all(map(_is_number, value.values())), "no-figures"),
 }
-"""For each kind but a date: whether a value is one, and what is wrong where it is not."""
+"""The test for each kind except dates, and the problem to report if a value fails it."""
 
 
 def _check_references(tables: Mapping[str, list[Portable]]) -> None:
-    """Chunks and sources lead to summaries that are there."""
+    """Raise RowError if a message or a summary refers to a missing summary."""
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
     for number, row in enumerate(yielding_gil(tables[MESSAGES.name])):
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
             raise RowError(f"{MESSAGES.name}[{number}]", "chunk_id", "no-summary")
     for number, row in enumerate(tables[SUMMARIES.name]):
-        for name, one in _references(row):
-            if one not in summaries:
+        for name, source in _list_references(row):
+            if source not in summaries:
                 raise RowError(f"{SUMMARIES.name}[{number}]", name, "no-summary")
 
 
 def _check_sources(messages: Sequence[Portable]) -> None:
-    """No message comes twice."""
+    """Raise RowError if two messages have the same role and source."""
     names = set()
     for number, row in enumerate(yielding_gil(messages)):
         name = (row["role"], row["source"])
@@ -140,7 +148,7 @@ def _check_sources(messages: Sequence[Portable]) -> None:
         names.add(name)
 
 
-def _references(row: Portable) -> Iterator[tuple[str, object]]:
+def _list_references(row: Portable) -> Iterator[tuple[str, object]]:
     for name in ("source_ids", "source_chunk_ids"):
         value = row[name]
-        yield from ((name, one) for one in (value if isinstance(value, list) else ()))
+        yield from ((name, source) for source in (value if isinstance(value, list) else ()))

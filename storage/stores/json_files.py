@@ -141,7 +141,7 @@ def _flat(depth: int) -> Callable[[object], str]:
 
 def indented(row: Mapping[str, object], depth: int) -> str:
     """A row as json.dumps with indent=2 writes it, `depth` spaces further to the right."""
-    if not row or any(one and isinstance(one, list | tuple | dict) for one in row.values()):
+    if not row or any(value and isinstance(value, list | tuple | dict) for value in row.values()):
         return _nested(row, depth)
     space = "\n" + " " * depth
     return f"{{{space}  {_flat(depth)(row)[1:-1]}{space}}}"

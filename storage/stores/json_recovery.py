@@ -374,7 +374,9 @@ class MissingWords:
     async def _run(self) -> None:
         log.info("the words of %d memories in memory.json are indexed again", len(self.missing))
         while self.missing and not self._stopping.is_set():
-            owner = next((one for one in self._wanted if one in self.missing), next(iter(self.missing)))
+            owner = next(
+                (candidate for candidate in self._wanted if candidate in self.missing), next(iter(self.missing))
+            )
             try:
                 is_done = await self._advance(owner)
             except Exception as error:  # error boundary of this task: it tries again

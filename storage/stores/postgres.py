@@ -36,8 +36,8 @@ class PostgresStore(MemoryStore):
         """Everything of an owner goes on under another id, in one transaction."""
         async with self.database.write(None) as tx:
             await tx.rows("SELECT set_config('app.renaming', 'on', true)")
-            for one in sorted((owner, new)):
-                await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", f"keepsake {one}")
+            for locked in sorted((owner, new)):
+                await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", f"keepsake {locked}")
             if await tx.row("SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind) is None:
                 return
             await tx.rows("DELETE FROM users WHERE user_id = ?", new)

@@ -77,9 +77,13 @@ class ConversationTable(OwnerTables):
         """Those of these conversations that have no title yet, each with the first messages that were said there."""
 
         def read(connection: Connection) -> dict[Scope, list[Message]]:
-            titled = {one for one in among if _title(connection, one)}
-            said = {one: connection.execute(_FIRST_SAID, (*one, MATERIAL)).fetchall() for one in among}
-            return {one: [message_of(row) for row in said[one]] for one in among if said[one] and one not in titled}
+            titled = {scope for scope in among if _title(connection, scope)}
+            said = {scope: connection.execute(_FIRST_SAID, (*scope, MATERIAL)).fetchall() for scope in among}
+            return {
+                scope: [message_of(row) for row in said[scope]]
+                for scope in among
+                if said[scope] and scope not in titled
+            }
 
         return await self._together(place.owner, read)
 
@@ -93,7 +97,9 @@ class ConversationTable(OwnerTables):
         def entitled(connection: Connection) -> bool:
             rows = connection.execute(_FIRST_SAID, (*conversation, MATERIAL)).fetchall()
             still = {message.id: message.content for message in map(message_of, rows)}
-            if any(still.get(one.id) != one.content for one in made_from) or _title(connection, conversation):
+            if any(still.get(message.id) != message.content for message in made_from) or _title(
+                connection, conversation
+            ):
                 return False
             _put(connection, place, conversation, now=now, title=title, is_named=False, is_opened=False)
             return True

@@ -223,23 +223,23 @@ async def folded(
     else:
         told, inherited = messages, below
         chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
-    ids = [row["id"] for row in told] + [end for one in inherited for end in (one.first_id, one.last_id)]
+    ids = [row["id"] for row in told] + [end for summary in inherited for end in (summary.first_id, summary.last_id)]
     # By date, not by id: imported conversations may overlap.
     dates = [moment_of(row["created_at"]) for row in told]
-    dates += [end for one in inherited for end in (one.first_at, one.last_at)]
+    dates += [end for summary in inherited for end in (summary.first_at, summary.last_at)]
     summary = Summary(
         id=number,
         scope=scope,
         level=plan.level,
         created_at=now,
         source_chunk_ids=tuple(dict.fromkeys(chunks)),
-        source_ids=tuple(one.id for one in below),
+        source_ids=tuple(source.id for source in below),
         is_active=True,
         first_id=min(ids),
         last_id=max(ids),
         first_at=min(dates),
         last_at=max(dates),
-        message_count=len(told) + sum(one.message_count for one in inherited),
+        message_count=len(told) + sum(summary.message_count for summary in inherited),
         base_id=plan.base_id,
         policy=plan.policy,
         reason=plan.reason,

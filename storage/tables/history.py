@@ -174,7 +174,7 @@ class HistoryTable(OwnerTables):
             for number, below in sorted(made.items()):
                 if not gone.isdisjoint(below):
                     gone.add(number)
-            back = {one for number in gone for one in made[number] if one in made.keys() - gone}
+            back = {message for number in gone for message in made[number] if message in made.keys() - gone}
             for statement, ids in ((_UNFOLDED, gone), (_DROPPED, gone), (_BACK, back)):
                 await tx.rows(statement, owner, json.dumps(sorted(ids)))
             await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)

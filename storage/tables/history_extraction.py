@@ -92,17 +92,19 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
     start, reached, until = row["past_from"], row["past_id"], row["past_until"]
     if reached < until:
         cuts = _alone(ids)
-        if inside := [one for one in ids if start < one <= until]:
+        if inside := [message_id for message_id in ids if start < message_id <= until]:
             reached = min(reached, min(inside) - 1)
             cuts.append((min(inside) - 1, until))
         kept = _without(_stretches(row), cuts)
     else:
-        again = [int(one[0]) for one in await tx.rows(_LEARNED_OF, *scope, json.dumps(list(ids)))]
+        again = [int(row[0]) for row in await tx.rows(_LEARNED_OF, *scope, json.dumps(list(ids)))]
         if not again:
             return
         unasked = await tx.row(_FIRST_UNREAD, *scope, again[0], again[-1])
         start = reached = again[0] - 1
-        until = max(one for one in again if unasked is None or unasked[0] is None or one < unasked[0])
+        until = max(
+            message_id for message_id in again if unasked is None or unasked[0] is None or message_id < unasked[0]
+        )
         kept = _without(await _learned(tx, scope), _alone(again))
     await tx.rows(_AGAIN, start, reached, until, json.dumps(kept), *scope)
 
@@ -110,7 +112,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
 def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
     """The same messages in as few ranges as possible, ascending."""
     found: list[Stretch] = []
-    for behind, until in sorted(one for one in stretches if one[0] < one[1]):
+    for behind, until in sorted(stretch for stretch in stretches if stretch[0] < stretch[1]):
         if found and behind <= found[-1][1]:
             behind, until = found[-1][0], max(until, found.pop()[1])
         found.append((behind, until))
@@ -127,11 +129,11 @@ async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
 
 def _stretches(row: Row) -> list[Stretch]:
     """Stretches that were learned from before the last extraction."""
-    return [(one[0], one[1]) for one in json.loads(row["past_learned"])]
+    return [(stretch[0], stretch[1]) for stretch in json.loads(row["past_learned"])]
 
 
 def _alone(ids: Iterable[int]) -> list[Stretch]:
-    return [(one - 1, one) for one in ids]
+    return [(message_id - 1, message_id) for message_id in ids]
 
 
 def _without(stretches: Iterable[Stretch], cuts: Iterable[Stretch]) -> list[Stretch]:

@@ -129,11 +129,11 @@ def context_sources(connection: Connection, scope: Scope, *, turns: int, before:
     if archived:
         newest = {row[0] for row in connection.execute(_NEWEST_TURNS, (*scope, first_left_out, max(0, turns)))}
     else:  # these are all
-        newest = set(sorted({one.turn for one in unfolded if one.turn > 0}, reverse=True)[: max(0, turns)])
+        newest = set(sorted({message.turn for message in unfolded if message.turn > 0}, reverse=True)[: max(0, turns)])
     last = [message for message in unfolded if message.turn in newest]
     if archived and newest:
         rows = connection.execute(_ARCHIVED, (*scope, json.dumps(sorted(newest))))
-        last = sorted([*last, *(message_of(row) for row in rows)], key=lambda one: one.order)
+        last = sorted([*last, *(message_of(row) for row in rows)], key=lambda message: message.order)
     return ContextSources(
         last=last,
         unfolded=unfolded,

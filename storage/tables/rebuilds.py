@@ -69,18 +69,18 @@ class RebuildTable(OwnerTables):
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             archived = await tx.row(_ARCHIVED, text_of(since), *scope)
-            ids = [one.id for one in outline]
+            ids = [summary.id for summary in outline]
             # Ids are never used again, so the same number with the same sum are the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
                 raise StaleFold
             first = await tx.run(take_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
             old = [row["id"] for row in await tx.rows(_OLD, *scope)]
             chunks: list[list[int]] = []
-            for index, one in enumerate(rebuilt):
-                below = [chunk for source in one.sources for chunk in chunks[source]]
-                own = [first + index] if one.message_ids else []
-                chunks.append(own if one.policy == "sliding" else list(dict.fromkeys([*below, *own])))
-                await _put(tx, scope, one, first, index, chunks[index], now)
+            for index, summary in enumerate(rebuilt):
+                below = [chunk for source in summary.sources for chunk in chunks[source]]
+                own = [first + index] if summary.message_ids else []
+                chunks.append(own if summary.policy == "sliding" else list(dict.fromkeys([*below, *own])))
+                await _put(tx, scope, summary, first, index, chunks[index], now)
             await tx.rows(_DROP, scope.owner, json.dumps(old))
             await tx.rows(_DROP_PARTS, *scope)
             await completed(tx, lease, first + len(rebuilt) - 1, now)

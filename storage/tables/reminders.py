@@ -92,9 +92,9 @@ class ReminderTable(OwnerTables):
 def follow(connection: Connection, owner: int, zone: tzinfo) -> None:
     """Have an owner's reminders go by the clock of another zone."""
     rows = connection.execute("SELECT * FROM reminders WHERE user_id = ? AND wall_time <> ''", (owner,)).fetchall()
-    for one in map(reminder_of, rows):
-        if one.local is not None:
-            moved = (text_of(moment_of(one.local, zone)), owner, one.id)
+    for reminder in map(reminder_of, rows):
+        if reminder.local is not None:
+            moved = (text_of(moment_of(reminder.local, zone)), owner, reminder.id)
             connection.execute("UPDATE reminders SET due_at = ? WHERE user_id = ? AND id = ?", moved)
 
 

@@ -16,7 +16,7 @@ from records.errors import ImportRefused
 from records.messages import NewMessage
 from records.owners import IN_FILES
 from records.scopes import Scope
-from storage.schema.validation import RowError, checked
+from storage.schema.validation import RowError, check_rows
 from tests.fuzz.values import Chance, garbled, mutated
 from tests.paths import EXPORTS as SAMPLES
 from text.tokenizer import Tokenizer
@@ -85,7 +85,7 @@ class ImportEntryPoints:
             assert isinstance(message.content, str)
         if past.rows is not None:
             try:
-                checked(past.rows, ME)
+                check_rows(past.rows, ME)
             except RowError:
                 return
 

@@ -19,7 +19,7 @@ from storage.backup import DATABASE, Restored, back_up, restore
 from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, work_folder
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
-from storage.schema.migrations import MIGRATIONS, first_schema
+from storage.schema.migrations import MIGRATIONS, create_first_schema
 from storage.schema.portable_tables import TABLES
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import SqliteStore
@@ -307,7 +307,7 @@ async def test_a_column_that_an_older_program_did_not_write_has_its_default(data
 def test_every_column_that_came_after_the_first_version_has_a_default() -> None:
     """Else no older backup, memory.json or export could be read."""
     with closing(sqlite3.connect(":memory:")) as first:
-        first_schema(first)
+        create_first_schema(first)
         for table in TABLES:
             known = {row[1] for row in first.execute(f"PRAGMA table_info({table.name})")}
             assert {column.name for column in table.columns} - known <= set(table.defaults), table.name

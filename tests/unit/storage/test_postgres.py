@@ -16,8 +16,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from records.errors import SettingsError, StorageError, StorageTooNew, StorageTooOld
 from records.forgetting import Forgetting
 from records.scopes import Scope
-from storage.engine.postgres import refusal
-from storage.engine.postgres_driver import JOINED, joined, numbered, set_up
+from storage.engine.postgres import explain_refusal
+from storage.engine.postgres_driver import MAX_ROWS_PER_INSERT, build_multirow_insert, number_placeholders, set_up
 from storage.schema import postgres_migrations as migrations
 from storage.schema.postgres_migrations import MIGRATIONS
 from storage.schema.rows import row_of_message
@@ -45,7 +45,7 @@ async def opened(url: str) -> AsyncIterator[PostgresStore]:
     ],
 )
 def test_values_are_numbered(ours: str, theirs: str) -> None:
-    assert numbered(ours) == theirs.encode()
+    assert number_placeholders(ours) == theirs.encode()
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_values_are_numbered(ours: str, theirs: str) -> None:
     ],
 )
 def test_new_rows_are_joined_into_one_statement(ours: str, theirs: str | None) -> None:
-    assert joined(ours, 2) == theirs
+    assert build_multirow_insert(ours, 2) == theirs
 
 
 async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, postgres_url: str) -> None:
     """Counted one by one in a transaction, the figures of a scope had a version for each message: quadratic time."""
-    count = 2 * JOINED + 3
+    count = 2 * MAX_ROWS_PER_INSERT + 3
     async with postgres_database(address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
         await store.put_owner(config(store, ANNA.owner))
@@ -307,13 +307,13 @@ async def test_a_server_that_is_away_may_answer_later(postgres_url: str) -> None
     ],
 )
 def test_what_passes_is_no_wrong_setting(words: str) -> None:
-    assert not refusal(f"connection failed: {words}")[1]
+    assert not explain_refusal(f"connection failed: {words}")[1]
 
 
 def test_a_socket_that_may_not_be_opened_is_told_as_that() -> None:
     """The folder of a server's data, where some put its socket, is closed to all but the server's user."""
     words = 'connection to server on socket "/var/lib/password/.s.PGSQL.5432" failed: Permission denied'
-    assert "may not open the socket" in refusal(f"{words}\n\tIs the server running locally?")[0]
+    assert "may not open the socket" in explain_refusal(f"{words}\n\tIs the server running locally?")[0]
 
 
 async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none(

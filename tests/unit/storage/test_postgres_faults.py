@@ -19,7 +19,7 @@ from records.errors import StorageError
 from records.owners import StorageType
 from records.summaries import FoldPlan
 from storage.bot_state.replica import Replica
-from storage.engine.postgres import CONNECTIONS
+from storage.engine.postgres import MAX_CONNECTIONS
 from storage.stores.postgres import PostgresStore, postgres_database
 from tests.contract.conftest import ANNA, NOW, fold, lease, made, said, talk
 from tests.support.postgres_server import USER, address, new_database
@@ -97,7 +97,7 @@ async def test_without_room_for_connections_nothing_is_lost(postgres_url: str) -
 
 async def test_who_finds_all_connections_taken_waits_for_one(tmp_path: Path, postgres_url: str) -> None:
     async with opened(address(postgres_url, tmp_path)) as store, contextlib.AsyncExitStack() as stack:
-        for _ in range(CONNECTIONS):
+        for _ in range(MAX_CONNECTIONS):
             await stack.enter_async_context(store.database.read(ANNA.owner))
         waiting = asyncio.create_task(store.append(ANNA, [said("later")]))
         await asyncio.sleep(0)
