@@ -17,6 +17,7 @@ from chat.attachments import Attachments, Speech
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
+from chat.memory_reading import MemoryReading
 from chat.pictures import Describer
 from chat.search import MemorySearch
 from chat.services import Services
@@ -145,7 +146,8 @@ async def open_services(
             Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         )
         search = MemorySearch(memory=memory, retrieval=core.retrieval)
-        tools = MemoryTools(search=search, facts=facts if core.learns else None, tokenizer=core.tokenizer, clock=clock)
+        reading = MemoryReading(memory=memory, search=search, tokenizer=core.tokenizer)
+        tools = MemoryTools(reading=reading, facts=facts if core.learns else None, clock=clock)
         sessions, explanations = Sessions(), Explanations(memory)
         titles = await stack.enter_async_context(Titles(memory=memory, model=core.background, quota=quota, clock=clock))
         corrections = Corrections(

@@ -9,10 +9,12 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from attrs import define, field
 
+from chat.memory_reading import Seen
 from chat.session import Given
 from chat.tools import MOST_PROPOSALS, TOOL_NAMES, MemoryTools, Used
 from chat.turn import Turn
@@ -31,7 +33,7 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-MOST_ROUNDS = 3
+MOST_ROUNDS = 5
 """The most rounds of tool calls before the model has to answer."""
 RESULTS_SHARE = 3
 """The divisor of the ceiling that gives the token limit for all tool calls and results of an answer."""
@@ -185,13 +187,19 @@ class AnswerLoop:
                 raise ModelBroken(remedy="(tools)")
             rounds += 1
             room = ceiling // RESULTS_SHARE - self._size(exchanged)
-            new, results = await self._results(self._tools, completion, turn, room=room)
+            new, results = await self._results(self._tools, completion, turn, partial(_seen, context, used), room=room)
             exchanged += new
             used += results
             must_answer = rounds == MOST_ROUNDS or len(results) < len(completion.calls)
 
     async def _results(
-        self, tools: MemoryTools, completion: Completion, turn: Turn, *, room: int
+        self,
+        tools: MemoryTools,
+        completion: Completion,
+        turn: Turn,
+        seen: Callable[[Sequence[Used]], Seen],
+        *,
+        room: int,
     ) -> tuple[list[PromptMessage], list[Used]]:
         """Use the tools that were called for while calls and results fit `room`; the calls that do not are left out.
 
@@ -205,7 +213,8 @@ class AnswerLoop:
             if left < WORTH_SHOWING:
                 log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
-            used.append(await tools.use(call, turn, room=left))
+            share = max(WORTH_SHOWING, left // 2)  # as much is left to read on
+            used.append(await tools.use(call, turn, seen=seen(used), room=share))
         if not used:
             return [], []
         with_text = _round(completion.text, used, reasoning)
@@ -237,6 +246,16 @@ class AnswerLoop:
 def _has_history(context: Context) -> bool:
     """Return True if a request carries more than the question and the system prompt."""
     return len(context.messages) > 2 or bool(context.snippets or context.facts)
+
+
+def _seen(context: Context, before: Sequence[Used], now: Sequence[Used]) -> Seen:
+    """The messages and summaries that the prompt and the tools have shown the model in this turn."""
+    used = [*before, *now]
+    shown = {*(one.id for one in context.recent), *(one.message.id for one in context.snippets)}
+    return Seen(
+        messages=shown.union(*(one.found for one in used)),
+        summaries=frozenset(number for one in used for number in one.summaries),
+    )
 
 
 def _unanswered(context: Context) -> tuple[int, ...]:

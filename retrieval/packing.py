@@ -112,14 +112,21 @@ class Packing:
         return True
 
 
-def pack(snippets: Iterable[Snippet], *, room: int, now: datetime, count: Callable[[str], int]) -> list[Snippet]:
+def pack(
+    snippets: Iterable[Snippet],
+    *,
+    room: int,
+    now: datetime,
+    count: Callable[[str], int],
+    line: Callable[[Message, str], str] = prompts.named_line,
+) -> list[Snippet]:
     """Of finished snippets those that fit, best first."""
     taken: list[Snippet] = []
     days: set[date] = set()
     for snippet in snippets:
         day = snippet.message.created_at.astimezone(now.tzinfo).date()
         heading = "" if day in days else prompts.snippet_heading(snippet.message.created_at, now) + "\n"
-        cost = count(heading + prompts.named_line(snippet.message, snippet.text) + "\n")
+        cost = count(heading + line(snippet.message, snippet.text) + "\n")
         if cost <= room:
             room -= cost
             days.add(day)

@@ -99,8 +99,9 @@ async def test_an_answer_that_searches_several_times_waits_once_for_an_embedder_
         asked = {text for one in talk.server.of("e") for text in one.body["input"]}
         assert any(text.endswith("Where did I put them?") for text in asked)
         assert asked.isdisjoint({"walnuts cellar", "walnuts box"}), "searched by words at once"
-        result = talk.server.of("chat-model")[-1].messages[-1]
-        assert WALNUTS in result["content"]
+        results = [one["content"] for one in talk.server.of("chat-model")[-1].messages if one["role"] == "tool"]
+        assert WALNUTS in results[0]
+        assert "Nothing new" in results[1], "it was shown already"
 
 
 async def test_a_result_is_masked_in_later_turns_and_no_snippet(talk: Talk) -> None:
@@ -170,11 +171,11 @@ async def test_a_model_that_never_stops_calling_is_told_to_answer(talk: Talk) ->
     await talk.remember(every_n=3)
     await long_ago(talk)
     before = len(talk.server.requests)
-    talk.server.script("chat-model", *[looks_for("walnuts")] * 3, "Enough.")
+    talk.server.script("chat-model", *[looks_for("walnuts")] * 5, "Enough.")
     assert (await talk.say("Where?")).text == "Enough."
     asked = talk.server.requests[before:]
-    assert [request.body.get("tool_choice") for request in asked] == [None, None, None, "none"]
-    talk.server.script("chat-model", *[looks_for("walnuts")] * 4)
+    assert [request.body.get("tool_choice") for request in asked] == [None] * 5 + ["none"]
+    talk.server.script("chat-model", *[looks_for("walnuts")] * 6)
     reply = await talk.say("Where?")
     assert reply.is_error
     assert "(tools)" in reply.text
@@ -326,7 +327,9 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
     talk.server.script("chat-model", looks_for("walnuts"), "In the box.")
     assert (await talk.say("Where?")).text == "In the box."
     assert tools_of(talk.server.of("chat-model")[-1]) == ["search_memory"]
-    assert WALNUTS in talk.server.of("chat-model")[-1].messages[-1]["content"]
+    *prompt, result = talk.server.of("chat-model")[-1].messages
+    assert any(WALNUTS in one["content"] for one in prompt)
+    assert "you have seen all 1" in result["content"]
     async with talk.services.memory.home(ANNA.id) as store:
         assert await store.digest(ANNA.id) == before
 

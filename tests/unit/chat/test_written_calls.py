@@ -90,5 +90,5 @@ async def test_who_writes_nothing_but_calls_has_not_answered(talk: Talk) -> None
 
 
 async def test_after_the_last_search_a_written_call_is_asked_again(talk: Talk) -> None:
-    answer, _, offered = await asked(talk, CALL, CALL, CALL, CALL, "In the blue box.")
-    assert (answer, offered) == ("In the blue box.", [True] * 4 + [False])
+    answer, _, offered = await asked(talk, *[CALL] * 6, "In the blue box.")
+    assert (answer, offered) == ("In the blue box.", [True] * 6 + [False])

@@ -1,0 +1,281 @@
+"""What the tool `search_memory` shows: messages that queries find, a list of a time, or what was said around a message.
+
+Each line has the number of its message, with which the model reads on. Owns how a result is filled.
+Does not know how a model calls the tool, nor how messages are found (search.py).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from itertools import zip_longest
+from typing import Any
+
+from attrs import define, field, frozen
+
+from chat.search import Hit, MemorySearch
+from external_memory import ExternalMemory
+from llm import prompts
+from llm.quoting import block
+from records.context import Snippet
+from records.messages import UNTOLD, Message
+from records.scopes import Scope
+from records.summaries import Summary
+from retrieval.packing import pack
+from retrieval.turns import WORTH_SHOWING
+from runtime.tasks import done
+from storage.stores.memory_store import MemoryStore
+from text.analyzer import analyse, content_terms
+from text.tokenizer import Tokenizer
+
+MAX_QUERIES = 4
+MAX_DIGITS = 18
+"""Of a message's number."""
+MAX_HITS = 400
+"""Messages of one query that are looked at."""
+MAX_LISTED = 1_000
+"""Messages of a time that are looked at for a list without a query."""
+MAX_LINE_CHARS = 90
+"""Of what was said in a line of a list: forty of them fit a result."""
+NEIGHBOURS = 6
+"""Messages before and after the one that is read around."""
+NEIGHBOUR_TOKENS = 200
+"""Of one of them, unless it belongs to the same turn."""
+LINE_TOKENS = 24
+"""The line of a message may take so many next to its text: its day, its number and a name."""
+MAX_HINT_TOKENS = 60
+"""Of the sentence under a result."""
+MAX_SUMMARIES = 2
+MAX_SUMMARIES_READ = 300
+SUMMARY_TOKENS = 120
+"""Of each in a result."""
+MIN_SHARE = 0.5
+"""The share of a query's words that a summary holds at least."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wish:
+    """What is asked for. `around`: the number of a message. `since`, `before`: when it was said."""
+
+    queries: tuple[str, ...] = ()
+    since: datetime | None = None
+    before: datetime | None = None
+    is_list: bool = False
+    around: int | None = None
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any]) -> "Wish | str":
+        """A call's wish, or a sentence that says what is wrong with it."""
+        several = arguments.get("queries")
+        given = [arguments.get("query"), *(several if isinstance(several, list) else [several])]
+        queries = tuple(dict.fromkeys(" ".join(str(one).split()) for one in given if one))
+        queries = tuple(filter(None, queries))[:MAX_QUERIES]
+        around = str(arguments.get("around") or "").strip().removeprefix("#").removesuffix(".0")
+        try:
+            since, before = _day(arguments.get("from")), _day(arguments.get("to"), following=True)
+        except ValueError:
+            return "Dates are written YYYY-MM-DD."
+        if around and not (around.removeprefix("-").isdecimal() and len(around) < MAX_DIGITS):
+            return "around is the number of a message, as in #12."
+        if not queries and not around and since is None and before is None:
+            return "The query is empty."
+        return cls(
+            queries=queries,
+            since=since,
+            before=before,
+            is_list=arguments.get("order") == "time" or not queries,
+            around=int(around) if around else None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """What this turn has shown the model already, by number."""
+
+    messages: Set[int] = frozenset()
+    summaries: Set[int] = frozenset()
+
+
+NOTHING_SEEN = Seen()
+
+
+@frozen(kw_only=True)
+class Shown:
+    """A result: its text, the summaries in it, and what it shows of each message."""
+
+    text: str
+    messages: Mapping[int, str] = field(factory=dict)
+    summaries: tuple[int, ...] = ()
+
+
+NOTHING = Shown(text="Nothing was found.")
+
+
+@define(kw_only=True, eq=False)
+class MemoryReading:
+    """Fills results. One instance serves all scopes and keeps nothing between calls."""
+
+    _memory: ExternalMemory
+    _search: MemorySearch
+    _tokens: Tokenizer = field(alias="tokenizer")
+
+    async def read(self, scope: Scope, wish: Wish, *, seen: Seen, until: int | None, now: datetime, room: int) -> Shown:
+        """Show in at most `room` tokens what is wished for and was not seen in this turn. Raises a StorageError.
+
+        `until`: the newest message that may be shown.
+        """
+        async with self._memory.home(scope.owner) as store:
+            if wish.around is not None:
+                return await self._around(store, scope, wish.around, seen=seen, until=until, now=now, room=room)
+            summaries = await self._summaries(store, scope, wish, seen)
+            hits, total = await self._hits(store, scope, wish, until=until)
+        new = [one for one in hits if one.message.id not in seen.messages]
+        lines = [prompts.summary_with_numbers(one, self._tokens.cut_end(one.text, SUMMARY_TOKENS)) for one in summaries]
+        found = block("summaries", lines) + "\n" if lines else ""
+        left = room - self._tokens.count(found) - MAX_HINT_TOKENS
+        fill = self._list if wish.is_list else self._quotes
+        text, shown = await done(lambda: fill(new, left, now), in_thread=True)
+        if not shown and not summaries:
+            known = len(hits) - len(new)
+            return NOTHING if not known else Shown(text=f"Nothing new was found: you have seen all {known} that match.")
+        more = total - (len(hits) - len(new)) - len(shown)
+        return Shown(
+            text="\n".join(filter(None, [found + text, _hint(more, wish)])),
+            messages=shown,
+            summaries=tuple(one.id for one in summaries),
+        )
+
+    async def _hits(self, store: MemoryStore, scope: Scope, wish: Wish, *, until: int | None) -> tuple[list[Hit], int]:
+        """What matches, the best first, of several queries by turns; without a query all of the time, in order."""
+        if not wish.queries:
+            hits = await self._of_time(store, scope, wish, until)
+            return hits, len(hits)
+        lists: list[Sequence[Hit]] = []
+        for query in wish.queries:
+            page = await self._search.page(
+                scope, query, size=MAX_HITS, until=until, since=wish.since, before=wish.before, keeps=_may_be_shown
+            )
+            lists.append(page.found)
+        by_turns = (one for best in zip_longest(*lists) for one in best if one is not None)
+        hits_by_id: dict[int, Hit] = {}
+        for hit in by_turns:
+            hits_by_id.setdefault(hit.message.id, hit)
+        return list(hits_by_id.values()), len(hits_by_id)
+
+    async def _of_time(self, store: MemoryStore, scope: Scope, wish: Wish, until: int | None) -> list[Hit]:
+        since = wish.since or datetime.min.replace(tzinfo=UTC)
+        messages = await store.timeline.page(scope, since=since, limit=MAX_LISTED)
+        return [
+            Hit(message=one, text=one.content)
+            for one in messages
+            if (wish.before is None or one.created_at < wish.before) and _is_earlier(one, until) and _may_be_shown(one)
+        ]
+
+    def _list(self, hits: Sequence[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+        """One short line each for as many as fit, in order of time."""
+        taken: list[tuple[Message, str, str]] = []
+        room -= self._tokens.count(block("remembered", []))
+        for hit in hits:
+            text = _shortened(hit.text)
+            line = prompts.list_line(hit.message, text, now)
+            room -= self._tokens.count(line + "\n")
+            if room < 0:
+                break
+            taken.append((hit.message, line, text))
+        taken.sort(key=lambda one: one[0].order)
+        lines = block("remembered", [line for _, line, _ in taken]) if taken else ""
+        return lines, {message.id: text for message, _, text in taken}
+
+    def _quotes(self, hits: Iterable[Hit], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+        """Those that fit, word for word, in order of time under the headings of their days."""
+        return self._quoted([Snippet(message=one.message, text=one.text, score={}) for one in hits], room, now)
+
+    def _quoted(self, snippets: Sequence[Snippet], room: int, now: datetime) -> tuple[str, dict[int, str]]:
+        frame = self._tokens.count(prompts.remembered_block([], now)) + 2  # tokens that joining the parts may add
+        fitting = pack(snippets, room=room - frame, now=now, count=self._tokens.count, line=prompts.numbered_line)
+        fitting.sort(key=lambda one: one.message.order)
+        text = prompts.remembered_block(fitting, now, line=prompts.numbered_line) if fitting else ""
+        return text, {one.message.id: one.text for one in fitting}
+
+    async def _around(
+        self, store: MemoryStore, scope: Scope, number: int, *, seen: Seen, until: int | None, now: datetime, room: int
+    ) -> Shown:
+        """The message whole, with the question or the answers of its turn, then its neighbours, the nearest first."""
+        middle = next(iter(await store.messages(scope, [number])), None)
+        if middle is None or not _may_be_shown(middle) or not _is_earlier(middle, until):
+            return Shown(text="There is no such message.")
+        before = await store.timeline.page(scope, before=number, limit=NEIGHBOURS)
+        after = await store.timeline.page(scope, after=number, limit=NEIGHBOURS)
+        places = {one.id: abs(place) for place, one in enumerate([*before, middle, *after], -len(before))}
+        near = [one for one in (middle, *before, *after) if _may_be_shown(one) and _is_earlier(one, until)]
+        near = [one for one in near if one.turn == middle.turn or one.id not in seen.messages]
+        near.sort(key=lambda one: (one.id != number, one.turn != middle.turn, places[one.id]))
+
+        def fill() -> tuple[str, dict[int, str]]:
+            left, snippets = room - MAX_HINT_TOKENS, list[Snippet]()
+            for one in near:
+                most = left if one.turn == middle.turn else min(left, NEIGHBOUR_TOKENS)
+                text = self._tokens.cut_end(one.content, most - LINE_TOKENS)
+                left -= self._tokens.count(text) + LINE_TOKENS
+                snippets.append(Snippet(message=one, text=text, score={}))
+                if left < WORTH_SHOWING:
+                    break
+            return self._quoted(snippets, room - MAX_HINT_TOKENS, now)
+
+        text, shown = await done(fill, in_thread=True)
+        return Shown(text=f"{text}\nFor more, read around the first or the last of them.", messages=shown)
+
+    async def _summaries(self, store: MemoryStore, scope: Scope, wish: Wish, seen: Seen) -> list[Summary]:
+        """The summaries that hold most of the words of the queries, the best first."""
+        terms = {term for query in wish.queries for term in content_terms(query)}
+        if not terms:
+            return []
+        known = (await store.summaries(scope, active_only=False))[-MAX_SUMMARIES_READ:]
+        known = [
+            one
+            for one in known
+            if one.id not in seen.summaries
+            and (wish.since is None or one.last_at >= wish.since)
+            and (wish.before is None or one.first_at < wish.before)
+        ]
+
+        def best() -> list[Summary]:
+            shares = {one.id: len(terms.intersection(analyse(one.text))) / len(terms) for one in known}
+            holding = [one for one in known if shares[one.id] >= MIN_SHARE]
+            # Of equals the one of the shortest time, which says most of it.
+            return sorted(holding, key=lambda one: (-shares[one.id], one.message_count))[:MAX_SUMMARIES]
+
+        return await done(best, in_thread=True)
+
+
+def _hint(more: int, wish: Wish) -> str:
+    """Say how much more there is, and how to get it."""
+    opened = "around shows what was said before and after a number."
+    if more <= 0:
+        return f"That is all that matches; {opened}"
+    form = "" if wish.is_list else ", or order time lists them"
+    return f"{more} more match: the same search again shows the next{form}; {opened}"
+
+
+def _shortened(text: str) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text[: 4 * MAX_LINE_CHARS].split())
+    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS].rsplit(" ", 1)[0] + " …"
+
+
+def _may_be_shown(message: Message) -> bool:
+    return message.origin not in UNTOLD
+
+
+def _is_earlier(message: Message, until: int | None) -> bool:
+    return until is None or message.id <= until
+
+
+def _day(given: object, *, following: bool = False) -> datetime | None:
+    """The beginning of a day, or of the one after it. Raises ValueError for what is no date."""
+    if given is None or given == "":
+        return None
+    day = datetime.fromisoformat(str(given)[:10]).date()
+    try:
+        return datetime.combine(day + timedelta(days=int(following)), time(), UTC)
+    except OverflowError:
+        raise ValueError("no such day") from None
