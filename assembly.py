@@ -142,9 +142,8 @@ async def open_services(
         memory.serves = serving(memory)
         facts, distiller, history_extraction = await open_facts(core, stack)
         summaries = make_summaries(core, facts)
-        rebuilder = await stack.enter_async_context(
-            Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
-        )
+        rebuilding = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
+        rebuilder = await stack.enter_async_context(rebuilding)
         search = MemorySearch(memory=memory, retrieval=core.retrieval)
         reading = MemoryReading(memory=memory, search=search, tokenizer=core.tokenizer)
         tools = MemoryTools(reading=reading, facts=facts if core.learns else None, clock=clock)
@@ -201,9 +200,8 @@ async def open_core(
     embedder: Embedder | None,
 ) -> Core:
     """Memory, models, quota, embedder and retrieval."""
-    memory = await stack.enter_async_context(
-        ExternalMemory.open(settings.data_dir, clock=clock, database_url=settings.database_url.value)
-    )
+    opening = ExternalMemory.open(settings.data_dir, clock=clock, database_url=settings.database_url.value)
+    memory = await stack.enter_async_context(opening)
     others: dict[str, ChatModel] = {}
     if models is None and not offline:
         models = await open_models(settings, stack)

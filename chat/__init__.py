@@ -9,6 +9,7 @@ explanations.py  what an answer was made from, with the messages, summaries and 
 facts_by_hand.py  facts as people change them, with what is said of it
 operation.py     what the admins of a bot may know of it
 pictures.py      pictures are remembered as what a model saw in them
+memory_reading.py  what the search tool shows: the model reads on from it
 search.py        words → the earlier messages that they find, page by page
 services.py      everything that is open while the bot runs, as one value
 session.py       what the process itself holds of each scope's talk
