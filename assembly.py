@@ -79,7 +79,7 @@ def fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
 
 
 def demand_endpoint(settings: Settings) -> None:
-    """Raises SettingsError when nothing says which model endpoint to ask."""
+    """Raise SettingsError if no model endpoint is set."""
     if not settings.openai_api_key and not settings.openai_base_url:
         raise SettingsError(
             "OPENAI_API_KEY",
@@ -117,7 +117,7 @@ class Core:
         return self.settings.facts == "on"
 
     def background_room(self, most: int) -> int:
-        """Tokens that a background prompt may have now."""
+        """Return the token limit of a background prompt."""
         return prompt_room(self.background, most)
 
 
@@ -199,7 +199,7 @@ async def open_core(
     models: tuple[ChatModel, ChatModel] | None,
     embedder: Embedder | None,
 ) -> Core:
-    """Memory, models, quota, embedder and retrieval."""
+    """Open memory, models, quota, embedder and retrieval."""
     opening = ExternalMemory.open(settings.data_dir, clock=clock, database_url=settings.database_url.value)
     memory = await stack.enter_async_context(opening)
     others: dict[str, ChatModel] = {}
@@ -253,7 +253,7 @@ async def open_core(
 
 
 async def open_facts(core: Core, stack: AsyncExitStack) -> tuple[Facts, ProfileDistiller, HistoryExtraction]:
-    """Learning from talk, the profile, and learning from imported history."""
+    """Open fact learning, the profile and history extraction."""
     settings, memory, background, clock = core.settings, core.memory, core.background, core.clock
     requests = Requests(core.summary_tokenizer, settings.max_context_tokens, under=core.background_room)
     facts = Facts(
@@ -376,7 +376,7 @@ async def open_attachments(core: Core, stack: AsyncExitStack, *, offline: bool) 
 
 
 def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
-    """Tasks that run regularly, each every so many seconds."""
+    """Return the scheduled tasks with their intervals in seconds."""
     memory, corrections, days = core.memory, services.corrections, core.settings.retention_days
     tasks = [
         ScheduledTask(name="writing what is unwritten", work=services.conversation.write_unwritten, every=5),
@@ -395,7 +395,7 @@ def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
 
 
 def connection(settings: Settings, model: str) -> Connection:
-    """The way to a model at the endpoint that answers."""
+    """Return the connection to a model at the answering endpoint."""
     return {
         "model": model,
         "api_key": settings.openai_api_key,
@@ -405,7 +405,7 @@ def connection(settings: Settings, model: str) -> Connection:
 
 
 async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
-    """The model that answers and the one that summarises; the same object where the settings name one model."""
+    """Return the answering and the summarising model, which may be one object."""
     answers = await opened(settings.openai_model, settings, stack)
     if settings.summary_model == settings.openai_model:
         return answers, answers
@@ -413,26 +413,26 @@ async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatMo
 
 
 async def opened(model: str, settings: Settings, stack: AsyncExitStack, *, setting: str = "OPENAI_MODEL") -> ChatModel:
-    """A chat model at the endpoint of the settings. `setting`: the variable that names it."""
+    """Return a chat model at the configured endpoint. `setting` is the variable that names it."""
     abilities = dict(settings.model_abilities).get(model, UNKNOWN)
     chat = OpenAIChat(model_setting=setting, vision=settings.vision, abilities=abilities, **connection(settings, model))
     return await stack.enter_async_context(chat)
 
 
 def further_models(settings: Settings) -> list[str]:
-    """The models besides the usual one that may answer."""
+    """Return the other models that may answer."""
     return [name for name in settings.openai_models if name != settings.openai_model]
 
 
 async def open_transcriber(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Transcriber | None:
-    """The model that TRANSCRIPTION_MODEL names, at the endpoint that answers; None: voice messages are not heard."""
+    """Return the model of TRANSCRIPTION_MODEL, or None if voice messages are not transcribed."""
     if offline or not settings.transcription_model:
         return None
     return await stack.enter_async_context(Transcriber(**connection(settings, settings.transcription_model)))
 
 
 async def open_speaker(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Speaker | None:
-    """The model that SPEECH_MODEL names, at the endpoint that answers; None: nothing is spoken."""
+    """Return the model of SPEECH_MODEL, or None if nothing is spoken."""
     if offline or not settings.speech_model:
         return None
     speaker = Speaker(voice=settings.speech_voice, **connection(settings, settings.speech_model))

@@ -69,12 +69,12 @@ DEFAULT_PORT = 8300
 
 
 class Stop:
-    """A request to stop. What already waits for it ends in order; what is still starting is cancelled."""
+    """A request to stop. Running parts end in order, and starting parts are cancelled."""
 
     def __init__(self) -> None:
         self.asked = asyncio.Event()
         self.asked_at: float | None = None
-        """By time.monotonic()."""
+        """Return the deadline by time.monotonic()."""
         self.is_awaited = False
 
     def ask(self) -> None:
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
 
 
 def put_back(file: Path, settings: Settings) -> int:
-    """Restore a backup, and say where what was there before has gone."""
+    """Restore a backup, and say where the previous data is."""
     folder, url = settings.data_dir, settings.database_url.value
     done = backup.restore(file, folder, database_url=url)
     if done.aside is not None:
@@ -165,7 +165,7 @@ def put_back(file: Path, settings: Settings) -> int:
 
 
 class Findings:
-    """The findings of --check: one line for each part, and the exit status that follows."""
+    """The findings of --check: one line per part, and the exit status."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -185,7 +185,7 @@ class Findings:
 
 
 LONGEST_WORDS = 300
-"""Characters of an endpoint's own words that --check shows."""
+"""The most characters of an endpoint's own words that --check shows."""
 IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
 """Errors that another attempt would not remove: exit status 2."""
 
@@ -229,7 +229,7 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
 
 
 def missing_settings(settings: Settings) -> dict[str, SettingsError]:
-    """The settings that a bot cannot start without and that are not set, by name."""
+    """Return the names of required settings that are not set."""
     missing = []
     if not settings.telegram_bot_token:
         missing.append(
@@ -307,7 +307,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
 
 
 def _finish(memory: ExternalMemory, stop: Stop) -> None:
-    """By when the memory has to be done with, whatever Telegram's side takes of the time that a stop has."""
+    """Return the deadline for closing the memory during a stop."""
     if stop.asked_at is not None:
         memory.finish_by(stop.asked_at + 5.0)  # the process has ten seconds to end
 
@@ -409,7 +409,7 @@ async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
 
 
 def _formatted(answer: str) -> list[dict[str, Any]]:
-    """An answer as the messages that carried it in Telegram."""
+    """Return an answer as its Telegram messages."""
     shown = (piece for piece in formatting.pieces(answer) if not piece.is_blank)
     return [{"text": one.text, "entities": [entity.to_dict() for entity in one.entities]} for one in shown]
 
@@ -442,7 +442,7 @@ async def _until_stopped(work: Callable[["Stop"], Coroutine[Any, Any, None]]) ->
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """A number and what it counts, by its name for one or for several."""
+    """Format a number with the singular or plural of its noun."""
     return f"{number:,} {one if number == 1 else many}"
 
 

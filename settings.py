@@ -33,13 +33,13 @@ LARGEST = 10**12
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 LONGEST_SHOWN = 60
-"""Characters of a wrong value that its error repeats."""
+"""The most characters of a wrong value that its error repeats."""
 
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
 Number = TypeVar("Number", int, float)
 Read = Callable[[str], T]
-"""Reads the text of a variable. Raises ValueError with the end of a sentence that begins with the variable's name."""
+"""Parse a variable. Raise ValueError with the end of a sentence that begins with its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +120,12 @@ def one_of(*choices: Choice) -> Read[Choice]:
 
 
 def items(text: str) -> list[str]:
-    """The items of a list with commas or semicolons between them."""
+    """Split a list at commas or semicolons."""
     return [word for item in text.replace(";", ",").split(",") if (word := item.strip())]
 
 
 def ids(text: str) -> frozenset[int]:
-    """Numeric ids; a `*` among them is left out."""
+    """Parse numeric ids and leave out a `*`."""
     listed = [item for item in items(text) if item != "*"]
     if not all(re.fullmatch(r"-?\d{1,16}", item, re.ASCII) for item in listed):
         raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.")
@@ -169,7 +169,7 @@ def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_firs
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of one run. A new one is a line here, and `make reference` writes the page and .env.example."""
+    """The settings of one run. Add a new one here; `make reference` writes the page and .env.example."""
 
     telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", key, is_first=True)
     telegram_api_url: str = setting("https://api.telegram.org", "the Bot API server; change it for a local one", url)
@@ -381,7 +381,7 @@ class Settings:
         return cls(**values, everyone_allowed="*" in items(environ.get("ALLOWED_USER_IDS", "")))
 
     def secrets(self) -> tuple[str, ...]:
-        """Every secret value that is set, for the log's redaction."""
+        """Return every secret value that is set, to redact them from the log."""
         values = (getattr(self, one.name) for one in fields(self))
         found = [value.value for value in values if isinstance(value, Secret) and value]
         password = urlsplit(self.database_url.value).password
@@ -398,7 +398,7 @@ _SECRET = re.compile(
 
 
 def _shown(text: str, read: Read[Any], secrets: Iterable[str]) -> str:
-    """The wrong value, in the last sentence of its error; nothing of it where it is a secret, or looks like one."""
+    """Return the wrong value for its error, or "" if it looks like a secret."""
     if read in (Secret, key, webhook_token) or _SECRET.search(text) or any(one and one in text for one in secrets):
         return "It stands"
     cut = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
@@ -406,7 +406,7 @@ def _shown(text: str, read: Read[Any], secrets: Iterable[str]) -> str:
 
 
 def misspelt(environ: Mapping[str, str]) -> list[str]:
-    """A sentence for each name that is none of ours but looks like one."""
+    """Yield a sentence for each unknown name that resembles a setting."""
     ours = [one.name.upper() for one in fields(Settings) if one.metadata]
     # Difflib takes quadratic time; the names of others may have any length.
     others = [name for name in sorted(environ.keys() - set(ours)) if len(name) <= LONGEST_SHOWN]

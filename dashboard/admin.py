@@ -22,7 +22,7 @@ LONGEST_TEXT = 4_000
 
 @define(kw_only=True, eq=False)
 class Admin:
-    """Handlers for admins."""
+    """Handle requests of admins."""
 
     _services: Services
     _host: Host
@@ -61,7 +61,7 @@ class Admin:
         }
 
     def decision(self, standing: Standing) -> Handler:
-        """The handler that gives a person this standing."""
+        """Return a handler that gives a person this standing."""
 
         async def decided(visit: Visit) -> Answer:
             self._demand_admin(visit)
@@ -76,7 +76,7 @@ class Admin:
         return decided
 
     async def propose(self, visit: Visit) -> Answer:
-        """What everybody would be told; nothing is sent yet."""
+        """Preview a broadcast without sending it."""
         self._demand_admin(visit)
         text = visit.asked.text("text", LONGEST_TEXT)
         found = await proposed(self._services, self._host.operation, visit.session.person, text)
@@ -93,7 +93,7 @@ class Admin:
         return await self._end(visit, is_sent=False)
 
     async def _end(self, visit: Visit, *, is_sent: bool) -> Answer:
-        """What was proposed is sent, or what is being sent is stopped."""
+        """Send a proposed broadcast, or stop the one under way."""
         self._demand_admin(visit)
         memory, admin = self._services.memory, visit.session.person
         found = await memory.broadcasts.get(visit.asked.integer("id"))

@@ -57,7 +57,7 @@ def dashboard_app(services: Services, host: Host) -> Starlette:
 
 
 class PatientProtocol(BoundedProtocol):
-    """A file that is imported may come over a slow line."""
+    """Return the time limit of a request. An imported file may come over a slow line."""
 
     request_within = 120.0
 
@@ -175,7 +175,7 @@ class SameOrigin:
 
 @define(eq=False)
 class SafeHeaders:
-    """Headers for everything that a browser gets; an answer's own, stricter policy stays."""
+    """Add security headers to every response, and keep a stricter policy of its own."""
 
     app: ASGIApp
     policy: str

@@ -42,23 +42,23 @@ LONGEST_TEXT = 4_000
 """Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
 
 MAX_LISTED = 30
-"""Texts of each kind that are listed of what goes; their number stands above them."""
+"""The most texts of each kind that a preview lists."""
 LISTED_CHARS = 200
-"""Characters of each."""
+"""The most characters of each text in the list."""
 
 Change = Callable[[OwnerConfig], OwnerConfig]
 
 
 @define(kw_only=True, eq=False)
 class Changes:
-    """Handlers of requests that change something."""
+    """Handle requests that change something."""
 
     _services: Services
     _views: Views
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """By their addresses."""
+        """Return the handlers by address."""
         return {
             "facts/add": self.add_fact,
             "facts/edit": self.edit_fact,
@@ -141,7 +141,7 @@ class Changes:
         return {"receipt": tr("forget-gone") if gone.is_nothing else on_page(receipt(gone)), "counts": _figures(gone)}
 
     async def _texts_of(self, visit: Visit, what: Forgetting, found: Forgotten) -> Answer:
-        """The beginnings of the texts that would go, and of the later answers that repeat them."""
+        """Return the beginnings of the texts to forget, and of later answers that repeat them."""
         async with self._services.memory.home(visit.owner) as store:
             messages = await _messages_of(store, visit, what)
             repeating = await store.messages(visit.scope, found.remainder.answers[:MAX_LISTED])
@@ -156,7 +156,7 @@ class Changes:
         }
 
     async def _what(self, visit: Visit) -> Forgetting:
-        """What is to be forgotten; of messages only those of this scope."""
+        """Return what to forget. Of messages, only those of this scope count."""
         asked, ids = visit.asked, visit.asked.ids("ids")
         with_quotes = asked.flag("with_quotes", default=False)
         match asked.text("what", LONGEST_NAME):
@@ -209,7 +209,7 @@ class Changes:
         await memory.configure(owner, storage=StorageType(wanted), every_n=every_n)
 
     def _changes(self, asked: Parameters) -> list[Change]:
-        """What else is changed, choice by choice. Raises BadRequest for a value that is not offered."""
+        """Change the other settings one by one. Raise BadRequest for a value that is not offered."""
         found: list[Change] = []
 
         def keep(**values: object) -> None:
@@ -263,7 +263,7 @@ class Changes:
         self._demand_on(visit, "summaries-is-off")
 
         async def untold(_: Progress) -> None:
-            """The page looks how far it has come by itself."""
+            """Ignore progress, which the page polls."""
 
         self._services.rebuilder.start(visit.scope, untold)
         return {"said": tr("dashboard-rebuilding")}
@@ -296,7 +296,7 @@ class Changes:
         return {"scopes": await self._views.scopes(visit.owner)}
 
     async def _location(self, visit: Visit) -> Scope:
-        """Where in Telegram a conversation is: a topic, or none."""
+        """Return the Telegram topic of a conversation, or none."""
         for one in await self._views.scopes(visit.owner):
             if one["thread"] == visit.scope.thread:
                 return Scope(owner=visit.owner, thread=int(str(one["place"])))
@@ -336,7 +336,7 @@ def _title(visit: Visit) -> str:
 
 
 async def _messages_of(store: MemoryStore, visit: Visit, what: Forgetting) -> Sequence[Message]:
-    """The messages that somebody chose: the first MOST_IDS of a longer time."""
+    """Return the chosen messages, at most the first MOST_IDS of a date range."""
     if what.what == "messages":
         return await store.messages(visit.scope, what.ids)
     if what.what == "dates":

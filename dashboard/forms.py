@@ -14,14 +14,14 @@ from text.markup import parse_markdown
 Json = dict[str, Any]
 
 TITLE_CHARS = 80
-"""Characters of what a summary is about."""
+"""The most characters of a summary's title."""
 _SENTENCE_END = re.compile(r"[。！？]|[.!?؟](?=\s|$)")
 TEXT_SHOWN = 4_000
-"""Characters of a message in a list; all of it is asked for."""
+"""The most characters of a message in a list. The whole text is fetched on demand."""
 
 
 def message(one: Message, *, text: str | None = None, is_whole: bool = False) -> Json:
-    """`text`: the passage that is shown instead of its beginning."""
+    """Return a message as JSON, with `text` as the shown passage instead of its beginning."""
     shown = one.content if text is None else text
     cut = shown if is_whole else shown[:TEXT_SHOWN]
     topic = one.scope.thread if one.scope.thread < FIRST_NUMBER else 0
@@ -42,7 +42,7 @@ def message(one: Message, *, text: str | None = None, is_whole: bool = False) ->
 
 
 def summary_head(one: Summary) -> Json:
-    """A summary without its text, and what it is about."""
+    """Return a summary as JSON with its title, without its text."""
     return {
         "id": one.id,
         "level": one.level,
@@ -56,7 +56,7 @@ def summary_head(one: Summary) -> Json:
 
 
 def title_of(text: str) -> str:
-    """The first sentence of a text, or the beginning of it."""
+    """Return the first sentence of a text, or its beginning."""
     line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
     end = _SENTENCE_END.search(line)
     shown = line[: end.end()] if end else line

@@ -12,7 +12,7 @@ from records.owners import Standing
 from settings import Secret
 
 STATIC = Path(__file__).parent / "static"
-"""The page itself: HTML, CSS and modules."""
+"""The folder with the page's HTML, CSS and modules."""
 
 Configures = Callable[[int, int], Awaitable[bool]]
 """configures(owner, person): whether a person may configure this group's memory, as its admins may."""
@@ -44,11 +44,11 @@ class Host:
 
     @property
     def origin(self) -> str:
-        """What a browser calls the page's origin, without the scheme."""
+        """Return the page's origin without the scheme."""
         return urlsplit(self.url).netloc
 
     @property
     def bot_id(self) -> int:
-        """The bot's id in Telegram, with which its token begins; 0 without one."""
+        """Return the bot's Telegram id from its token, or 0."""
         number = self.bot_token.value.partition(":")[0]
         return int(number) if number.isdecimal() else 0

@@ -10,9 +10,9 @@ from runtime.pacing import TooLarge
 from text.characters import well_formed
 
 LARGEST_BODY = 64_000
-"""Bytes of a request, apart from files."""
+"""The most bytes of a request without files."""
 MOST_PARTS = 2_000
-"""Values within a request."""
+"""The most values in a request."""
 LARGEST_NUMBER = 2**53
 """A browser's whole numbers are exact up to here; ids are far below."""
 MOST_IDS = 500
@@ -23,7 +23,7 @@ class BadRequest(Exception):  # noqa: N818 - reads as the state it is
 
 
 class Parameters:
-    """Reads parameters by their names. Every method raises BadRequest where a value is not what it should be."""
+    """Read parameters by name. Every method raises BadRequest for a wrong value."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
         self._values = values
@@ -32,11 +32,11 @@ class Parameters:
         return self._values.get(name) not in (None, "")
 
     def has(self, name: str) -> bool:
-        """Whether it is there, even if it is empty."""
+        """Return True if the parameter is present, even if it is empty."""
         return name in self._values
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """A whole number; needed where there is no default."""
+        """Return an integer parameter, which is required without a default."""
         value = self._values.get(name)
         if value in (None, "") and default is not None:
             return default
@@ -82,7 +82,7 @@ class Parameters:
         return tuple(value)
 
     def within(self, name: str) -> "Parameters":
-        """An object in the body."""
+        """Return an object in the body."""
         value = self._values.get(name)
         if not isinstance(value, dict):
             raise BadRequest(f"{name} is an object.")
@@ -90,7 +90,7 @@ class Parameters:
 
 
 async def body_of(request: Request, most: int = LARGEST_BODY) -> bytes:
-    """Raises TooLarge as soon as more has arrived."""
+    """Read the body, and raise TooLarge as soon as it exceeds the limit."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -100,7 +100,7 @@ async def body_of(request: Request, most: int = LARGEST_BODY) -> bytes:
 
 
 async def asked_in(request: Request) -> Parameters:
-    """The parameters of a request's JSON body. Raises BadRequest and TooLarge."""
+    """Return the parameters of a JSON body. Raise BadRequest or TooLarge."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadRequest("The body is JSON.")
     try:

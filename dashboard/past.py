@@ -45,7 +45,7 @@ FORMATS = ("json", "markdown", "html")
 
 @define(kw_only=True, eq=False)
 class Past:
-    """Handlers of imports and exports."""
+    """Handle imports and exports."""
 
     _services: Services
     _host: Host
@@ -87,7 +87,7 @@ class Past:
         return StreamingResponse(self._lines(visit, data, given, stack), media_type="application/x-ndjson")
 
     async def _lines(self, visit: Visit, data: bytes, given: Given, stack: AsyncExitStack) -> AsyncIterator[str]:
-        """How far it is, whenever there is news and its reader takes it, and how it ended. Closes the stack."""
+        """Stream the progress of an import and how it ended. Closes the stack."""
         news, so_far = asyncio.Event(), (0, 0)
 
         async def progress(done: int, total: int) -> None:
@@ -111,7 +111,7 @@ class Past:
             await ended(task)
 
     async def _imported(self, visit: Visit, data: bytes, given: Given, progress: Progress) -> Answer:
-        """The last line of an import, whatever came of it."""
+        """Return the last line of an import."""
         person = visit.session.person
         try:
             async with self._services.memory.kept(visit.owner):  # the request that began this is over
@@ -126,7 +126,7 @@ class Past:
             return {"error": tr("notices-went-wrong")}
 
     async def _learning(self, owner: int, ids: tuple[int, int] | None) -> Answer | None:
-        """The offer to learn facts from what was imported, if that can be done now."""
+        """Return the offer to learn facts from the import, if possible."""
         estimate = await self._services.history_extraction.estimate(owner, *ids) if ids else None
         if estimate is None or ids is None:
             return None
@@ -185,7 +185,7 @@ class Past:
         return StreamingResponse(pieces(), media_type="application/octet-stream", headers=headers)
 
     async def _exported(self, owner: int, wanted: str, stack: AsyncExitStack) -> tuple[str, IO[bytes]]:
-        """An export as one open file with its name; the stack closes it."""
+        """Open an export as one named file, which the stack closes."""
         exporter = self._services.exporter
         making = exporter.files(owner) if wanted == "json" else exporter.readable(owner)
         files = await stack.enter_async_context(making)
@@ -226,7 +226,7 @@ class Past:
 
 
 async def _uploaded(visit: Visit) -> bytes:
-    """The file in the body. While it arrives it is on disk: a half-sent one takes no memory."""
+    """Receive the file in the body on disk, so that a half-sent one takes no memory."""
     with await file_of(visit.request, LARGEST_FILE) as file:
         return await asyncio.to_thread(file.read)
 

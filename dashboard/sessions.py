@@ -56,14 +56,14 @@ class Session:
 
 @define(kw_only=True, eq=False)
 class Sessions:
-    """Opens sessions, and tells whose a token is. Every method raises NoSession where nothing is proved."""
+    """Open and check sessions. Every method raises NoSession if the proof is missing."""
 
     _memory: ExternalMemory
     _clock: Clock
     _bot_token: Secret = field(default=Secret(""))
 
     async def link(self, person: int, owner: int, *, language: str = "", name: str = "", group: str = "") -> str:
-        """What a one-time link carries that shows this person the memory of this owner."""
+        """Return the secret of a one-time link to an owner's memory for this person."""
         now = self._clock()
         made = Session(
             person=person,
@@ -77,7 +77,7 @@ class Sessions:
         return await self._signed("link", made, nonce=secrets.token_urlsafe(12))
 
     async def by_link(self, link: str) -> Session:
-        """The session that a link opens, the first time."""
+        """Open the session of a one-time link."""
         now, form = self._clock(), await self._read("link", link)
         found = _session(form, now)
         if not await self._memory.used_links.take(str(form["nonce"]), expires_at=found.expires_at, now=now):
@@ -85,7 +85,7 @@ class Sessions:
         return self._begun(await self._valid(found))
 
     async def by_telegram(self, init_data: str) -> Session:
-        """The session of whoever opened the page within Telegram."""
+        """Open the session of a person who opened the page within Telegram."""
         form = telegram_form(init_data, self._bot_token, now=self._clock())
         try:
             user = json.loads(form.get("user", ""))
@@ -106,7 +106,7 @@ class Sessions:
         return self._begun(await self._valid(found))
 
     async def of(self, token: str) -> Session:
-        """The session of a token."""
+        """Return the session of a token."""
         return await self._valid(_session(await self._read("session", token), self._clock()))
 
     async def end(self, person: int) -> None:
@@ -120,7 +120,7 @@ class Sessions:
         return session
 
     async def renewed(self, session: Session) -> Session:
-        """The same session from now on, as long as its first proof is not too old."""
+        """Renew a session unless its first proof is too old."""
         return self._begun(session)
 
     async def token(self, session: Session) -> str:
@@ -187,7 +187,7 @@ def telegram_form(init_data: str, bot_token: Secret, *, now: datetime) -> dict[s
 
 
 def _session(form: dict[str, Any], now: datetime) -> Session:
-    """What we signed ourselves. Raises NoSession where it has expired."""
+    """Return the content of our own signed token. Raise NoSession if it has expired."""
     found = Session(
         person=form["person"],
         owner=form["owner"],

@@ -33,18 +33,18 @@ from storage.stores.memory_store import MemoryStore
 from summaries.policies import POLICIES
 
 MOST_ROWS = 200
-"""Messages of one answer: what a page shows at once."""
+"""The most messages of one response."""
 MAX_SUMMARIES = 5_000
-"""Summaries of one conversation that are shown, the latest."""
+"""The most summaries shown of one conversation, the latest ones."""
 FOUND = 20
-"""Messages of one answer to a search."""
+"""The most messages of one page of search results."""
 MAX_FOUND = 1_000
-"""Messages that one search finds; their number stays the same from page to page."""
+"""The most messages that one search finds."""
 MAX_NEAR = 10
-"""Messages that only mean nearly what was searched for."""
+"""The most messages that are only near in meaning."""
 LONGEST_QUERY = 400
 MOST_PLACES = 50
-"""Topics of a group, and conversations of each, that are listed."""
+"""The most topics of a group, and conversations of each, that are listed."""
 MOST_FACTS_SENT = 10_000
 LONGEST_NAME = 100
 DAYS_OF_USE = 30
@@ -53,7 +53,7 @@ THRESHOLDS = (5, 10, 20, 50)
 
 @define(kw_only=True, eq=False)
 class Views:
-    """Handlers of requests that change nothing."""
+    """Handle requests that change nothing."""
 
     _services: Services
     _operation: Operation
@@ -81,7 +81,7 @@ class Views:
             return await store.facts.revision(owner)
 
     async def scopes(self, owner: int) -> list[dict[str, object]]:
-        """The conversations of a private chat or a group, topic by topic; the one that is open in each is marked."""
+        """Return the conversations of a chat by topic, with the open one of each marked."""
         async with self._services.memory.home(owner) as store:
             threads = [one.thread for one in await store.scopes(owner) if 0 < one.thread < FIRST_NUMBER]
             places = [Scope(owner=owner, thread=one) for one in (0, *threads[:MOST_PLACES])]
@@ -194,7 +194,7 @@ class Views:
         }
 
     async def summaries(self, visit: Visit) -> Answer:
-        """All of them without their texts: the page shows them on one axis of time."""
+        """Return all summaries without their texts, for the time axis."""
         async with self._services.memory.home(visit.owner) as store:
             found = await store.summaries(visit.scope, active_only=False)
         return {
@@ -252,11 +252,11 @@ class Views:
         }
 
     async def days(self, visit: Visit) -> Answer:
-        """The days on which something was said, each with its number of messages."""
+        """Return the days with messages and their number."""
         return {"days": [(day, messages) for day, messages, _ in await self._days(visit)]}
 
     async def _days(self, visit: Visit) -> list[tuple[str, int, int]]:
-        """Messages and characters by day, where their owner lives."""
+        """Return messages and characters per day in the owner's time zone."""
         async with self._services.memory.home(visit.owner) as store:
             hours = await store.timeline.hours(visit.scope)
         messages, characters = Counter[str](), Counter[str]()
@@ -324,7 +324,7 @@ def memory_form(config: OwnerConfig | None) -> dict[str, object]:
 
 
 async def _covering(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Sequence[Summary]:
-    """The summaries of level 1 that cover some of these messages."""
+    """Return the L1 summaries that cover some of these messages."""
     chunks = sorted({one.chunk_id for one in messages if one.chunk_id is not None})
     return await store.summaries(scope, active_only=False, ids=chunks) if chunks else []
 
@@ -357,7 +357,7 @@ def _folding(status: Status) -> dict[str, object] | None:
 
 
 def _folds(made: Sequence[Summary], visit: Visit) -> list[dict[str, object]]:
-    """Summaries by the day on which they were made, and level."""
+    """Count summaries by creation day and level."""
     groups: dict[tuple[str, int], list[Summary]] = {}
     for one in made:
         groups.setdefault((one.created_at.astimezone(visit.zone).date().isoformat(), one.level), []).append(one)

@@ -72,7 +72,7 @@ Handler = Callable[[Visit], Awaitable[Answer | Response]]
 
 @define(kw_only=True, eq=False)
 class Visits:
-    """Makes endpoints of handlers: they get a Visit, and what they raise becomes a sentence."""
+    """Turn handlers into endpoints. Handlers get a Visit, and their errors become sentences."""
 
     _services: Services
     _sessions: Sessions
@@ -80,7 +80,7 @@ class Visits:
     _visitors: Visitors
 
     def reading(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """An endpoint whose parameters are in the address."""
+        """Return an endpoint with parameters in the query."""
 
         async def asked(request: Request) -> Parameters:
             return Parameters(request.query_params)
@@ -88,11 +88,11 @@ class Visits:
         return self._endpoint(handler, asked)
 
     def writing(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """An endpoint whose parameters are in a JSON body."""
+        """Return an endpoint with parameters in a JSON body."""
         return self._endpoint(handler, asked_in)
 
     async def begun(self, request: Request) -> Response:
-        """POST api/session: prove who you are, get a token."""
+        """Handle POST api/session: check the proof and return a token."""
 
         async def begin() -> Answer:
             asked = await asked_in(request)
@@ -121,7 +121,7 @@ class Visits:
             return await packed(request, await answered(begin))
 
     async def ended(self, request: Request) -> Response:
-        """POST api/session/end: all sessions of whoever asks are over."""
+        """Handle POST api/session/end: end all sessions of the person."""
 
         async def end() -> Answer:
             await self._sessions.end((await self._session(request)).person)
@@ -209,7 +209,7 @@ class Visits:
 
 
 async def answered(work: Callable[[], Awaitable[Answer | Response]]) -> Response:
-    """The answer to a request; what fails is caught broadly here and nowhere else, and becomes a sentence."""
+    """Answer a request. This is the only place that catches errors broadly."""
     try:
         answer = await work()
     except Refused as refused:

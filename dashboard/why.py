@@ -24,7 +24,7 @@ MOST_RECENT = 100
 
 @define(kw_only=True, eq=False)
 class Why:
-    """The handler of api/why."""
+    """Handle api/why."""
 
     _services: Services
 

@@ -53,7 +53,7 @@ def tr(key: str, /, **arguments: Argument) -> str:
 
 
 def text_in(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
-    """A text in one of LANGUAGES, or in English where that language does not have it. Raises LookupError."""
+    """Return a text in one of LANGUAGES, or else in English. Raise LookupError."""
     return _written(language, key, arguments) if arguments else texts.without_arguments(language, key)
 
 
@@ -73,7 +73,7 @@ def _cut(value: Argument) -> Argument:
 
 
 def in_every_language(key: str, /) -> frozenset[str]:
-    """A text without arguments in all languages: what a message that was sent earlier may say."""
+    """Return a text in all languages, to recognise an earlier message."""
     return frozenset(text_in(language, key) for language in LANGUAGES)
 
 
@@ -86,7 +86,7 @@ def words(key: str, /, languages: Sequence[str] = ()) -> frozenset[str]:
 
 
 def decimal(value: float, places: int) -> str:
-    """A number with so many places after the point, as the language writes it: "1,234.50", "1.234,50"."""
+    """Format a number with so many decimals in the language: "1,234.50", "1.234,50"."""
     # Here, as with Fluent below: it is not needed at a start.
     from babel.numbers import format_decimal
 
@@ -94,14 +94,14 @@ def decimal(value: float, places: int) -> str:
 
 
 def from_now(seconds: float) -> str:
-    """A time to come, rounded, as the language says it: "in 20 seconds", "in 3 hours"."""
+    """Format a time to come, rounded, in the language: "in 20 seconds", "in 3 hours"."""
     from babel.dates import format_timedelta
 
     return format_timedelta(timedelta(seconds=max(1, seconds)), add_direction=True, locale=current())
 
 
 def weekdays(language: str, width: Literal["abbreviated", "wide"] = "abbreviated") -> Sequence[str]:
-    """The names of the days as a language writes them, Monday first: "Mon", "Monday"."""
+    """Return the weekday names of a language, Monday first: "Mon", "Monday"."""
     from babel.dates import get_day_names
 
     names = get_day_names(width, locale=language)
@@ -109,7 +109,7 @@ def weekdays(language: str, width: Literal["abbreviated", "wide"] = "abbreviated
 
 
 def calendar_day(at: date, *, with_year: bool) -> str:
-    """A date as the language says it: "3 June", "3. Juni 2023"."""
+    """Format a date in the language: "3 June", "3. Juni 2023"."""
     from babel.dates import format_date, format_skeleton
 
     locale = "en_GB" if current() == ENGLISH else current()
@@ -117,20 +117,20 @@ def calendar_day(at: date, *, with_year: bool) -> str:
 
 
 def full_day(at: date) -> str:
-    """A date with its weekday and year, as the language says it: "Thursday, 3 December 2026"."""
+    """Format a date with weekday and year in the language: "Thursday, 3 December 2026"."""
     from babel.dates import format_date
 
     return format_date(at, "full", locale="en_GB" if current() == ENGLISH else current())
 
 
 def current() -> str:
-    """The language of the task that is running."""
+    """Return the language of the running task."""
     return _language.get()
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Inside, and in the tasks that are begun inside, texts are in this one of LANGUAGES."""
+    """Use one of LANGUAGES inside the block and in the tasks begun there."""
     before = _language.set(language)
     try:
         yield
@@ -139,12 +139,12 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def families(language: str = ENGLISH) -> Sequence[str]:
-    """The names of a language's files."""
+    """Return the names of a language's files."""
     return sorted(file.stem for file in (FOLDER / language).glob("*.ftl"))
 
 
 class Texts:
-    """The texts that were read so far, each family when one of its texts is first asked for."""
+    """Load the texts of a family when one of them is first asked for."""
 
     def __init__(self) -> None:
         self._bundles: dict[str, FluentBundle] = {}

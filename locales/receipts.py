@@ -10,7 +10,7 @@ from records.summaries import FoldOutcome
 
 
 def counts(forgotten: Forgotten) -> str:
-    """The counts in words: "2 messages, 1 summary"."""
+    """Format counts in words: "2 messages, 1 summary"."""
     parts = [
         forgotten.messages and tr("shared-messages", messages=forgotten.messages),
         forgotten.summaries and tr("shared-summaries", summaries=forgotten.summaries),
@@ -23,7 +23,7 @@ def counts(forgotten: Forgotten) -> str:
 
 
 def quoting(remainder: Remainder) -> str:
-    """The quotes in words: "3 later answers, 1 fact"."""
+    """Format quotes in words: "3 later answers, 1 fact"."""
     answers = len(remainder.answers)
     parts = [
         answers and tr("forget-answers", answers=answers),
@@ -35,7 +35,7 @@ def quoting(remainder: Remainder) -> str:
 
 
 def receipt(forgotten: Forgotten) -> str:
-    """The receipt of a forgetting: what was erased, and what may still hold it."""
+    """Format the receipt of /forget: what was erased, and what may still hold it."""
     remainder = forgotten.remainder
     stays = [quoting(remainder), remainder.others and tr("shared-messages", messages=remainder.others)]
     told = [part for part in stays if part]
@@ -52,7 +52,7 @@ def receipt(forgotten: Forgotten) -> str:
 
 
 def outcome_text(outcome: FoldOutcome) -> str:
-    """The result of /summary_now in words."""
+    """Format the result of /summary_now."""
     match outcome.state:
         case "folded":
             return tr("summaries-folded", summaries=len(outcome.summaries))

@@ -45,7 +45,7 @@ _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
 
 @contextmanager
 def speaking_to(*, operator: bool) -> Iterator[None]:
-    """Inside, and in the tasks that are begun inside, errors name settings and numbers only to whoever runs the bot."""
+    """Set inside the block if errors may name settings and numbers, which only the operator reads."""
     before = _to_operator.set(operator)
     try:
         yield
@@ -54,12 +54,12 @@ def speaking_to(*, operator: bool) -> Iterator[None]:
 
 
 def to_operator() -> bool:
-    """Whether whoever is served may run this bot."""
+    """Return True if the person served may be the operator."""
     return _to_operator.get()
 
 
 def told(error: KeepsakeError) -> str:
-    """One or two sentences, without a secret and without a message's text."""
+    """Return one or two sentences about an error, without secrets or message text."""
     is_own = error.plain != (type(error).__doc__ or "").strip() and not isinstance(error, FOR_THE_OPERATOR)
     said = error.plain if is_own else tr(next(KEYS[kind] for kind in type(error).__mro__ if kind in KEYS))
     if is_own and isinstance(error, errors.ImportRefused) and not error.may_pass:
@@ -68,13 +68,13 @@ def told(error: KeepsakeError) -> str:
 
 
 def apology(error: KeepsakeError, *, kept: bool) -> str:
-    """What a person reads instead of an answer. `kept`: memory holds their message."""
+    """Return what a person reads instead of an answer. `kept` is True if memory holds their message."""
     why = told(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=told(error))
     return " ".join([why, *([tr("notices-kept")] if kept else [])])
 
 
 def numbered(sentence: str, number: str) -> str:
-    """A sentence about a failure, and for whoever may run the bot the number that the log has of it."""
+    """Return a sentence about a failure, with its log number for the operator."""
     return f"{sentence} {tr('notices-error', number=number)}" if to_operator() else sentence
 
 
@@ -83,7 +83,7 @@ WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
 
 
 def worth(fact: Fact) -> str:
-    """How important a fact is, in a word or two; "" for most."""
+    """Return how important a fact is in a word or two, or ""."""
     name = next(name for least, name in WORTH if fact.importance >= least)
     return tr(f"memory-worth-{name}") if name else ""
 
@@ -116,28 +116,28 @@ def reason(score: Mapping[str, float], *, least: float = LEAST) -> str:
 
 
 def part_name(name: str) -> str:
-    """A part of a prompt as it is called in a sentence; one of a newer version by its name."""
+    """Return the name of a prompt's part in a sentence."""
     return tr(f"why-part-{name}") if name in PARTS else name
 
 
 def left_out(cut: Iterable[Cut], *, is_message_cut: bool) -> list[str]:
-    """What a prompt had no room for, each kind once."""
+    """Return what a prompt had no room for, each kind once."""
     kinds = dict.fromkeys(one.what if one.what in ("summary", "document") else "messages" for one in cut)
     return [*([tr("why-message-cut")] if is_message_cut else []), *(tr(f"why-cut-{one}") for one in kinds)]
 
 
 def what_is_stored(config: OwnerConfig | None, *, is_private: bool, retention_days: int) -> str:
-    """What /privacy says: whether memory is on here, what is kept, and for how long."""
+    """Return the text of /privacy: the state of memory, what is kept, and for how long."""
     in_group = "" if is_private else tr("basics-stored-group")
     sentences = (tr("basics-stored"), in_group, tr("basics-reminders"), retention_text(retention_days))
     return f"{state_of(config)}\n\n{' '.join(filter(None, (*sentences, tr('basics-forgetting'))))}"
 
 
 def state_of(config: OwnerConfig | None) -> str:
-    """Whether a memory is on, and where it is kept."""
+    """Return the line about a memory's state and storage."""
     return tr(f"basics-mode-{mode_of(config)}", storage=STORAGE_NAMES[config.storage] if config else "")
 
 
 def retention_text(days: int) -> str:
-    """The sentence about RETENTION_DAYS; empty if it is not set."""
+    """Return the sentence about RETENTION_DAYS, or ""."""
     return tr("basics-retention", days=days) if days else ""

@@ -32,7 +32,7 @@ def plain(word: str) -> str:
 
 
 def _leaves(data: Any) -> Iterable[str]:
-    """All texts of a nested part of a locale's data."""
+    """Yield all strings of a nested part of the locale data."""
     return (text for part in data.values() for text in _leaves(part)) if hasattr(data, "values") else (str(data),)
 
 
@@ -50,7 +50,7 @@ def _cases(name: str) -> list[str]:
 
 
 def _unit_words(locale: Locale, unit: str, width: Literal["long", "short"]) -> set[str]:
-    """The forms of a unit behind a number: "Tag", "Tage", "in 2 Tagen"."""
+    """Return the forms of a unit behind a number: "Tag", "Tage", "in 2 Tagen"."""
     of_unit, field = locale._data["unit_patterns"][f"duration-{unit}"], locale._data["date_fields"].get(unit, {})
     forms = [text for name, text in of_unit.get(width, {}).items() if name != "per"]
     behind = [text.partition("{0}")[2].split() for text in (*forms, *_leaves(field))]
@@ -73,14 +73,14 @@ class Lexicon:
     day_first: bool
 
     def named(self, names: Sequence[tuple[int, re.Pattern[str]]], text: str, at: int) -> tuple[int, int] | None:
-        """The number of a month or weekday named at a position, and the position after it."""
+        """Return the number of the month or weekday at a position, and the position after it."""
         found = [(match.end(), number) for number, name in names if (match := name.match(text, at))]
         return (max(found)[1], max(found)[0]) if found else None
 
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The words of time of a language of the bot: from its locale data, and the small words of reminders.ftl."""
+    """Return the time words of a language, from locale data and reminders.ftl."""
 
     def pattern(words: Iterable[str], *, ending: str = "") -> re.Pattern[str]:
         return re.compile(_alternatives(words, ending=ending), re.IGNORECASE)
@@ -120,7 +120,7 @@ def lexicon(language: str) -> Lexicon:
 
 @cache
 def words_of_time() -> Sequence[re.Pattern[str]]:
-    """The names of months, weekdays, units and parts of the day in every language."""
+    """Return the names of months, weekdays, units and parts of the day in every language."""
     every = [lexicon(language) for language in LANGUAGES]
     locales = [Locale(language) for language in LANGUAGES]
     months = [name for locale in locales for form in _FORMS for name in _leaves(locale.months[form]["wide"])]

@@ -64,7 +64,7 @@ class _Reading:
     unsure: list[str] = field(default_factory=list)
 
     def match(self, name: str, at: int) -> int:
-        """The position after one of these words and the gap behind it; -1 for none."""
+        """Return the position after one of these words and the gap behind it, or -1."""
         found = self.words.word[name].match(self.text, at)
         return _gap(self.text, found.end()) if found else -1
 
@@ -234,7 +234,7 @@ class _Reading:
         return found.end()
 
     def _period(self, at: int) -> int:
-        """Noon, midnight, or a part of the day that says which half of it an hour means."""
+        """Read noon, midnight, or a part of the day."""
         for name, text in self.words.periods:
             if not (found := text.match(self.text, at)):
                 continue
@@ -309,7 +309,7 @@ def _gap(text: str, at: int) -> int:
 
 
 def read_phrase(said: str, now: datetime) -> Wish | Impossible | NotUnderstood:
-    """The reminder of a text that begins with its time, or why there is none. `now`: aware, in the person's zone."""
+    """Parse a reminder whose text begins with its time. `now` is aware, in the person's zone."""
     text = said[:LONGEST]
     wall = now.replace(tzinfo=None, second=0, microsecond=0)
     bare = text.translate(str.maketrans("áéíóúãçàâêôёÁÉÍÓÚÃÇÀÂÊÔЁ", "aeiouacaaeoеAEIOUACAAEOЕ"))  # keeps its length
@@ -356,7 +356,7 @@ def _wish(reading: _Reading, what: str, now: datetime) -> Wish | Impossible | No
 
 
 def _left_over(reading: _Reading, text: str) -> str:
-    """The words of time that were not understood; "" for none."""
+    """Return the words of time that were not understood, or ""."""
     if reading.unsure:
         return reading.unsure[0]
     is_timed = reading.clock is not None or reading.distance is not None

@@ -37,7 +37,7 @@ SCHEMA: Mapping[str, object] = {
 
 @define(kw_only=True, eq=False)
 class WishReader:
-    """Reads reminders. `model`: the one for background work, on the person's quota."""
+    """Read reminders with the background model, on the person's quota."""
 
     _model: ChatModel
     _quota: Quota

@@ -35,7 +35,7 @@ MOST_DUE = 200
 GRACE = 2.0
 """Seconds that what is being sent when the bot stops is given to arrive."""
 LOOK_EVERY = 5.0
-"""Seconds between two looks for what is due."""
+"""Seconds between two checks for due reminders."""
 
 Told = Literal["arrived", "unknown", "lost", "later"]
 Tell = Callable[[Reminder, datetime], Awaitable[Told]]
@@ -44,7 +44,7 @@ Tell = Callable[[Reminder, datetime], Awaitable[Told]]
 
 @define(kw_only=True, eq=False)
 class Reminders:
-    """The reminders of all owners."""
+    """Hold the reminders of all owners."""
 
     _memory: ExternalMemory
     _clock: Clock
@@ -64,7 +64,7 @@ class Reminders:
             )
 
     async def all(self, owner: int) -> Sequence[Reminder]:
-        """The next ones first."""
+        """Return an owner's reminders, soonest first."""
         async with self._memory.home(owner) as store:
             return await store.reminders.all(owner)
 
@@ -122,7 +122,7 @@ class Reminders:
                 log.warning("a reminder of %d is not sent yet: %s", one.owner, type(error).__name__)
 
     async def _sent(self, one: Reminder, tell: Tell) -> bool:
-        """Whether the next one may be told; not where this one is to be told later."""
+        """Send a reminder. Return False if it has to be sent later."""
         while True:
             async with self._memory.home(one.owner) as store:
                 times = await store.reminders.begin(one)

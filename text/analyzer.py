@@ -98,7 +98,7 @@ _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE5
 
 
 def normal(text: str) -> str:
-    """Compatibility form, lower case, one apostrophe, ASCII digits; diacritics stay, since the stemmers need them."""
+    """Normalize to NFKC, lower case, one apostrophe and ASCII digits. Keep diacritics for the stemmers."""
     if text.isascii():  # all that the steps below would change of it, in a tenth of the time
         return text.lower()
     text = (
@@ -108,7 +108,7 @@ def normal(text: str) -> str:
 
 
 def folded(term: str) -> str:
-    """A term without diacritics, variants of Arabic letters, and vowel points of Arabic and Hebrew."""
+    """Remove diacritics, variants of Arabic letters, and Arabic and Hebrew vowel points."""
     if term.isascii():
         return term
     return normalized("NFC", normalized("NFD", term.translate(_FOLDED)).translate(_WITHOUT_ACCENTS))
@@ -120,7 +120,7 @@ def _script(char: str) -> str:
 
 
 class _Stemmers(threading.local):
-    """The stemmers of one thread: a stemmer keeps state while it works."""
+    """The stemmers of one thread. A stemmer is not thread-safe."""
 
     def __init__(self) -> None:
         self.by_language: dict[str, Stemmer.Stemmer] = {}
@@ -140,7 +140,7 @@ def _stemmer(language: str) -> "Stemmer.Stemmer | None":
 
 
 def stem(word: str, language: str) -> str:
-    """The word's Snowball stem, folded; words with digits stay whole."""
+    """Return the folded Snowball stem of a word. Words with digits stay whole."""
     if word.isascii() and word.isalpha():  # as most words: nothing to cut off
         stemmer = _stemmer(language)
         return word if stemmer is None else folded(str(stemmer.stemWord(word)))
@@ -185,7 +185,7 @@ def _inspect(word: str) -> _Known:
 
 
 def _votes(word: str) -> _Known:
-    """The votes of a word in Latin script for each language."""
+    """Return the votes of a Latin word for each language."""
     bare = word.split("'")[0] + "'"
     votes = []
     for language in _LATIN:
@@ -255,7 +255,7 @@ def _codes(plain: str) -> Iterable[re.Match[str]]:
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    """A text in stretches that are analysed by themselves: cut at a gap where one is near, else anywhere."""
+    """Split a text into stretches, cut at a gap if one is near."""
     start = 0
     while len(text) - start > STRETCH:
         gap = max(text.rfind(mark, start + STRETCH // 2, start + STRETCH) for mark in (" ", "\n"))
@@ -277,7 +277,7 @@ def _languages(plain: str, words: Sequence[str]) -> tuple[dict[str, str], dict[s
 
 
 def _make_term(word: str, language: str) -> tuple[str, bool]:
-    """The term of a word, and whether it is a function word."""
+    """Return the term of a word, and True if it is a function word."""
     # Combined letters were composed before, so these marks are the optional ones.
     word = word if word.isascii() else word.translate(_WITHOUT_POINTS)
     term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
@@ -289,7 +289,7 @@ _known_term = lru_cache(maxsize=CACHED)(_make_term)
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, not stemmed; scripts without spaces give pairs of characters."""
+    """Return the unstemmed words of a text. Scripts without spaces give character pairs."""
     plain = normal(text)
     found = _word_pattern(plain).findall(plain)
     if plain.isascii():
@@ -303,12 +303,12 @@ def is_pair(word: str) -> bool:
 
 
 def every_stem(word: str) -> set[str]:
-    """All terms that a word may be."""
+    """Return all terms that a word may stand for."""
     return {*analyse(word), *_stems(word)}
 
 
 def content_terms(question: str) -> list[str]:
-    """The distinct terms of a question, in order."""
+    """Return the distinct terms of a query, in order."""
     return list(dict.fromkeys(analyse(question)))
 
 
@@ -340,7 +340,7 @@ def other_stems(terms: Collection[str], *questions: str, alone: bool = False) ->
 
 @lru_cache(maxsize=STEMS_CACHED)
 def _stems(word: str) -> tuple[str, ...]:
-    """The distinct stems of a word by the languages in Latin script."""
+    """Return the distinct stems of a word in the Latin-script languages."""
     if _has_digit(word) or _known(word)[0] != "LATIN":
         return ()
     if "'" in word:
@@ -355,7 +355,7 @@ def _code(code: str) -> str:
 
 
 def _pairs(word: str) -> list[str]:
-    """The overlapping pairs of a word's unspaced runs, and what is between the runs."""
+    """Return the overlapping pairs of a word's unspaced runs, and the parts between."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]

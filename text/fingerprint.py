@@ -56,7 +56,7 @@ def _calendar() -> Mapping[str, str]:
 
 
 def _stemmed(word: str) -> str:
-    """A word without its plural or case ending: "on Mondays", "montags", "в среду"."""
+    """Remove the plural or case ending of a word: "on Mondays", "montags", "в среду"."""
     return stem(word, "russian") if "а" <= word[:1] <= "ё" else word.removesuffix("s")
 
 
@@ -162,13 +162,13 @@ class Fingerprint:
 
     @property
     def distinguishing(self) -> frozenset[str]:
-        """Numbers, dates and names: what a value is usually made of."""
+        """Return numbers, dates and names, which make up most values."""
         return frozenset((*self.numbers, *self.dates, *self.names))
 
 
 @lru_cache(maxsize=CACHED)
 def fingerprint(text: str) -> Fingerprint:
-    """The fingerprint of a sentence."""
+    """Return the fingerprint of a sentence."""
     numbers: list[str] = []
     dates: list[str] = []
     names: list[str] = []
@@ -235,7 +235,7 @@ def topics(text: str) -> frozenset[str]:
 
 
 def spelled_number(word: str) -> int | None:
-    """The number that a word stands for, that of a month for its name; None for other words."""
+    """Return the number that a word or a month's name stands for, or None."""
     plain = normal(word)
     if plain in NUMBER_WORDS:
         return NUMBER_WORDS[plain]
@@ -260,14 +260,14 @@ _IDLE = frozenset("longer more any anymore does do did mehr más ya больше
 
 
 def _one_word(word: str, *, plain: bool = False) -> str:
-    """The one word that stands for a word and its synonyms."""
+    """Return the word that represents a word and its synonyms."""
     if word in NUMBER_WORDS:
         return str(NUMBER_WORDS[word])
     return _CANONICAL.get(word) or (word if plain else folded(word))
 
 
 def _name(word: str) -> str:
-    """A name whatever its case ending."""
+    """Return a name without its case ending."""
     return stem(word, "russian") if "а" <= word[:1] <= "ё" else folded(word.removesuffix("'s"))
 
 

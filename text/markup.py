@@ -76,7 +76,7 @@ def _fill(root: list[Node], events: Iterable[Any]) -> int:
 
 
 def _begin(tag: Any) -> list[Node]:
-    """The node that a tag begins."""
+    """Return the node that a tag begins."""
     name: str
     value: Any
     name, value = next(iter(tag.items())) if isinstance(tag, dict) else (tag, None)

@@ -15,7 +15,7 @@ PASSAGE = 400
 
 
 def passages(text: str) -> list[str]:
-    """The passages of a text, which joined are the text."""
+    """Split a text into passages, which join to the text."""
     if reading_length(text) <= WHOLE:
         return [text]
     made, room = [""], PASSAGE
@@ -30,7 +30,7 @@ def passages(text: str) -> list[str]:
 
 
 def shown(text: str, parts: Set[int]) -> str:
-    """These passages of a text, with "…" for what is left out."""
+    """Return these passages of a text, with "…" for the gaps."""
     all_of_it = passages(text)
     if len(parts) >= len(all_of_it):
         return text

@@ -67,13 +67,13 @@ def offsets() -> Sequence[int]:
 
 
 def clock_at(now: datetime, minutes: int) -> str:
-    """The time on a clock so many minutes east of Greenwich: "14:05"."""
+    """Return the wall clock so many minutes east of Greenwich: "14:05"."""
     zone = zone_of_offset(minutes)
     return f"{now.astimezone(ZoneInfo(zone or 'UTC')):%H:%M}"
 
 
 def similar_names(words: str, most: int = 5) -> Sequence[str]:
-    """Names that contain the words, or that are nearly written so."""
+    """Return zone names that contain the words, or nearly so."""
     part = _plain(words)
     if not 2 < len(part) <= LONGEST_NAME:
         return []
@@ -92,7 +92,7 @@ def label(name: str) -> str:
 
 @cache
 def _zones() -> Mapping[str, str]:
-    """The database's names, and the cities that only one of them ends with."""
+    """Return the zone names and the cities that end only one of them."""
     ends: dict[str, set[str]] = {}
     for zone in available_timezones():
         area, _, city = zone.rpartition("/")

