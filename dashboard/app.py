@@ -57,7 +57,7 @@ def dashboard_app(services: Services, host: Host) -> Starlette:
 
 
 class PatientProtocol(BoundedProtocol):
-    """Return the time limit of a request. An imported file may come over a slow line."""
+    """A protocol that waits longer for a request: an imported file may come over a slow line."""
 
     request_within = 120.0
 

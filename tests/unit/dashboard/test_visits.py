@@ -9,12 +9,13 @@ from typing import Any, cast
 import pytest
 
 from chat.operation import Operation
-from dashboard.parameters import BadRequest, TooLarge
+from dashboard.parameters import BadRequest
 from dashboard.sessions import NoSession
 from dashboard.views import MOST_FACTS_SENT, Views
 from dashboard.visits import Answer, Refused, answered
 from records.errors import ImportRefused, ServedElsewhere, StorageError
 from records.facts import Fact
+from runtime.pacing import TooLarge
 from tests.support.loop_watch import watched_loop
 
 
