@@ -1,18 +1,18 @@
 """Bot-wide state that belongs to no memory: inbox, people, usage, wizard, directory, leases, replicas.
 
-broadcasts.py       a message of an admin to everybody, while it is under way
-directory.py        which store holds each owner, and moves between stores
-erasure.py          a deletion in every file, finished by the next start when interrupted
-inbox.py            raw updates, committed before they are confirmed
-keys.py             the key that signs exports and links, and the links that were followed
-leases.py           which owners this process serves
-people.py           whom an admin let in or removed by a button
-postgres_inbox.py   the update inbox, claimed by the process that serves the owner
-postgres_leases.py  who serves an owner, with fence and expiry
-renaming.py         a group's memory under the id that it has as a supergroup
-replica.py          this process among several: that it lives, and is woken
-shared.py           locations of owners that several processes share
-state.py            where inbox, setups, usage and locations are kept: memory.db, or PostgreSQL for several processes
+broadcasts.py       an admin's message to everybody, while it is being sent
+directory.py        the store of each owner, and moves between stores
+erasure.py          deletions in every file, finished at the next start if interrupted
+inbox.py            raw updates, committed before Telegram gets a confirmation
+keys.py             the key that signs exports and links, and the links already used
+leases.py           the interface of owner leases
+people.py           the people whom an admin let in or removed by a button
+postgres_inbox.py   the update inbox in PostgreSQL, claimed by the process that serves the owner
+postgres_leases.py  owner leases in PostgreSQL, with fences and expiry
+renaming.py         gives a group's memory its new id as a supergroup
+replica.py          one process among several: its heartbeat and wake-ups
+shared.py           the directory and renamings that several processes share
+state.py            opens all of this in memory.db, or in PostgreSQL for several processes
 usage.py            tokens spent by person and day
-wizard_state.py     where each person stands in /summary
+wizard_state.py     each person's step in /summary
 """

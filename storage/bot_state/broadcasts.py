@@ -1,6 +1,6 @@
-"""A message of an admin to everybody, on its way: its words, whom it goes to, and who has had it.
+"""An admin's message to everybody: its text, its recipients, and the outcome for each.
 
-Only what is under way is kept: once it is over, words and people are erased.
+Everything is deleted once the broadcast is over.
 """
 
 from collections.abc import Sequence
@@ -12,13 +12,14 @@ from storage.engine.protocol import OwnerDatabase, Row
 from storage.schema.rows import text_of
 
 Outcome = Literal["arrived", "gone", "unknown"]
-"""gone: the person has blocked the bot, or never wrote to it; unknown: nobody knows whether it arrived."""
+"""The outcome is "gone" if the person has blocked the bot or never wrote to it, "unknown" if it may have arrived."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Broadcast:
-    """`receipt`: the message that tells its admin how far it is; None until it is sent off, and
-    for one of the dashboard's.
+    """A broadcast. `receipt` is the message that shows its progress to the admin.
+
+    It is None until sending begins, and for broadcasts from the dashboard.
     """
 
     id: int
@@ -31,7 +32,7 @@ class Broadcast:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Progress:
-    """People, by what came of it. `left`: who have not been sent it yet."""
+    """The number of people by outcome. `left` counts those to whom it has not been sent."""
 
     arrived: int = 0
     gone: int = 0
@@ -44,77 +45,76 @@ class Progress:
 
 
 class Broadcasts:
-    """One instance for each database. Every method that changes something is durable when it returns.
+    """All broadcasts. One instance for each database. Every method that changes something is durable when it returns.
 
-    What is on its way is changed by the process that serves its admin, one change after the other: a method raises
-    ServedElsewhere where another does by now.
+    Only the process that serves the admin changes a broadcast. In another process, methods raise ServedElsewhere.
     """
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database
 
     async def propose(self, admin: int, text: str, *, now: datetime) -> Broadcast:
-        """Keep what an admin would like to send; what they proposed before and did not send is erased."""
+        """Store a draft, and delete the admin's earlier unsent drafts."""
         async with self.database.write(None) as tx:
             await tx.rows("DELETE FROM broadcasts WHERE admin_id = ? AND is_sending = 0", admin)
             [row] = await tx.rows(_PROPOSE, admin, text, text_of(now))
-        return _broadcast(row)
+        return _parse_broadcast(row)
 
     async def get(self, number: int) -> Broadcast | None:
         async with self.database.read(None) as reader:
             row = await reader.row("SELECT * FROM broadcasts WHERE id = ?", number)
-        return _broadcast(row) if row else None
+        return _parse_broadcast(row) if row else None
 
-    async def begin(self, one: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
-        """From now on it goes to these people; False where it does already, or is gone."""
-        async with self.database.write(one.admin) as tx:
-            begun = await tx.rows(_BEGIN, receipt, one.id)
+    async def begin(self, broadcast: Broadcast, people: Sequence[int], *, receipt: int | None) -> bool:
+        """Begin to send a broadcast to these people. Return False if it has begun already or is gone."""
+        async with self.database.write(broadcast.admin) as tx:
+            begun = await tx.rows(_BEGIN, receipt, broadcast.id)
             if begun:
-                await tx.many(_PERSON, [(one.id, person) for person in people])
+                await tx.many(_PERSON, [(broadcast.id, person) for person in people])
         return bool(begun)
 
     async def sending(self) -> Sequence[Broadcast]:
-        """Broadcasts under way, the oldest first."""
+        """Return the broadcasts in progress, oldest first."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM broadcasts WHERE is_sending = 1 ORDER BY id")
-        return [_broadcast(row) for row in rows]
+        return [_parse_broadcast(row) for row in rows]
 
-    async def next_person(self, one: Broadcast) -> int | None:
-        """Somebody who has not been sent it; from now on they have, whatever happens. None: nobody is left."""
-        async with self.database.write(one.admin) as tx:
-            rows = await tx.rows(_NEXT, one.id)
+    async def next_person(self, broadcast: Broadcast) -> int | None:
+        """Return the next person to send it to, marked with an unknown outcome, or None if nobody is left."""
+        async with self.database.write(broadcast.admin) as tx:
+            rows = await tx.rows(_NEXT, broadcast.id)
         return int(rows[0][0]) if rows else None
 
-    async def note(self, one: Broadcast, person: int, outcome: Outcome) -> None:
-        """Note the outcome for one person; unknown until then."""
-        async with self.database.write(one.admin) as tx:
-            await tx.rows(_OUTCOME, outcome, one.id, person)
+    async def note(self, broadcast: Broadcast, person: int, outcome: Outcome) -> None:
+        """Record the outcome for broadcast person."""
+        async with self.database.write(broadcast.admin) as tx:
+            await tx.rows(_OUTCOME, outcome, broadcast.id, person)
 
-    async def give_back(self, one: Broadcast, person: int) -> None:
-        """It surely was not sent to this person: they are asked for again, by whichever process sends it now."""
+    async def give_back(self, broadcast: Broadcast, person: int) -> None:
+        """Return a person to the queue after a send that surely failed. Any process may do this."""
         async with self.database.write(None) as tx:
-            await tx.rows(_OUTCOME, "", one.id, person)
+            await tx.rows(_OUTCOME, "", broadcast.id, person)
 
-    async def leave_out(self, one: Broadcast, person: int) -> None:
-        """It does not go to this person any more: they were removed."""
-        async with self.database.write(one.admin) as tx:
-            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?", one.id, person)
+    async def leave_out(self, broadcast: Broadcast, person: int) -> None:
+        """Remove a person from the recipients."""
+        async with self.database.write(broadcast.admin) as tx:
+            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ? AND person_id = ?", broadcast.id, person)
 
-    async def progress(self, one: Broadcast) -> Progress:
+    async def progress(self, broadcast: Broadcast) -> Progress:
         async with self.database.read(None) as reader:
             rows = await reader.rows(
-                "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome", one.id
+                "SELECT outcome, COUNT(*) FROM broadcast_people WHERE broadcast_id = ? GROUP BY outcome", broadcast.id
             )
         return Progress(**{row[0] or "left": int(row[1]) for row in rows})
 
-    async def end(self, one: Broadcast) -> bool:
-        """It is over, or was called off: nothing of it is kept. False where it was already."""
-        async with self.database.write(one.admin) as tx:
-            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ?", one.id)
-            return bool(await tx.rows("DELETE FROM broadcasts WHERE id = ? RETURNING id", one.id))
+    async def end(self, broadcast: Broadcast) -> bool:
+        """Delete a finished or cancelled broadcast. Return False if it was deleted before."""
+        async with self.database.write(broadcast.admin) as tx:
+            await tx.rows("DELETE FROM broadcast_people WHERE broadcast_id = ?", broadcast.id)
+            return bool(await tx.rows("DELETE FROM broadcasts WHERE id = ? RETURNING id", broadcast.id))
 
 
-def _broadcast(row: Row) -> Broadcast:
+def _parse_broadcast(row: Row) -> Broadcast:
     return Broadcast(
         id=row["id"],
         admin=row["admin_id"],

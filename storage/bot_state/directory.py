@@ -1,7 +1,7 @@
-"""Which store holds each owner, and the durable record of a move between stores. Lives in memory.db.
+"""The store of each owner, and moves between stores.
 
-At any moment exactly one store answers for an owner: the one that `users.storage_type` names. A move copies, verifies,
-flips that row, then erases the source; a move that was interrupted is finished or undone at the next start.
+Exactly one store holds an owner: the one that `users.storage_type` names. A move copies, verifies, changes that row and
+then erases the source. It is recorded, so the next start finishes or undoes an interrupted one.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Stores = Mapping[StorageType, MemoryStore]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Location:
-    """An owner's location. `epoch` grows with every move: whatever was begun under an earlier one is void."""
+    """An owner's store. `epoch` grows with every move, and work begun under an earlier epoch is void."""
 
     owner: int
     storage: StorageType
@@ -30,7 +30,7 @@ class Location:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Move:
-    """A move under way. copying: the source answers, the target's copy is incomplete; erasing: the reverse."""
+    """A move in progress. The source holds the owner while "copying", the target while "erasing"."""
 
     owner: int
     source: StorageType
@@ -39,10 +39,10 @@ class Move:
 
 
 class Directory:
-    """Locations and moves. Every method is durable when it returns."""
+    """Records locations and moves. Every method is durable when it returns."""
 
     def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
-        """`moves`: where moves are recorded, if elsewhere: what one process copies to or from its own files."""
+        """Record moves in the database `moves` if it is given, otherwise in `database`."""
         self.database = database
         self._moves = moves or database
 
@@ -57,9 +57,9 @@ class Directory:
         return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
 
     async def register(self, config: OwnerConfig) -> Location:
-        """Record where a new owner lives; returns the location that holds afterwards.
+        """Record the store of a new owner, and return the owner's location afterwards.
 
-        For an owner who does not live in memory.db, the row's other columns are kept as a copy for people to read.
+        For an owner in another store, the row's other columns are a copy for people to read.
         """
         async with self.database.write(config.owner) as tx:
             await tx.rows(
@@ -84,15 +84,13 @@ class Directory:
         return location
 
     async def remove(self, owner: int) -> None:
-        """Remove an owner whose memory was erased from its store (for memory.db the row is gone already)."""
+        """Remove an owner whose memory was erased from its store. For memory.db, the row is gone already."""
         async with self.database.write(owner) as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
     async def adopt(self, stores: Stores, leases: OwnerLeases) -> list[int]:
-        """Record the owners that a store holds and the directory does not know, whom this process serves from now on;
-        their ids.
-        """
+        """Record the owners that a store holds and the directory lacks, begin to serve them, and return their ids."""
         adopted: list[int] = []
         known = {location.owner for location in await self.locations()}
         for store in stores.values():
@@ -105,9 +103,9 @@ class Directory:
 
     # moves -------------------------------------------------------------------------------------------------
     async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
-        """Move everything of an owner to another store; the caller holds the owner's lock exclusively.
+        """Move everything of an owner to another store. The caller holds the owner's lock exclusively.
 
-        Raises StorageError, with everything as it was, when the copy fails or differs from the source.
+        Raise StorageError, with nothing changed, if the copy fails or differs from the source.
         """
         location = await self.location(owner)
         if location is None:
@@ -122,7 +120,7 @@ class Directory:
             await _check_equal(owner, stores[source], stores[target])
             await self._flip(owner, target, now)
         except BaseException:
-            # If the row was flipped before the cancellation arrived, the move is finished forwards.
+            # If the row was changed before the cancellation arrived, this completes the move.
             await self._finish(owner, stores)
             raise
         await self._finish(owner, stores)
@@ -132,7 +130,7 @@ class Directory:
         return moved
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
-        """Finish or undo every interrupted move; to be called at start. Returns those moves."""
+        """Finish or undo every interrupted move, and return them. Call it at start."""
         moves = await self.moves()
         for move in moves:
             await self._finish(move.owner, stores)
@@ -173,7 +171,7 @@ class Directory:
             )
 
     async def _finish(self, owner: int, stores: Stores) -> None:
-        location = await self.location(owner)  # it says whether the move arrived, wherever moves are recorded
+        location = await self.location(owner)  # decides between finishing and undoing
         for move in await self.moves():
             if move.owner == owner:
                 has_arrived = location is not None and location.storage is move.target

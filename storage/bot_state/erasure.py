@@ -1,7 +1,7 @@
-"""Deleting in every file: recorded before it begins, so that the next start finishes an interrupted deletion.
+"""Delete in every file. A deletion is recorded before it begins, so the next start can finish an interrupted one.
 
-Owns the order (record, inbox, store, files), the durable record, and the copies in the data directory.
-Every step may be repeated. Does not know what is built on a message (erasure/deletion_cascade.py).
+The order is: record, inbox, store, files. Every step may be repeated. erasure/deletion_cascade.py decides what is
+deleted from the store.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _RECORD = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RE
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unfinished:
-    """A recorded deletion. `is_erased`: the tables are done, the files are not."""
+    """A recorded deletion. `is_erased` says that the tables are done and only the files are left."""
 
     id: int
     owner: int
@@ -45,7 +45,7 @@ class Unfinished:
 
 @define(eq=False)
 class Erasure:
-    """Deletions across the stores of one data directory."""
+    """Deletes across the stores of one data directory."""
 
     database: OwnerDatabase
     _folder: Path
@@ -54,9 +54,9 @@ class Erasure:
     _wizards: WizardStates
     _usage: UsageLedger
     _leases: OwnerLeases
-    # Records whose tables this process has done, what it has erased in all, and how much of that is in no file, but
-    # perhaps in a log.
+    # Ids of the records whose tables this process has erased.
     _erased: set[int] = field(factory=set[int], init=False)
+    # The number of deletions so far, and how many of them the files were rewritten after. Logs may still hold those.
     _count: int = field(default=0, init=False)
     _rewritten: int = field(default=-1, init=False)
     _cleaning: asyncio.Lock = field(factory=asyncio.Lock, init=False)
@@ -64,32 +64,34 @@ class Erasure:
     async def forget(
         self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, cleans_files: bool = True
     ) -> Forgotten:
-        """Delete from the owner's store and from every file; returns what went. `cleans_files=False`: `clean_files`
-        cleans the files later. The caller holds the owner's lock exclusively. Raises StorageError, with nothing
-        deleted.
+        """Delete from the owner's store and from every file, and return what was deleted.
+
+        The caller holds the owner's lock exclusively. With `cleans_files=False`, leave the files to a later
+        `clean_files`. Raise StorageError with nothing deleted.
         """
         async with self.database.write(owner) as tx:
-            [[number]] = await tx.rows(_RECORD, owner, _text(what), text_of(now))
+            [[number]] = await tx.rows(_RECORD, owner, _format_forgetting(what), text_of(now))
         try:
-            # Not cancelled half-way: a deletion that is not marked as done is repeated by the next start.
-            taken = await uncancelled(lambda: self._erase(number, owner, what, store, now))
+            # Not cancelled half-way: the next start would repeat a deletion that is not marked as done.
+            forgotten = await uncancelled(lambda: self._erase(number, owner, what, store, now))
         except StorageError:
             with suppress(StorageError, ServedElsewhere):
-                await self._drop(number, owner)
+                await self._delete_record(number, owner)
             raise
         try:
             is_clean = cleans_files and await self.clean_files()
         except StorageError:
             is_clean = False
-        return replace(taken, kept_aside=self._kept_aside(), is_clean=is_clean)
+        return replace(forgotten, kept_aside=self._list_kept_aside(), is_clean=is_clean)
 
     async def resume(
         self, store_of: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
     ) -> list[int]:
-        """Finish the deletions that an earlier process had begun; returns their owners. Call it at start, or for the
-        owners that this process begins to serve.
+        """Finish the deletions that an earlier process began, and return their owners.
+
+        Call it at start, or for the owners that this process begins to serve.
         """
-        unfinished = [task for task in await self._unfinished() if owners is None or task.owner in owners]
+        unfinished = [task for task in await self._list_unfinished() if owners is None or task.owner in owners]
         for task in unfinished:
             if not task.is_erased:
                 store = await store_of(task.owner)
@@ -100,65 +102,65 @@ class Erasure:
         return [task.owner for task in unfinished]
 
     async def clean_files(self) -> bool:
-        """Remove what was deleted from the files too; whether all are clean. To be called now and then."""
+        """Remove deleted text from the files. Return True if all are clean. Call it from time to time."""
         async with self._cleaning:
-            mine = [task for task in await self._unfinished() if self._leases.holds(task.owner)]
+            mine = [task for task in await self._list_unfinished() if self._leases.holds(task.owner)]
             erased = [task for task in mine if task.is_erased or task.id in self._erased]
             for task in erased:
                 if not task.is_erased:
-                    # First of all: a deletion that is repeated would also delete what was said since.
+                    # Mark it first: a repeated deletion would also delete newer messages.
                     with suppress(ServedElsewhere):
-                        await self._mark(task.id, task.owner)
-            if erased and not await self._clean():
+                        await self._mark_erased(task.id, task.owner)
+            if erased and not await self._clean_all_files():
                 return False
             for task in erased:
                 with suppress(ServedElsewhere):
-                    await self._drop(task.id, task.owner)
+                    await self._delete_record(task.id, task.owner)
             return True
 
     async def _erase(
         self, number: int, owner: int, what: Forgetting, store: MemoryStore, begun_at: datetime
     ) -> Forgotten:
-        # The inbox first: once the messages are gone, nothing says which updates were theirs.
+        # The inbox first: without the messages, their updates can no longer be found.
         waiting = await self._inbox.waiting()
         gone = await store.forgetting.sources(owner, what, list(waiting))
         await self._inbox.empty([waiting[source] for source in gone])
         if what.what == "everything":
             await self._wizards.forget(owner)
             await self._usage.forget(owner, begun_at.astimezone(UTC).date())
-        taken = await store.forgetting.forget(owner, what)
+        forgotten = await store.forgetting.forget(owner, what)
         self._count += 1
         self._erased.add(number)
         with suppress(StorageError):
-            await self._mark(number, owner)
-        return taken
+            await self._mark_erased(number, owner)
+        return forgotten
 
-    async def _unfinished(self) -> list[Unfinished]:
+    async def _list_unfinished(self) -> list[Unfinished]:
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM forgettings ORDER BY id")
         return [
             Unfinished(
                 id=row["id"],
                 owner=row["user_id"],
-                what=_what(row["what"]),
+                what=_parse_forgetting(row["what"]),
                 begun_at=moment_of(row["begun_at"]),
                 is_erased=bool(row["is_erased"]),
             )
             for row in rows
         ]
 
-    # Where processes share the work, the marks are those of whoever serves the owner, as the deletion itself is.
-    async def _mark(self, number: int, owner: int) -> None:
+    # Written in the owner's name: only the process that serves the owner may change the record.
+    async def _mark_erased(self, number: int, owner: int) -> None:
         async with self.database.write(owner) as tx:
             await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", number)
 
-    async def _drop(self, number: int, owner: int) -> None:
+    async def _delete_record(self, number: int, owner: int) -> None:
         async with self.database.write(owner) as tx:
             await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
         self._erased.discard(number)
 
-    async def _clean(self) -> bool:
-        """Clean every file of every store, since an owner may have lived elsewhere before; whether all are clean."""
+    async def _clean_all_files(self) -> bool:
+        """Clean the files of every store, since an owner may have been moved. Return True if all are clean."""
         count = self._count
         if self._rewritten < count:
             with explained(self._folder):
@@ -169,24 +171,24 @@ class Erasure:
                 await store.erase_traces()
             self._rewritten = count
         for store in self._stores.values():
-            for _ in range(3):  # then it is left to the next call
+            for _ in range(3):  # after that, leave it to the next call
                 if await store.cut_log():
                     break
             else:
                 return False
         return True
 
-    def _kept_aside(self) -> tuple[str, ...]:
-        """Damaged or replaced files that were set aside: they may be the only copy of somebody else's memory."""
-        found = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
-        return tuple(sorted(path.name for path in found))
+    def _list_kept_aside(self) -> tuple[str, ...]:
+        """Return the names of damaged or replaced files. They are kept: each may be the only copy of a memory."""
+        paths = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
+        return tuple(sorted(path.name for path in paths))
 
 
-def _text(what: Forgetting) -> str:
+def _format_forgetting(what: Forgetting) -> str:
     return json.dumps(asdict(what), default=text_of)
 
 
-def _what(text: str) -> Forgetting:
-    found = json.loads(text)
-    moments = {name: optional_moment(found[name]) for name in ("since", "until")}
-    return Forgetting(**{**found, **moments, "ids": tuple(found["ids"])})
+def _parse_forgetting(text: str) -> Forgetting:
+    fields = json.loads(text)
+    moments = {name: optional_moment(fields[name]) for name in ("since", "until")}
+    return Forgetting(**{**fields, **moments, "ids": tuple(fields["ids"])})

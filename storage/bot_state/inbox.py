@@ -1,7 +1,6 @@
-"""The update inbox: raw updates of Telegram, committed before Telegram is told that we have them. What it promises
-wherever it is kept, and the one in memory.db.
+"""The update inbox in memory.db: raw updates, committed before Telegram gets a confirmation.
 
-Owns which updates are seen, pending and done, and how often a file's reading and an answer's sending were begun.
+It records which updates are known, pending and done, and how often risky work on each was begun.
 """
 
 import json
@@ -16,17 +15,19 @@ from storage.schema.rows import text_of
 from text.characters import well_formed
 
 Counted = Literal["attempts", "readings", "sends"]
-"""Counters of an update over all runs, so that what kills the process is not tried for ever: the beginnings of
-its work, of work that an untrusted file decides, and of the sending of its answer.
+"""Counters of an update over all runs, so that work that kills the process is not retried for ever.
+
+They count how often handling it, reading its files and sending its answer were begun.
 """
 NOBODY = 0
-"""The owner of an update that belongs to no chat, and the sender of one that names none."""
+"""The owner of an update without a chat, and the sender of one without a sender."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An update as it came. `owner`: whose work it is; `person`: who sent it; `is_begun`: this process handles it
-    already, because it could not be written at first.
+    """A received update, the owner that it belongs to and the person who sent it.
+
+    `is_begun` says that this process already handles it, because it could not be written at first.
     """
 
     update_id: int
@@ -37,7 +38,7 @@ class Arrival:
 
 
 class Lease(NamedTuple):
-    """This process's claim on an owner; `fence`: a number that no other lease ever had."""
+    """This process's claim on an owner. `fence` is unique among all leases ever made."""
 
     owner: int
     fence: int
@@ -47,10 +48,9 @@ class Lease(NamedTuple):
 class PendingUpdate:
     """An update that is not done yet.
 
-    `attempts`: how often its work was begun; `sends`: how often the sending of its answer was begun. A first send
-    that is recorded here has an unknown outcome. `mode`: how memory stood when it was said, where it was noted.
-    `shown`: the messages that show something of its answer, in order. `lease`: under which it was handed out, where
-    several processes share the work.
+    `attempts` and `sends` count how often handling it and sending its answer were begun; a recorded send has an unknown
+    outcome. `mode` is the memory mode when it was written, if noted. `shown` are the messages that show its answer, in
+    order. `lease` is the lease under which it was claimed if several processes share the work.
     """
 
     update_id: int
@@ -73,18 +73,18 @@ class Inbox:
     """Raw updates by bot and id, in memory.db. Every method is durable when it returns and raises StorageError."""
 
     _mine = "bot_id = ? AND update_id = ?"
-    """Which updates this process may change: by the bot, the update and what `_holder` has."""
+    """The SQL condition for an update that this process may change. Its values are bot, update and `_holder`."""
     _holder: tuple[Value, ...] = ()
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database
 
     async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
-        """Keep an update; False when its id was seen before (within the time that `purge` leaves)."""
+        """Store an update. Return False if its id is known. (`purge` forgets old ids.)"""
         return arrival.update_id in await self.receive_all(bot_id, [arrival], now)
 
     async def receive_all(self, bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
-        """Keep updates, in this order, in one transaction; the ids of those that were not seen before."""
+        """Store updates in this order in one transaction, and return the ids that are new."""
         at = text_of(now)
         kept = {arrival.update_id: well_formed(arrival.payload) for arrival in arrivals}
 
@@ -98,7 +98,7 @@ class Inbox:
         return await self.database.transact(put, None)
 
     async def pending(self, bot_id: int) -> list[PendingUpdate]:
-        """Updates that are not done, in the order of arrival."""
+        """Return the updates that are not done, in order of arrival."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
@@ -106,39 +106,37 @@ class Inbox:
         return [pending_of(row) for row in rows]
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
-        """Note how memory stood when this was said, for a run that takes it up later."""
+        """Record the memory mode at the time of the update, for a later run that resumes it."""
         await self._change("mode = ?", mode, bot_id, update_id)
 
     async def note_shown(self, bot_id: int, update_id: int, message_ids: Sequence[int]) -> None:
-        """Which messages show something of its answer, for a run that has to finish them."""
+        """Record the messages that show the answer, for a later run that finishes them."""
         await self._change("shown = ?", json.dumps(list(message_ids)), bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
-        """Count that something begins, before it does; 1 for the first time, 0 where the id is not kept.
+        """Count that work is about to begin, and return the new count, or 0 if the id is unknown.
 
-        Raises ServedElsewhere where another process has the update by now.
+        Raise ServedElsewhere if another process now has the update.
         """
         rows = await self._change(f"{what} = {what} + 1", bot_id, update_id, returning=what)
         return int(rows[0][0]) if rows else 0
 
     async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
-        """Uncount what is known to have had no effect, or was stopped in order."""
+        """Decrease a counter after work that had no effect or was stopped cleanly."""
         await self._change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
 
     async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
-        """Leave room for one more sending below `most`: the process died over the last, perhaps before it was made."""
+        """Allow one more send below `most`: the process may have died before the last one was made."""
         await self._change("sends = min(sends, ?)", most - 1, bot_id, update_id)
 
     async def _change(self, what: str, *values: Value, returning: str = "position") -> list[Row]:
-        """`values`: what `what` asks for, the bot, the update."""
+        """Run `SET {what}` on an update. `values` are those of `what`, then the bot and the update id."""
         sql = f"UPDATE updates SET {what} WHERE {self._mine} RETURNING {returning}"  # noqa: S608
         asked = (*values, *self._holder)
         return await self.database.transact(lambda connection: connection.execute(sql, asked).fetchall(), None)
 
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
-        """Everything about these updates is done: their payloads are removed, their ids stay. What another process has
-        by now stays as it is.
-        """
+        """Mark updates as done: remove their payloads and keep their ids. Skip those that another process now has."""
         sql = f"UPDATE updates SET payload = NULL, done_at = ? WHERE done_at IS NULL AND {self._mine}"  # noqa: S608
         rows = [(text_of(now), bot_id, update_id, *self._holder) for update_id in update_ids]
 
@@ -148,7 +146,7 @@ class Inbox:
         await self.database.transact(mark, None)
 
     async def waiting(self) -> dict[str, int]:
-        """Positions of updates that are not done and have a payload, by source ("bot:update")."""
+        """Return the positions of updates that are not done and have a payload, by source ("bot:update")."""
         async with self.database.read(None) as reader:
             rows = await reader.rows(
                 "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
@@ -156,18 +154,18 @@ class Inbox:
         return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
 
     async def empty(self, positions: Sequence[int]) -> None:
-        """Remove the payloads, because what they said was forgotten. The next start drops such an update."""
+        """Remove the payloads of updates that were forgotten. The next start drops these updates."""
         async with self.database.write(None) as tx:
             await tx.many(
                 "UPDATE updates SET payload = NULL WHERE position = ?", [(position,) for position in positions]
             )
 
     async def forget_text(self) -> bool:
-        """Remove the payloads of done updates from the file's log as well; False when that has to wait."""
+        """Remove the payloads of done updates from the file's log. Return False if that must be tried again later."""
         return await self.database.forget_log()
 
     async def purge(self, older_than: datetime) -> int:
-        """Forget ids that were done before `older_than`; Telegram delivers none older than 24 hours. Their number."""
+        """Delete ids done before `older_than`, and return how many. Telegram never delivers updates older than 24 h."""
         async with self.database.write(None) as tx:
             rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
         return len(rows)

@@ -1,7 +1,6 @@
-"""Which owners this process serves: a lease on each, where several processes share one database.
+"""The interface of owner leases, which divide the owners among several processes that share one database.
 
-Whoever holds an owner's lease handles everything of that owner, in the talk and in the background, so that what a
-process knows of an owner need not be known to another.
+The process that holds an owner's lease does all work for that owner, so processes need not share what they cache.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,27 +8,28 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
 OnGain = Callable[[Sequence[int]], Awaitable[None]]
-"""Told of owners that this process begins to serve: before anything of theirs is handled."""
+"""Called with owners that this process begins to serve, before it handles anything of theirs."""
 
 
 class OwnerLeases(Protocol):
     """The owners that this process serves."""
 
     def holds(self, owner: int) -> bool:
-        """Whether this process serves an owner, as far as it knows."""
+        """Return True if this process serves the owner, as far as it knows."""
 
     async def hold(self, owner: int) -> None:
-        """Serve an owner from now on, unless another process does. Raises ServedElsewhere, StorageError."""
+        """Begin to serve an owner. Raise ServedElsewhere if another process does, or StorageError."""
 
     def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
-        """Serve an owner for the length of the block at least; a process that does is asked to let go, which takes it a
-        moment. Raises ServedElsewhere where it has something to do for the owner, and StorageError.
+        """Serve an owner at least for the block. If another process does, ask it to release the lease and wait.
+
+        Raise ServedElsewhere if that process is busy with the owner, or StorageError.
         """
         ...
 
 
 class Everybody:
-    """The leases of a process that is alone: it serves everybody."""
+    """The leases of a single process, which serves all owners."""
 
     def holds(self, owner: int) -> bool:
         return True

@@ -1,5 +1,6 @@
-"""People who asked to be let in, whom an admin let in or removed, and who claimed the bot by its link: held in memory,
-since each update asks.
+"""People who asked for access, whom an admin let in or removed, or who claimed the bot by its link.
+
+They are cached in memory because every update checks them.
 """
 
 from collections.abc import Sequence
@@ -9,12 +10,12 @@ from records.owners import KnownPerson, Standing
 from storage.engine.protocol import OwnerDatabase, Row
 from storage.schema.rows import text_of
 
-MOST_ASKED = 500
-"""People who asked, or were refused, that are remembered; the oldest are forgotten, and may ask again."""
+MAX_APPLICANTS = 500
+"""People with an open or refused request who are remembered. The oldest are forgotten and may ask again."""
 CLAIM = "claim of the bot"
-"""Its place among the one-time links; no nonce of another has a space in it."""
-LONGEST_NAME = 64
-"""Characters."""
+"""The key of the claim among the one-time links. It cannot equal a nonce, which never contains a space."""
+MAX_NAME_CHARS = 64
+"""Names are cut at this length to bound the table."""
 
 
 class People:
@@ -22,75 +23,77 @@ class People:
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database
-        self._held: dict[int, KnownPerson] = {}
+        self._known: dict[int, KnownPerson] = {}
         self._writes = 0
 
     async def load(self) -> None:
-        """Read what is stored: at start, and now and then where another process may have written."""
+        """Load the cache, at start and again from time to time if other processes may have written."""
         while True:  # ends: admins decide rarely
             writes = self._writes
             async with self.database.read(None) as reader:
                 rows = await reader.rows("SELECT * FROM people ORDER BY changed_at, person_id")
-            if writes == self._writes:  # otherwise this may lack what was written in the meantime
-                self._held = {person.id: person for person in map(_person, rows)}
+            if writes == self._writes:  # otherwise the rows may lack a concurrent write
+                self._known = {person.id: person for person in map(_parse_person, rows)}
                 return
 
     def standing(self, person: int) -> Standing | None:
-        """The status of a person; None: unknown."""
-        found = self._held.get(person)
-        return found.standing if found else None
+        """Return the standing of a person, or None if unknown."""
+        known = self._known.get(person)
+        return known.standing if known else None
 
     def get(self, person: int) -> KnownPerson | None:
-        return self._held.get(person)
+        return self._known.get(person)
 
     def listed(self, standing: Standing) -> Sequence[KnownPerson]:
-        """Those of a standing, the latest last."""
-        return [person for person in self._held.values() if person.standing == standing]
+        """Return the people with a standing, latest last."""
+        return [person for person in self._known.values() if person.standing == standing]
 
     @property
     def claimed_by(self) -> frozenset[int]:
-        """Whoever claimed the bot by its link, and so is an admin."""
+        """The people who became admins by claiming the bot with its link."""
         return frozenset(person.id for person in self.listed("admin"))
 
     async def offer_claim(self, *, until: datetime, now: datetime) -> datetime:
-        """Return until when the link works that makes its first reader the admin: `until`, unless an earlier start, or
-        another process, has offered one that still works.
+        """Offer the link that makes its first user the admin, and return when it expires.
+
+        That is `until`, unless an earlier start or another process has offered one that is still valid.
         """
         async with self.database.write(None) as tx:
             [[offered]] = await tx.rows(_OFFER_CLAIM, CLAIM, text_of(until), text_of(now))
         return datetime.fromisoformat(str(offered))
 
-    async def claim(self, one: KnownPerson, *, until: datetime, now: datetime) -> bool:
-        """Make this person the admin; False where somebody has used the link that works `until` then."""
-        return now < until and await self._put(one, by=one.id, now=now, using=until)
+    async def claim(self, person: KnownPerson, *, until: datetime, now: datetime) -> bool:
+        """Make this person the admin. Return False if the link that expires at `until` was used or has expired."""
+        return now < until and await self._put(person, by=person.id, now=now, using=until)
 
-    async def ask(self, one: KnownPerson, *, now: datetime) -> bool:
-        """Note that somebody asks to be let in; False where they asked before, or an admin has decided."""
-        if one.id in self._held:
+    async def ask(self, person: KnownPerson, *, now: datetime) -> bool:
+        """Record a request for access. Return False if they asked before or an admin has decided."""
+        if person.id in self._known:
             return False
-        await self.put(one, by=0, now=now)
+        await self.put(person, by=0, now=now)
         return True
 
-    async def put(self, one: KnownPerson, *, by: int, now: datetime) -> None:
-        """Keep what was decided of a person. `by`: the admin."""
-        await self._put(one, by=by, now=now)
+    async def put(self, person: KnownPerson, *, by: int, now: datetime) -> None:
+        """Store a decision about a person, made by the admin `by`."""
+        await self._put(person, by=by, now=now)
 
-    async def _put(self, one: KnownPerson, *, by: int, now: datetime, using: datetime | None = None) -> bool:
-        """`using`: the offer of a claim that this uses up; False where it is used up already."""
+    async def _put(self, person: KnownPerson, *, by: int, now: datetime, using: datetime | None = None) -> bool:
+        """Store a person. If `using` is given, use up the claim offered until then; return False if it is used up."""
         async with self.database.write(None) as tx:
             if using is not None and not await tx.rows(_USE_CLAIM, CLAIM, text_of(using)):
                 return False
-            await tx.rows(_PUT, one.id, one.standing, one.name[:LONGEST_NAME], one.language, text_of(now), by)
-            gone = await tx.rows(_SURPLUS, MOST_ASKED)
+            name = person.name[:MAX_NAME_CHARS]
+            await tx.rows(_PUT, person.id, person.standing, name, person.language, text_of(now), by)
+            deleted = await tx.rows(_DELETE_SURPLUS, MAX_APPLICANTS)
         self._writes += 1
-        self._held.pop(one.id, None)  # so that it is the latest
-        self._held[one.id] = one
-        for row in gone:
-            self._held.pop(int(row[0]), None)
+        self._known.pop(person.id, None)  # reinsert as the latest
+        self._known[person.id] = person
+        for row in deleted:
+            self._known.pop(int(row[0]), None)
         return True
 
 
-def _person(row: Row) -> KnownPerson:
+def _parse_person(row: Row) -> KnownPerson:
     return KnownPerson(id=row["person_id"], standing=row["standing"], name=row["name"], language=row["language"])
 
 
@@ -105,7 +108,7 @@ INSERT INTO people (person_id, standing, name, language, changed_at, changed_by)
 ON CONFLICT (person_id) DO UPDATE SET standing = excluded.standing, name = excluded.name,
   language = excluded.language, changed_at = excluded.changed_at, changed_by = excluded.changed_by
 """
-_SURPLUS = """
+_DELETE_SURPLUS = """
 DELETE FROM people WHERE person_id IN (
   SELECT person_id FROM people WHERE standing IN ('asked', 'refused') ORDER BY changed_at DESC, person_id LIMIT 10000
   OFFSET ?

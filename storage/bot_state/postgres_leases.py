@@ -1,7 +1,7 @@
-"""Leases on owners, in PostgreSQL: each is served by one process at a time, and by another when that one dies.
+"""Owner leases in PostgreSQL: one process at a time serves an owner, and another takes over if it dies.
 
-A lease has a fence, a number that no other lease ever had; every writing transaction of an owner checks it, so that a
-process that was taken for dead and wakes cannot commit.
+Each lease has a unique fencing number. Every writing transaction of the owner checks it, so a process that was declared
+dead and wakes up cannot commit.
 """
 
 import asyncio
@@ -26,34 +26,36 @@ from storage.schema.rows import text_of
 log = logging.getLogger(__name__)
 
 POLLING = -(2**62)
-"""The owner that stands for fetching the updates of a bot is this minus the bot's id; no chat has such an id."""
-TAKEN_AT_ONCE = 50
+"""Polling for a bot is a lease on the owner POLLING minus the bot's id. No chat has such an id."""
+MAX_OWNERS_PER_CLAIM = 50
+"""Owners taken in one transaction, so that others get a share."""
 OVERDUE = timedelta(seconds=2)
-"""How long a process leaves what is more than its share of the owners to the others, of which one may hang."""
+"""Updates that wait longer are taken beyond the fair share: the process that should serve them may hang."""
 
-ASK_SECONDS = 0.2
-MOST_ASKED = 15
-"""Times that a process is asked to let go of an owner, so far apart."""
+RELEASE_POLL_SECONDS = 0.2
+"""Time between two requests to release an owner."""
+MAX_RELEASE_REQUESTS = 15
+"""Requests to release an owner before giving up, three seconds in all."""
 
 _KNOWN = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
 _FREE_ONE = """
 SELECT user_id FROM leases
 WHERE user_id = ? AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?) FOR UPDATE SKIP LOCKED
 """
-# Also what this process took without hearing of it: the reply to that commit was lost.
+# Includes owners that this process took in a commit whose reply was lost.
 _FREE_WITH_WORK = """
 SELECT user_id FROM leases WHERE user_id IN (SELECT value FROM json_each(?))
 AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?)
 ORDER BY user_id LIMIT ? FOR UPDATE SKIP LOCKED
 """
-# Owners with updates that wait, and those whom a process served when it died: it may have left something half done. Who
-# of them has waited too long already.
+# Owners with waiting updates, and those of dead processes, which may have left work incomplete; with a flag for those
+# who have waited too long.
 _WITH_WORK = """
 SELECT user_id, MIN(received_at) <= ? AS is_overdue FROM updates WHERE bot_id = ? AND done_at IS NULL GROUP BY user_id
 UNION ALL SELECT user_id, TRUE FROM leases
 WHERE replica_id IN (SELECT id FROM replicas WHERE expires_at <= clock_timestamp()) AND user_id > ?
 """
-# The processes that live, and the owners whom they serve.
+# The number of live processes, and of the owners that they serve.
 _LIVING = """
 SELECT COUNT(DISTINCT replicas.id), COUNT(leases.user_id)
 FROM replicas LEFT JOIN leases ON leases.replica_id = replicas.id AND leases.user_id > ?
@@ -64,7 +66,7 @@ _TAKE = """
 UPDATE leases SET replica_id = ?, fence = nextval('lease_fences')
 WHERE user_id IN (SELECT value FROM json_each(?)) RETURNING user_id, fence
 """
-# A fold that another process had begun is void with that process's lease.
+# A fold begun by another process becomes void with that process's lease.
 _EXPIRE_FOLDS = """
 UPDATE jobs SET state = 'expired' WHERE user_id IN (SELECT value FROM json_each(?)) AND state = 'processing'
 """
@@ -78,9 +80,9 @@ WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
 
 @define(eq=False)
 class PostgresLeases:
-    """The leases of this process; implements OwnerLeases. Made by `opened`.
+    """The leases of this process. It implements OwnerLeases and is created by `opened`.
 
-    `on_gain`: called with owners that this process begins to serve, before anything of theirs is handled.
+    The callbacks in `on_gain` run with owners that this process begins to serve, before it handles their updates.
     """
 
     database: PostgresDatabase
@@ -95,13 +97,13 @@ class PostgresLeases:
     @classmethod
     @asynccontextmanager
     async def opened(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
-        """This process lives while the block runs; at the end all its leases are given back."""
+        """Send heartbeats while the block runs, and release all leases at the end."""
         leases = cls(database, replica)
-        async with replica.living(url, leases._lapsed):
+        async with replica.living(url, leases._recheck_leases):
             try:
                 yield leases
             finally:
-                await uncancelled(leases._leave)
+                await uncancelled(leases._release_all)
 
     def holds(self, owner: int) -> bool:
         return owner in self._served
@@ -114,35 +116,35 @@ class PostgresLeases:
                 return
             me = self.replica
 
-            def taken(connection: Connection) -> dict[int, int]:
+            def take_owner(connection: Connection) -> dict[int, int]:
                 connection.execute(_KNOWN, (owner,))
                 free = connection.execute(_FREE_ONE, (owner, me.id, me.instance_id)).fetchall()
                 return _take(connection, me.id, [row[0] for row in free])
 
-            if not await self._gain(await self.database.transact(taken, None)):
+            if not await self._prepare_taken(await self.database.transact(take_owner, None)):
                 raise ServedElsewhere
 
     @asynccontextmanager
     async def kept(self, owner: int) -> AsyncIterator[None]:
         self._kept[owner] += 1
         try:
-            for asked in range(MOST_ASKED + 1):
+            for asked in range(MAX_RELEASE_REQUESTS + 1):
                 try:
                     await self.hold(owner)
                     break
                 except ServedElsewhere:
-                    if asked == MOST_ASKED:
+                    if asked == MAX_RELEASE_REQUESTS:
                         raise
                 async with self.database.write(None) as tx:
                     await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), ?)", str(owner))
-                await asyncio.sleep(ASK_SECONDS)
+                await asyncio.sleep(RELEASE_POLL_SECONDS)
             yield
         finally:
             self._kept[owner] -= 1
-            self._kept += Counter[int]()  # leaves out who is at zero
+            self._kept += Counter[int]()  # drops the zero counts
 
     async def let_go(self, busy: Collection[int]) -> None:
-        """See SharedWork."""
+        """See SharedWork.let_go."""
         wanted, self.replica.wanted = self.replica.wanted, set()
         free = (wanted & self._served) - set(busy) - self._kept.keys()
         if free:
@@ -151,13 +153,14 @@ class PostgresLeases:
             await self.release(free - {row[0] for row in folding} - self._kept.keys())
 
     async def take_work(self, bot_id: int, *, now: datetime) -> None:
-        """Begin to serve owners whose updates wait and whom nobody serves, and those of a process that died. Of those
-        whose updates have just come only as many as make this process's share. Raises StorageError.
+        """Begin to serve owners with waiting updates whom nobody serves, and those of dead processes.
+
+        Of the owners whose updates have just arrived, take only this process's fair share. Raise StorageError.
         """
         async with self._taking:
             me = self.replica
 
-            def taken(connection: Connection) -> dict[int, int]:
+            def take_waiting(connection: Connection) -> dict[int, int]:
                 values = (text_of(now - OVERDUE), bot_id, POLLING)
                 waiting = {
                     row[0]: row[1]
@@ -166,22 +169,22 @@ class PostgresLeases:
                 }
                 overdue = [owner for owner, is_overdue in waiting.items() if is_overdue]
                 fresh = [owner for owner, is_overdue in waiting.items() if not is_overdue]
-                found = _free(connection, overdue, me, TAKEN_AT_ONCE) if overdue else []
+                free = _lock_free(connection, overdue, me, MAX_OWNERS_PER_CLAIM) if overdue else []
                 if fresh and (share := self._share(connection, fresh)) > 0:
-                    found += _free(connection, fresh, me, share)
-                return _take(connection, me.id, found)
+                    free += _lock_free(connection, fresh, me, share)
+                return _take(connection, me.id, free)
 
-            await self._gain(await self.database.transact(taken, None))
+            await self._prepare_taken(await self.database.transact(take_waiting, None))
 
     def _share(self, connection: Connection, waiting: Sequence[int]) -> int:
-        """This process's fair share of these owners among all that live."""
+        """Return how many of the waiting owners this process may take for a fair share among the live processes."""
         processes, served = connection.execute(_LIVING, (POLLING,)).fetchall()[0]
         [free] = connection.execute(_FREE, (json.dumps(waiting),)).fetchall()[0]
         fair: int = math.ceil((served + free) / max(1, processes))
-        return min(TAKEN_AT_ONCE, fair - len(self.served))
+        return min(MAX_OWNERS_PER_CLAIM, fair - len(self.served))
 
     async def confirm(self, owner: int, fence: int) -> None:
-        """Wait until it is certain that this process holds a lease. Raises ServedElsewhere where it was lost."""
+        """Wait until this process is known to hold a lease. Raise ServedElsewhere if it was lost."""
         await self.replica.until_sure()
         if self._checking is not None:
             await asyncio.wait({self._checking})
@@ -189,16 +192,16 @@ class PostgresLeases:
             raise ServedElsewhere
 
     async def release(self, owners: Collection[int]) -> None:
-        """Let other processes serve these owners. Raises StorageError."""
+        """Release the leases of these owners. Raise StorageError."""
         gone = [owner for owner in owners if self.replica.held.pop(owner, None) is not None]
         self._served.difference_update(gone)
         if gone:
             values = (self.replica.id, json.dumps(gone))
             await self.database.transact(lambda connection: connection.execute(_RELEASE, values).fetchall(), None)
-            self._note_change()
+            self._signal_change()
 
     async def demand_writable(self) -> None:
-        """Write this process's own row. Raises StorageError where the server is away, or read-only."""
+        """Write this process's own row. Raise StorageError if the server is away or read-only."""
         async with self.database.write(None) as tx:
             await tx.rows("UPDATE replicas SET instance_id = instance_id WHERE id = ?", self.replica.id)
 
@@ -209,15 +212,15 @@ class PostgresLeases:
 
     @property
     def unprepared(self) -> frozenset[int]:
-        """The owners whose leases are taken, but of whom nothing may be handled yet."""
+        """The owners whose leases are held but whose `on_gain` callbacks have not finished."""
         return frozenset(self.replica.held.keys() - self._served)
 
     async def changed(self) -> None:
-        """Wait until leases were gained or lost."""
+        """Wait until a lease is gained or lost."""
         await self._changed.wait()
 
-    async def _gain(self, taken: dict[int, int]) -> bool:
-        """Prepare owners whose leases were taken; whether there are any. What cannot be prepared is given back."""
+    async def _prepare_taken(self, taken: dict[int, int]) -> bool:
+        """Run the callbacks for newly taken owners. Return False if there are none. Release the owners if one fails."""
         owners = list(taken)
         if not owners:
             return False
@@ -233,13 +236,13 @@ class PostgresLeases:
                 await uncancelled(lambda: self.release(owners))
             raise
         self._served.update(owners)
-        self._note_change()
+        self._signal_change()
         return True
 
-    def _lapsed(self) -> None:
-        """This process was taken for dead: what others have taken since is theirs."""
+    def _recheck_leases(self) -> None:
+        """Give up the leases that others may have taken after this process was declared dead."""
         if not self.replica.may_go_on():
-            self._lose(list(self.replica.held))
+            self._drop_lost(list(self.replica.held))
         elif self._checking is None or self._checking.done():
             self._checking = asyncio.create_task(self._check())
 
@@ -253,18 +256,18 @@ class PostgresLeases:
                 await asyncio.sleep(LOOK_SECONDS)
                 continue
             mine = {row[0]: row[1] for row in rows}
-            self._lose([owner for owner, fence in before.items() if mine.get(owner) != fence])
+            self._drop_lost([owner for owner, fence in before.items() if mine.get(owner) != fence])
             return
 
-    def _lose(self, owners: Sequence[int]) -> None:
+    def _drop_lost(self, owners: Sequence[int]) -> None:
         for owner in owners:
             self.replica.held.pop(owner, None)
             self._served.discard(owner)
         if owners:
             log.warning("%d owners are served by other processes now", len(owners))
-            self._note_change()
+            self._signal_change()
 
-    async def _leave(self) -> None:
+    async def _release_all(self) -> None:
         if self._checking is not None:
             self._checking.cancel()
         with suppress(StorageError):
@@ -273,14 +276,14 @@ class PostgresLeases:
                 await tx.rows("DELETE FROM replicas WHERE id = ?", self.replica.id)
                 await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), '')")
 
-    def _note_change(self) -> None:
+    def _signal_change(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
 
 @define(eq=False)
 class PollingLeader:
-    """Fetching a bot's updates from Telegram, which one process at a time does for all."""
+    """Elects the one process that polls Telegram for a bot."""
 
     _leases: PostgresLeases
     _bot_id: int
@@ -290,29 +293,29 @@ class PollingLeader:
         return POLLING - self._bot_id
 
     def is_leader(self) -> bool:
-        """Whether this process does it."""
+        """Return True if this process polls."""
         return self._leases.holds(self._name)
 
     async def take(self) -> None:
-        """Do it from now on, unless another process does."""
+        """Become the leader unless another process is."""
         with suppress(ServedElsewhere, StorageError):
             await self._leases.hold(self._name)
 
     async def changed(self) -> None:
-        """Wait until whose it is may have changed; a few seconds at most."""
+        """Wait until the leader may have changed, at most a few seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._leases.changed()
 
 
-def _free(connection: Connection, owners: Sequence[int], me: Replica, most: int) -> list[int]:
-    """Those of these owners whom no other process serves, at most so many; their leases are locked."""
+def _lock_free(connection: Connection, owners: Sequence[int], me: Replica, most: int) -> list[int]:
+    """Lock the leases of up to `most` of these owners that no other process serves, and return those owners."""
     values = (json.dumps(sorted(owners)), me.id, me.instance_id, most)
     return [row[0] for row in connection.execute(_FREE_WITH_WORK, values).fetchall()]
 
 
 def _take(connection: Connection, replica: int, owners: Sequence[int]) -> dict[int, int]:
-    """The new fences of these owners' leases, whose rows are locked."""
+    """Take the locked leases of these owners, and return their new fences."""
     if not owners:
         return {}
     these = json.dumps(list(owners))

@@ -1,7 +1,6 @@
-"""A group's memory under a new id: Telegram gives a group another one when it becomes a supergroup.
+"""Give a group's memory a new id: Telegram assigns another one when a group becomes a supergroup.
 
-Owns the durable record of it in memory.db, so that the next start finishes an interrupted renaming, and what arrives
-later under the old id finds its memory.
+Each renaming is recorded. The next start finishes an interrupted one, and late updates with the old id find the memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,10 +22,10 @@ ON CONFLICT (old_id) DO UPDATE SET new_id = excluded.new_id, at = excluded.at, i
 
 
 class OwnerRenaming:
-    """Owners who got another id. `successors`: new ids by old ids, of all owners that were ever renamed."""
+    """Renames owners. `successors` maps old ids to new ones, for all owners ever renamed."""
 
     home: StorageType | None = StorageType.SQLITE
-    """The store whose tables are in the same database, and are renamed with what is recorded there."""
+    """The store in the same database, whose tables are renamed in the same transaction as the record."""
 
     def __init__(
         self, database: OwnerDatabase, stores: Mapping[StorageType, MemoryStore], wizards: WizardStates
@@ -37,7 +36,7 @@ class OwnerRenaming:
         self._wizards = wizards
 
     async def resume(self) -> list[int]:
-        """Finish the renamings that an earlier process had begun; returns the old ids. Call it at start."""
+        """Finish the renamings that an earlier process began, and return the old ids. Call it at start."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
         return await self._resume(rows)
@@ -45,15 +44,16 @@ class OwnerRenaming:
     async def _resume(self, rows: Sequence[Row]) -> list[int]:
         unfinished = [row for row in rows if not row["is_done"]]
         for row in unfinished:
-            for store in self._elsewhere():
+            for store in self._list_other_stores():
                 await store.rename(row["old_id"], row["new_id"])
             await self._finish(row["old_id"], row["new_id"], row["at"])
         self.successors |= {row["old_id"]: row["new_id"] for row in rows}
         return [row["old_id"] for row in unfinished]
 
     async def rename(self, old: int, new: int, *, now: datetime) -> bool:
-        """Continue everything of `old` as that of `new`. False where nothing of `old` is stored, or the new id has
-        messages already. Nobody may use either meanwhile. Raises StorageError; try again then.
+        """Move everything of `old` to `new`. Return False if nothing of `old` is stored or `new` has messages already.
+
+        Nobody may use either owner meanwhile. Raise StorageError, after which the call may be repeated.
         """
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
@@ -66,17 +66,17 @@ class OwnerRenaming:
                 return False
             await self._stores[homes[new]].erase(new)
         if (home := homes.get(old)) is not None and home is not self.home:
-            await self._follow(self._stores[home], old, new, now)
+            await self._rename_in_other_store(self._stores[home], old, new, now)
         await self._finish(old, new, text_of(now))
         self.successors[old] = new
         return True
 
-    def _elsewhere(self) -> list[MemoryStore]:
-        """The stores that are not in this database."""
+    def _list_other_stores(self) -> list[MemoryStore]:
+        """Return the stores that are not in this database."""
         return [store for kind, store in self._stores.items() if kind is not self.home]
 
-    async def _follow(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
-        """Rename in a store that is not in this database: the renaming is recorded before it begins there."""
+    async def _rename_in_other_store(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
+        """Rename in a store that is not in this database, after recording the renaming here."""
         async with self.database.write(None) as tx:
             await tx.rows(_RECORD, old, new, text_of(now), 0)
         try:
@@ -87,14 +87,14 @@ class OwnerRenaming:
                     await tx.rows("DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old)
             raise
 
-    async def _renamed(self, tx: Transaction, old: int, new: int) -> None:
-        """Give what this database holds of an owner to another id."""
+    async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
+        """Give the rows in this database to the new id."""
         await renamed(tx, old, new)
 
     async def _finish(self, old: int, new: int, at: str) -> None:
         try:
             async with self.database.write(None) as tx:
-                await self._renamed(tx, old, new)
+                await self._rename_rows(tx, old, new)
                 await tx.rows(_RECORD, old, new, at, 1)
         finally:
             for owner in (old, new):

@@ -1,7 +1,4 @@
-"""One process among several that serve a bot: that it lives, and that it is woken when there is work.
-
-Owns the row of `replicas`, its renewal, and the connection that listens. Does not know what a lease is for (leases.py).
-"""
+"""One process among several that serve a bot: its heartbeat, and the notifications that wake it when there is work."""
 
 import asyncio
 import logging
@@ -20,17 +17,17 @@ from storage.engine.postgres_driver import OPTIONS, cut
 log = logging.getLogger(__name__)
 
 LIVES_SECONDS = 20.0
-"""A process that has said nothing for so long is taken for dead: its leases go to the others. It speaks every 5 s, and
-that may take half of this: below 10 seconds the living would be taken for dead.
+"""A process without a heartbeat for this long is declared dead, and others take its leases. It beats every 5 s, and a
+beat may take half of this time, so less than 10 s would declare live processes dead.
 """
 LOOK_SECONDS = 3.0
-"""The longest wait before looking for work, where nobody called."""
+"""The longest wait before looking for work without a notification."""
 
 _REGISTER = (
     "INSERT INTO replicas (instance_id, expires_at) VALUES (%s, clock_timestamp() + %s * INTERVAL '1 s') RETURNING id"
 )
-_VOID = "UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s"
-_BEAT = """
+_EXPIRE_INSTANCE = "UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s"
+_HEARTBEAT = """
 WITH before AS (SELECT expires_at <= clock_timestamp() AS has_lapsed FROM replicas WHERE id = %(id)s)
 INSERT INTO replicas (id, instance_id, expires_at)
 VALUES (%(id)s, %(instance_id)s, clock_timestamp() + %(for)s * INTERVAL '1 s')
@@ -38,7 +35,7 @@ ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
 RETURNING COALESCE((SELECT has_lapsed FROM before), true),
   EXISTS (SELECT 1 FROM replicas AS other WHERE other.id <> %(id)s AND other.expires_at > clock_timestamp())
 """
-_GONE = """
+_DELETE_DEAD = """
 DELETE FROM replicas WHERE expires_at < clock_timestamp() - INTERVAL '1 day'
 AND NOT EXISTS (SELECT 1 FROM leases WHERE replica_id = replicas.id)
 """
@@ -46,10 +43,10 @@ AND NOT EXISTS (SELECT 1 FROM leases WHERE replica_id = replicas.id)
 
 @define(eq=False)
 class Replica:
-    """This process. `held`: the fences of the leases that it holds, by owner; `instance_id`: of its DATA_DIR; `wanted`:
-    owners whom another process would like to serve.
+    """This process among those that serve the bot.
 
-    `lapsed`: called when it was taken for dead in the meantime, so that others may have taken what it held.
+    `held` maps owners to the fences of the leases held here. `wanted` are owners that other processes ask for.
+    `instance_id` identifies the DATA_DIR.
     """
 
     instance_id: str
@@ -60,30 +57,28 @@ class Replica:
     _raw: psycopg.AsyncConnection[Any] | None = field(default=None, init=False)
     _sure_until: float = field(default=0.0, init=False)
     _is_alone: bool = field(default=False, init=False)
-    _beaten: asyncio.Event = field(factory=asyncio.Event, init=False)
+    _heartbeat_done: asyncio.Event = field(factory=asyncio.Event, init=False)
 
     def register(self, raw: psycopg.Connection[Any]) -> None:
-        """Become one of the processes. Whoever held the same DATA_DIR is dead, for this process holds it."""
+        """Register this process. An earlier one with the same DATA_DIR must be dead, because this one has its lock."""
         begun = _now()
         with raw.transaction():
-            raw.execute(_VOID, (self.instance_id,))
+            raw.execute(_EXPIRE_INSTANCE, (self.instance_id,))
             row = raw.execute(_REGISTER, (self.instance_id, LIVES_SECONDS)).fetchone()
         self.id = int(row[0]) if row else 0
         self._sure_until = begun + LIVES_SECONDS
 
     def may_go_on(self) -> bool:
-        """Whether nobody else can have taken over what this process does, as far as its own clock tells."""
+        """Return True if nobody else can have taken over this process's work, judging by its own clock."""
         return self._is_alone or _now() < self._sure_until
 
     async def until_sure(self) -> None:
-        """Wait until the server has heard that this process lives, where that was too long ago; at most until it cannot
-        be asked.
-        """
+        """Wait for the next heartbeat if the last one is too old. Return early if the server cannot be reached."""
         if _now() >= self._sure_until:
-            await self._beaten.wait()
+            await self._heartbeat_done.wait()
 
     async def until_called(self) -> None:
-        """Wait until somebody has work for this process, a few seconds at most."""
+        """Wait until there is work for this process, at most a few seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await self.called.wait()
@@ -91,16 +86,19 @@ class Replica:
 
     @asynccontextmanager
     async def living(self, url: str, lapsed: Callable[[], None]) -> AsyncIterator[None]:
-        """While the block runs, this process says that it lives, and hears when it is called."""
-        task = asyncio.create_task(self._live(url, lapsed))
+        """Send heartbeats and listen for notifications while the block runs.
+
+        Call `lapsed` if this process was declared dead meanwhile, so that others may have taken its leases.
+        """
+        task = asyncio.create_task(self._run_heartbeat(url, lapsed))
         try:
             yield
         finally:
             if self._raw is not None:
-                cut(self._raw)  # the driver gives a question that is broken off ten seconds to end
+                cut(self._raw)  # otherwise psycopg waits up to ten seconds for a cancelled query
             await ended(task)
 
-    async def _live(self, url: str, lapsed: Callable[[], None]) -> None:
+    async def _run_heartbeat(self, url: str, lapsed: Callable[[], None]) -> None:
         was_away = False
         while True:
             try:
@@ -112,7 +110,7 @@ class Replica:
                     was_away = False
                     while True:
                         async with asyncio.timeout(LIVES_SECONDS / 2):
-                            await self._beat(raw, lapsed)
+                            await self._send_heartbeat(raw, lapsed)
                         async for called in raw.notifies(timeout=5.0):
                             if called.payload:
                                 self.wanted.add(int(called.payload))
@@ -123,7 +121,7 @@ class Replica:
                 was_away = True
             if not self.may_go_on():
                 lapsed()
-            self._note_beat()
+            self._wake_waiting()
             await asyncio.sleep(1.0)
 
     async def _listen(self, raw: psycopg.AsyncConnection[Any]) -> None:
@@ -132,26 +130,26 @@ class Replica:
         schema = row[0] if row else ""
         for channel in (f"keepsake_{schema}", f"keepsake_{schema}_{self.id}"):
             await raw.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
-        self.called.set()  # what came before we listened
+        self.called.set()  # work may have arrived before LISTEN
 
-    async def _beat(self, raw: psycopg.AsyncConnection[Any], lapsed: Callable[[], None]) -> None:
+    async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], lapsed: Callable[[], None]) -> None:
         begun = _now()
         values = {"id": self.id, "instance_id": self.instance_id, "for": LIVES_SECONDS}
-        row = await (await raw.execute(_BEAT, values)).fetchone()
-        await raw.execute(_GONE)
+        row = await (await raw.execute(_HEARTBEAT, values)).fetchone()
+        await raw.execute(_DELETE_DEAD)
         has_lapsed, has_others = row or (True, True)
         self._sure_until, self._is_alone = begun + LIVES_SECONDS, not has_others
         if has_lapsed:
             log.warning("This process was away for so long that others may have taken over its work.")
             lapsed()
-        self._note_beat()
+        self._wake_waiting()
 
-    def _note_beat(self) -> None:
-        """Whoever waits for the server goes on, whether or not it has answered."""
-        self._beaten.set()
-        self._beaten = asyncio.Event()
+    def _wake_waiting(self) -> None:
+        """Wake everybody in `until_sure`, even if the heartbeat failed."""
+        self._heartbeat_done.set()
+        self._heartbeat_done = asyncio.Event()
 
 
 def _now() -> float:
-    """Seconds that also pass while the machine sleeps, where the system counts them."""
+    """Return a monotonic time in seconds that, if the system supports it, includes time asleep."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()

@@ -1,7 +1,6 @@
-"""The facts about owners that memory.db holds, kept in PostgreSQL for several processes that serve one bot.
+"""The directory and the renamings in PostgreSQL, for several processes that serve one bot.
 
-Owns which DATA_DIR holds a memory that is kept in files, and what is settled when a process begins to serve an owner.
-Does not know how owners are divided among processes (postgres_leases.py).
+For a memory kept in files, the directory also records which DATA_DIR holds it.
 """
 
 from collections.abc import Sequence
@@ -14,19 +13,19 @@ from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Transaction
 from storage.engine.sqlite import Database
 
-_HERE = "UPDATE users SET instance_id = ? WHERE user_id = ? AND storage_type <> 'postgres'"
-# A folder that was copied or moved has a new name: what its files hold is here, unless a living process has it.
-_MOVED_HERE = """
+_SET_INSTANCE = "UPDATE users SET instance_id = ? WHERE user_id = ? AND storage_type <> 'postgres'"
+# A copied or moved DATA_DIR gets a new instance id. Its owners are then here, unless a live process claims the old id.
+_ADOPT_MOVED = """
 UPDATE users SET instance_id = ?1 WHERE user_id = ?2 AND storage_type = ?3 AND instance_id <> ?1
 AND instance_id NOT IN (SELECT instance_id FROM replicas WHERE expires_at > clock_timestamp()) RETURNING user_id
 """
 
 
 class SharedDirectory(Directory):
-    """Locations in PostgreSQL. Moves are recorded in memory.db, for they leave traces in this process's files alone.
+    """Locations in PostgreSQL. Moves are recorded in memory.db, because they only touch this process's files.
 
-    memory.db keeps a row for each owner whom this process moved to PostgreSQL, so that a start without DATABASE_URL is
-    refused, and a backup of the files says what is not in it.
+    memory.db keeps a row for each owner moved to PostgreSQL. With it, a start without DATABASE_URL is refused, and a
+    backup of the files says which owners it lacks.
     """
 
     def __init__(self, database: PostgresDatabase, files: Database, instance_id: str) -> None:
@@ -42,7 +41,7 @@ class SharedDirectory(Directory):
                 await self._files.register(config)
         else:
             async with self.database.write(config.owner) as tx:
-                await tx.rows(_HERE, self._instance_id, config.owner)
+                await tx.rows(_SET_INSTANCE, self._instance_id, config.owner)
         return location
 
     async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
@@ -55,17 +54,17 @@ class SharedDirectory(Directory):
             await tx.rows("DELETE FROM users WHERE user_id = ?", owner)
 
     async def adopt_instance(self, stores: Stores) -> list[int]:
-        """Note of owners in this process's files that they are here, where their folder had another name."""
+        """Record that the owners in this process's files are here if their folder has a new id. Return those owners."""
         found: list[int] = []
         for kind in (StorageType.SQLITE, StorageType.JSON):
             for config in await stores[kind].owners():
                 async with self.database.write(None) as tx:
-                    rows = await tx.rows(_MOVED_HERE, self._instance_id, config.owner, kind)
+                    rows = await tx.rows(_ADOPT_MOVED, self._instance_id, config.owner, kind)
                 found += [row[0] for row in rows]
         return found
 
     async def take_over_notes(self) -> None:
-        """Share with all processes what memory.db noted of owners while its process was alone."""
+        """Move the renamings and deletions recorded in memory.db to PostgreSQL, shared by all processes."""
         async with self._local.read() as reader:
             renamed = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings")
             forgotten = await reader.rows("SELECT user_id, what, begun_at, is_erased FROM forgettings")
@@ -97,7 +96,7 @@ class SharedRenaming(OwnerRenaming):
     home = None
 
     async def resume_for(self, owners: Sequence[int]) -> None:
-        """Finish what was begun for these owners, and learn which ids they had before."""
+        """Finish the interrupted renamings of these owners, and load their former ids."""
         marks = ", ".join("?" * len(owners))
         async with self.database.read(None) as reader:
             rows = await reader.rows(
@@ -107,11 +106,11 @@ class SharedRenaming(OwnerRenaming):
             )
         await self._resume(rows)
 
-    async def _renamed(self, tx: Transaction, old: int, new: int) -> None:
+    async def _rename_rows(self, tx: Transaction, old: int, new: int) -> None:
         await tx.rows("DELETE FROM wizards WHERE user_id = ?", new)
         for table in ("wizards", "forgettings"):
             await tx.rows(f"UPDATE {table} SET user_id = ? WHERE user_id = ?", new, old)  # noqa: S608
-        # The row of an owner who lives in this process's files; the store of the others has renamed it.
+        # Only for an owner in this process's files: the PostgreSQL store has already renamed the others.
         if await tx.row("SELECT 1 FROM users WHERE user_id = ?", old) is not None:
             await tx.rows("DELETE FROM users WHERE user_id = ?", new)
             await tx.rows("UPDATE users SET user_id = ? WHERE user_id = ?", new, old)

@@ -1,6 +1,6 @@
-"""Opens the state that belongs to no store: in memory.db for a process that is alone, in PostgreSQL for several.
+"""Open the bot-wide state, in memory.db for a single process or in PostgreSQL for several.
 
-Owns how both are opened, and what an earlier process left half done is finished by.
+Opening it also finishes what an earlier process left incomplete.
 """
 
 import asyncio
@@ -42,11 +42,9 @@ Stores = dict[StorageType, MemoryStore]
 class BotState:
     """Bot-wide state that belongs to no memory, in memory.db or in PostgreSQL.
 
-    `usage`: tokens; `people`: who was let in or removed by a button; `export_key`: signs exports, and the sessions of
-    the dashboard by a key made from it; `shared_work` None: all that is received is this process's own to do.
-
-    `demand_writable`: raises StorageError where nothing can be written, by writing something.
-    `on_gain`: who is told of owners that this process begins to serve; None: it serves everybody from its start on.
+    `export_key` signs exports and, through a derived key, dashboard sessions. `demand_writable` makes a test write and
+    raises StorageError if it fails. `on_gain` are the callbacks for owners that this process begins to serve. It and
+    `shared_work` are None for a single process, which serves everybody.
     """
 
     directory: Directory
@@ -66,9 +64,9 @@ class BotState:
 
 
 async def own_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
-    """All in memory.db. What an earlier process left half done is finished."""
+    """Open the state in memory.db, and finish what an earlier process left incomplete."""
     directory, wizards = Directory(database), WizardStates(database)
-    state = await _state(
+    state = await _build_state(
         database,
         folder,
         stores,
@@ -89,11 +87,11 @@ async def own_state(database: Database, folder: Path, stores: Mapping[StorageTyp
         log.info("owner %d was found in a store and adopted", owner)
     for store in stores.values():
         await store.take_back_leases()
-    await _finish_forgettings(state.erasing, directory, stores)
+    await _finish_deletions(state.erasing, directory, stores)
     return state
 
 
-async def _state(
+async def _build_state(
     database: OwnerDatabase,
     folder: Path,
     stores: Mapping[StorageType, MemoryStore],
@@ -107,7 +105,7 @@ async def _state(
     on_gain: list[OnGain] | None = None,
     shared_work: "SharedWork | None" = None,
 ) -> BotState:
-    """The parts that are the same wherever the tables are, next to those that are given."""
+    """Build the state from the given parts and those that are the same for both databases."""
     usage, people = UsageLedger(database), People(database)
     await people.load()
     return BotState(
@@ -133,30 +131,30 @@ def _demand_room(folder: Path) -> None:
         demand_room(folder)
 
 
-async def _finish_forgettings(
+async def _finish_deletions(
     erasing: Erasure,
     directory: Directory,
     stores: Mapping[StorageType, MemoryStore],
     owners: Sequence[int] | None = None,
 ) -> None:
-    """`owners` None: everybody's."""
+    """Finish interrupted deletions of these owners, or of everybody if `owners` is None."""
     for owner in await erasing.resume(lambda owner: store_of(owner, directory, stores), owners):
         log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
 
 
 async def store_of(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
-    """The store that holds an owner's data; SQLite where there is none."""
+    """Return the store that holds an owner, or SQLite for an unknown owner."""
     location = await directory.location(owner)
     return stores[location.storage if location else StorageType.SQLITE]
 
 
 @asynccontextmanager
 async def shared_state(url: str, database: Database, folder: Path, stores: Stores) -> AsyncIterator[BotState]:
-    """All in PostgreSQL, which becomes a store too; this process is one of those that share it, while the block runs.
+    """Open the state in PostgreSQL, add it to `stores`, and share it with other processes while the block runs.
 
-    Each process finishes what is half done in its own files at once, and all else when it begins to serve an owner.
+    Finish incomplete work in this process's files at once, and that of each owner when beginning to serve them.
     """
-    # Imported here: a bot without a server starts without its driver.
+    # Imported here so that a bot without a server starts without the driver.
     from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
     from storage.bot_state.postgres_leases import PostgresLeases
     from storage.bot_state.replica import Replica
@@ -180,13 +178,13 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
                 for store in stores.values():
                     store.drop_copies(owner)
             await renaming.resume_for(owners)
-            await _finish_forgettings(state.erasing, directory, stores, owners)
+            await _finish_deletions(state.erasing, directory, stores, owners)
 
         async def demand_writable() -> None:
             await asyncio.to_thread(_demand_room, folder)
             await leases.demand_writable()
 
-        state = await _state(
+        state = await _build_state(
             server,
             folder,
             stores,

@@ -1,4 +1,4 @@
-"""Tokens spent by UTC day, person (or owner) and model. Stored, so that a restart gives nobody a new day."""
+"""Tokens spent by UTC day, person (or owner) and model, stored so that a restart does not reset a daily budget."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -7,10 +7,11 @@ from records.model_calls import DayOfUse, Usage
 from storage.engine.protocol import OwnerDatabase, Row
 
 KEPT_DAYS = 90
-"""Days that the ledger remembers: a quarter's bill."""
+"""Days kept in the ledger, enough for a quarterly bill."""
 FORGOTTEN = "-"
-"""Stands for the model of what was spent today by somebody who had everything forgotten: their day's budget is no
-larger for it. No model is called so."""
+"""The model name for today's usage of somebody who had everything forgotten, which must not reset their budget. No
+model has this name.
+"""
 
 
 class UsageLedger:
@@ -20,7 +21,7 @@ class UsageLedger:
         self.database = database
 
     async def add(self, day: date, spent: Mapping[tuple[int, str], Usage]) -> None:
-        """Add to a day what each id spent with each model, in one transaction; days that are too old are dropped."""
+        """Add usage by id and model to a day, and drop days older than KEPT_DAYS, in one transaction."""
         async with self.database.write(None) as tx:
             await tx.many(
                 _ADD,
@@ -34,7 +35,7 @@ class UsageLedger:
             await tx.rows("DELETE FROM usage WHERE day < ? AND model = ?", day.isoformat(), FORGOTTEN)
 
     async def of(self, day: date) -> dict[int, Usage]:
-        """The usage of each id on a day."""
+        """Return the usage of each id on a day."""
         async with self.database.read(None) as reader:
             rows = await reader.rows("SELECT * FROM usage WHERE day = ?", day.isoformat())
         found: dict[int, Usage] = {}
@@ -53,7 +54,7 @@ class UsageLedger:
         return [DayOfUse(day=date.fromisoformat(row["day"]), model=row["model"], used=_usage(row)) for row in rows]
 
     async def forget(self, spender: int, today: date) -> None:
-        """Drop what an id spent; of today its sum stays until tomorrow."""
+        """Delete the usage of an id. Keep today's total until tomorrow."""
         async with self.database.write(None) as tx:
             rows = await tx.rows("SELECT * FROM usage WHERE user_id = ? AND day = ?", spender, today.isoformat())
             await tx.rows("DELETE FROM usage WHERE user_id = ?", spender)

@@ -1,4 +1,4 @@
-"""The step of each person in the /summary wizard of a scope; stored, so that a restart changes nothing."""
+"""The step of each person in the /summary wizard of a scope, stored so that it survives a restart."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,13 +13,13 @@ from storage.engine.protocol import OwnerDatabase, Transaction
 from storage.schema.rows import text_of
 
 LEFT = "left"
-"""The step of a question or setup that is over; `nonce` names the update that ended it, which may come again after a
-crash."""
+"""The step of a finished wizard. Its `nonce` is the id of the update that ended it, which may come again after a crash.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WizardState:
-    """A wizard in progress. `nonce` is in its buttons, so that those of an older run do nothing."""
+    """A wizard in progress. Its buttons carry `nonce`, so that those of an older wizard do nothing."""
 
     scope: Scope
     person: int
@@ -29,19 +29,19 @@ class WizardState:
     storage: StorageType | None = None
 
     def concerns(self, update_id: int) -> bool:
-        """Whether an update may answer it, or is the one that ended it."""
+        """Return True if an update may answer the wizard, or is the one that ended it."""
         return self.step != LEFT or self.nonce == str(update_id)
 
 
 class WizardStates:
-    """At most one state for each scope and person. Every method is durable when it returns.
+    """Stores at most one state for each scope and person. Every method is durable when it returns.
 
-    One instance for each file: what it has read it holds until it writes.
+    Use one instance for each database: it caches what it has read until it writes.
     """
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.database = database
-        # Nearly all of them are "in no wizard": each message of a person asks.
+        # Every message looks here, and nearly always finds no wizard.
         self._known = ReadThroughCache[tuple[Scope, int], WizardState | None](10_000)
 
     async def get(self, scope: Scope, person: int) -> WizardState | None:
@@ -64,7 +64,7 @@ class WizardStates:
         )
 
     async def put(self, state: WizardState) -> None:
-        async with self._writing(state.scope.owner) as tx:
+        async with self._begin_write(state.scope.owner) as tx:
             await tx.rows(
                 """
                 INSERT INTO wizards (user_id, thread_id, person_id, step, storage, nonce, expires_at)
@@ -83,8 +83,8 @@ class WizardStates:
             )
 
     async def drop(self, scope: Scope, person: int) -> bool:
-        """Remove the state; whether there was one."""
-        async with self._writing(scope.owner) as tx:
+        """Remove the state. Return True if there was one."""
+        async with self._begin_write(scope.owner) as tx:
             row = await tx.row(
                 "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1", *scope, person
             )
@@ -92,12 +92,12 @@ class WizardStates:
 
     async def forget(self, owner: int) -> None:
         """Remove the states of all scopes of an owner."""
-        async with self._writing(owner) as tx:
+        async with self._begin_write(owner) as tx:
             await tx.rows("DELETE FROM wizards WHERE user_id = ?", owner)
 
     @asynccontextmanager
-    async def _writing(self, owner: int) -> AsyncIterator[Transaction]:
-        """A transaction, after which nothing is held of the owner: whether or not it failed."""
+    async def _begin_write(self, owner: int) -> AsyncIterator[Transaction]:
+        """Open a transaction, and clear the owner's cache at its end even if it failed."""
         try:
             async with self.database.write(owner) as tx:
                 yield tx
@@ -105,5 +105,5 @@ class WizardStates:
             self.changed(owner)
 
     def changed(self, owner: int) -> None:
-        """An owner's rows were written, here or by a renaming: what is held of them may be wrong."""
+        """Clear the cache of an owner whose rows were written here or by a renaming."""
         self._known.drop(lambda key: key[0].owner == owner)

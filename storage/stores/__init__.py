@@ -1,8 +1,8 @@
-"""The stores: one promise, and memories in SQLite, JSON and PostgreSQL.
+"""The stores: one interface, and memories in SQLite, JSON and PostgreSQL.
 
-json.py           memories in memory.json
-json_files.py     memory.json and its journal, written and read
-json_recovery.py  a start of memory.json, whatever a dying process left, and its words indexed again
-memory_store.py   what a store promises, kept in SQL tables; memories in memory.db
-postgres.py       memories in PostgreSQL
+json.py           the store in memory.json
+json_files.py     reads and writes memory.json and its journal
+json_recovery.py  recovers memory.json at start, and indexes its words again
+memory_store.py   the interface of all stores, implemented over SQL tables; the store in memory.db
+postgres.py       the store in PostgreSQL
 """

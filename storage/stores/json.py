@@ -1,8 +1,8 @@
-"""The memories of owners in memory.json, with a journal next to it and a working copy in index.db.
+"""The store in memory.json, with a journal next to it and a working copy in index.db.
 
 memory.json and memory.json.journal are authoritative. index.db holds the same rows in SQLite and may be deleted while
-the bot is stopped. Each commit is journalled and fsynced first, so that a message costs the same at any size; now and
-then a snapshot replaces memory.json.
+the bot is stopped. Each commit is first appended to the journal and fsynced, so its cost does not grow with the memory.
+A snapshot replaces memory.json when the journal has grown large.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
 
-# Which rows a transaction touched. Temporary: they are this connection's, and roll back with the transaction.
+# Records the rows that a transaction touches. TEMP tables belong to this connection and roll back with the transaction.
 _TRACKING = [
     "CREATE TEMP TABLE changed (name TEXT, a INTEGER, b INTEGER, PRIMARY KEY (name, a, b)) WITHOUT ROWID",
     *(
@@ -46,9 +46,9 @@ _TRACKING = [
 
 
 class JsonStore(MemoryStore):
-    """A MemoryStore whose files people can read. Made by `open` only.
+    """A MemoryStore whose file people can read and edit. It is created only by `open`.
 
-    `reports`: sentences about what was found damaged at start and what was done about it, for log and admin.
+    `reports` holds sentences for the log and the admin about damage found at start and how it was handled.
     """
 
     def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
@@ -71,10 +71,10 @@ class JsonStore(MemoryStore):
     async def open(
         cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> AsyncIterator["JsonStore"]:
-        """Open the store in `folder`, recovering what an interrupted run left; at the end memory.json is complete.
+        """Open the store in `folder`, recovering from an interrupted run. At the end, write memory.json completely.
 
-        Only where `finish_by` left no time for that does its journal stay. Raises StorageTooNew, everything left as it
-        is, when a newer version wrote memory.json.
+        The journal stays only if `finish_by` left no time for that. Raise StorageTooNew, changing nothing, if a newer
+        version wrote memory.json.
         """
         recovery = Recovery(folder, clock)
         with explained(folder / SNAPSHOT_NAME):
@@ -91,26 +91,26 @@ class JsonStore(MemoryStore):
             if recovery.snapshot_needed:
                 await store.flush()
             elif store._journal.size:
-                # The run before had no time for it, or was killed; otherwise one short stop after the other leaves it.
+                # The previous run was killed or had no time. Without this, a series of short runs would never write it.
                 store._begin_snapshot()
             try:
                 async with store.words.indexing():
                     yield store
             finally:
                 await uncancelled(store._close)
-        # Without this mark the next start makes the working copy again.
-        # Syncing it may take long: while its words are indexed again, 100 MB of it are not on disk yet.
+        # Without this mark, the next start rebuilds the working copy. Syncing may take long: 100 MB may not be on disk
+        # yet if its words are being indexed again.
         if store._has_time() and not store._is_corrupt:
             with contextlib.suppress(StorageError), explained(index):
                 await asyncio.to_thread(mark_clean, index)
 
     async def erase(self, owner: int) -> None:
-        """Remove everything of an owner, from snapshot and journal too."""
+        """Erase an owner, from the snapshot and the journal too."""
         await super().erase(owner)
         await self._snapshot()
 
     async def erase_traces(self) -> None:
-        """As in every store; what is erased is in neither snapshot nor journal afterwards."""
+        """Write a new snapshot, so that neither it nor the journal holds erased text, then rewrite the working copy."""
         await self._snapshot()
         await super().erase_traces()
 
@@ -122,14 +122,14 @@ class JsonStore(MemoryStore):
         self.words.renamed(owner, new)
 
     def mark_corrupt(self) -> None:
-        """Have the next start make the working copy again, which was found damaged."""
+        """Make the next start rebuild the damaged working copy."""
         self._is_corrupt = True
 
     def finish_by(self, moment: float) -> None:
         self._close_by = moment
 
     async def flush(self) -> None:
-        """Write everything to memory.json; no journal remains."""
+        """Write everything to memory.json and remove the journal."""
         await self._flush(lambda: True)
 
     async def _flush(self, is_wanted: Callable[[], bool]) -> None:
@@ -140,7 +140,7 @@ class JsonStore(MemoryStore):
 
     # the journal: called by the database while nobody else writes; the first two in its thread ----------------
     def before_commit(self, connection: sqlite3.Connection) -> None:
-        """Write the transaction's changes to the journal, safely, before they are committed to the working copy."""
+        """Write the transaction's changes to the journal and fsync it before the working copy commits."""
         names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
         if not names:
             return
@@ -159,13 +159,13 @@ class JsonStore(MemoryStore):
         connection.execute("DELETE FROM temp.changed")
 
     def after_failure(self) -> None:
-        """Remove the record from the journal. Where even that fails, it is tried again before the next record."""
+        """Remove the record from the journal. If that fails, the next write tries again."""
         self._next = self._seq
         with contextlib.suppress(OSError):
             self._journal.take_back()
 
     def after_commit(self) -> None:
-        """Keep the record, and begin a snapshot when the journal has grown large."""
+        """Keep the record, and start a snapshot if the journal has grown large."""
         if self._next > self._seq:
             self._seq = self._next
             self._journal.keep()
@@ -174,9 +174,9 @@ class JsonStore(MemoryStore):
 
     # the snapshot ------------------------------------------------------------------------------------------
     def _begin_snapshot(self) -> None:
-        self.background = asyncio.ensure_future(self._snapshot_in_background())
+        self.background = asyncio.ensure_future(self._try_snapshot())
 
-    async def _snapshot_in_background(self) -> None:
+    async def _try_snapshot(self) -> None:
         try:
             await uncancelled(lambda: self._make_snapshot(is_wanted=lambda: not self._is_closing))
         except files.NotWanted:
@@ -186,7 +186,7 @@ class JsonStore(MemoryStore):
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
 
     async def _snapshot(self) -> None:
-        """Bring memory.json up to date and drop the records that it now holds from the journal."""
+        """Write memory.json and drop the journal records that it now holds."""
         await uncancelled(self._make_snapshot)
 
     async def _make_snapshot(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
@@ -206,7 +206,7 @@ class JsonStore(MemoryStore):
         return self._close_by is None or time.monotonic() < self._close_by
 
     async def _close(self) -> None:
-        # The snapshot of the end holds all that one under way would, and a stop has no time for two.
+        # Cancel a running snapshot: the final one holds everything, and a stop has no time for both.
         self._is_closing = True
         if self.background is not None:
             await self.background
@@ -223,8 +223,8 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _changed(table: Table) -> str:
-    """The changes of a transaction: the keys, and the rows, where they were not deleted."""
+def _changed_rows_sql(table: Table) -> str:
+    """Return the SQL for the rows of a table that the transaction changed: keys, and columns unless deleted."""
     second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
     columns = ", ".join(f"t.{column.name}" for column in table.columns)
     return f"""
@@ -234,4 +234,4 @@ def _changed(table: Table) -> str:
     """  # noqa: S608
 
 
-_CHANGED_ROWS = {table.name: _changed(table) for table in TABLES}
+_CHANGED_ROWS = {table.name: _changed_rows_sql(table) for table in TABLES}

@@ -1,8 +1,7 @@
-"""memory.json, written from index.db row by row and read back as portable rows, and its journal: one record a line,
-fsynced before its transaction commits, which says which rows were put and which keys deleted.
+"""Read and write memory.json and its journal. Everything here blocks: call it from a thread.
 
-Owns how both files look (contract: one indented object that people read). Everything here blocks: call it from a
-thread.
+memory.json is one indented object for people to read, written row by row from index.db. Each line of the journal is a
+record of the rows that one transaction put and the keys that it deleted.
 """
 
 import json
@@ -22,22 +21,25 @@ from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_US
 from storage.schema.rows import moment_of, text_of
 from storage.tables.bulk_load import many_messages
 
-SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
+SNAPSHOT_NAME = "memory.json"
+JOURNAL_NAME = "memory.json.journal"
+INDEX_NAME = "index.db"
 FORMAT = 2
-"""Written by version 1.0 and just before it; an earlier one is not read."""
-LARGEST = 2_000_000_000
-"""Bytes of memory.json that are read: dozens of times what 100,000 messages take."""
-LEAST_JOURNAL = 1_000_000
+"""The format since shortly before version 1.0. Older ones cannot be read."""
+MAX_SNAPSHOT_BYTES = 2_000_000_000
+"""Dozens of times the size of 100,000 messages. The whole file is in memory while it is read."""
+MIN_JOURNAL_BYTES = 1_000_000
+"""A shorter journal is not worth writing a snapshot."""
 _CRC = b', "crc": '
-_written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class NotWanted(Exception):  # noqa: N818 - reads as the state it is
-    """A newer snapshot is about to be written instead, or there is no time left for one."""
+    """Raised to stop writing a snapshot: a newer one will follow, or there is no time left."""
 
 
 class SnapshotError(Exception):
-    """The file is no memory.json."""
+    """Raised if a file is not a valid memory.json."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,22 +51,22 @@ class Snapshot:
 
 
 def identity_of(path: Path) -> str | None:
-    """A fingerprint that tells this very file from an edited or exchanged one; None when there is none."""
+    """Return a fingerprint that changes when the file is edited or replaced, or None if there is no file."""
     try:
-        found = path.stat()
+        stat = path.stat()
     except FileNotFoundError:
         return None
-    return f"{found.st_size}-{found.st_mtime_ns}"
+    return f"{stat.st_size}-{stat.st_mtime_ns}"
 
 
 # writing -----------------------------------------------------------------------------------------------------
 def write(
     source: sqlite3.Connection, target: Path, *, is_wanted: Callable[[], bool] = lambda: True, pauses: bool = True
 ) -> int:
-    """Write the snapshot of one moment of `source`, whole or not at all; the number of the last record it holds.
+    """Write a consistent snapshot of `source` atomically. Return the number of the last journal record it holds.
 
-    Nothing is written where there never was an owner. Memory used does not grow with what is stored. `is_wanted` is
-    asked now and then; raises NotWanted as soon as it says no. `pauses`: others are served meanwhile.
+    Write nothing if the file does not exist and there are no owners. Memory use does not grow with the data. Raise
+    NotWanted once `is_wanted` returns False. If `pauses`, yield to other threads while writing.
     """
     source.execute("BEGIN")
     try:
@@ -130,31 +132,31 @@ def _write_rows(
 
 
 @cache
-def _flat(depth: int) -> Callable[[object], str]:
-    """Writes an object without objects or lists in it, each member on a line of its own.
+def _flat_encoder(depth: int) -> Callable[[object], str]:
+    """Return an encoder for flat objects that puts each member on its own line.
 
-    json.dumps with an indent is written in Python, which a stop with 100,000 messages has no time for; the encoder in C
-    takes a separator of any length.
+    json.dumps with an indent is pure Python, too slow to write 100,000 messages at a stop. The C encoder is fast, and
+    accepts any separator.
     """
     return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
 
 
 def indented(row: Mapping[str, object], depth: int) -> str:
-    """A row as json.dumps with indent=2 writes it, `depth` spaces further to the right."""
+    """Format a row like json.dumps with indent=2, indented by `depth` more spaces."""
     if not row or any(value and isinstance(value, list | tuple | dict) for value in row.values()):
-        return _nested(row, depth)
+        return _format_nested(row, depth)
     space = "\n" + " " * depth
-    return f"{{{space}  {_flat(depth)(row)[1:-1]}{space}}}"
+    return f"{{{space}  {_flat_encoder(depth)(row)[1:-1]}{space}}}"
 
 
-def _nested(value: object, depth: int) -> str:
-    # Only "\n" ends a line here: str.splitlines would also cut at U+2028, which JSON leaves as it is.
+def _format_nested(value: object, depth: int) -> str:
+    # Not str.splitlines: it would also split at U+2028, which JSON does not escape.
     return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
 
 
 # reading -----------------------------------------------------------------------------------------------------
 def read(path: Path) -> Snapshot:
-    """Parse memory.json. Raises SnapshotError, StorageTooNew, StorageTooOld or StorageTooLarge."""
+    """Parse memory.json. Raise SnapshotError, StorageTooNew, StorageTooOld or StorageTooLarge."""
     demand_size(path.name, path.stat().st_size)
     try:
         content = json.loads(path.read_bytes().decode("utf-8-sig"))
@@ -179,46 +181,46 @@ def read(path: Path) -> Snapshot:
 
 
 def demand_size(name: str, size: int) -> None:
-    """Raises StorageTooLarge for a memory.json of more bytes than are read."""
-    if size > LARGEST:
+    """Raise StorageTooLarge if `size` is more than MAX_SNAPSHOT_BYTES."""
+    if size > MAX_SNAPSHOT_BYTES:
         raise StorageTooLarge(
-            f"{name} has {size / 1e6:,.0f} MB, and at most {LARGEST / 1e6:,.0f} are read, for the whole file is in "
-            "memory at once; nothing was changed."
+            f"{name} has {size / 1e6:,.0f} MB, and at most {MAX_SNAPSHOT_BYTES / 1e6:,.0f} are read, for the whole "
+            "file is in memory at once; nothing was changed."
         )
 
 
 def batches(snapshot: Snapshot) -> Iterator[tuple[Table, Sequence[tuple[Value, ...]]]]:
-    """Every row of a snapshot as values for its table's `upsert`, owner by owner, repaired where people edited it.
+    """Yield the rows of a snapshot as values for their table's `upsert`, owner by owner, with people's edits repaired.
 
-    Raises SnapshotError when something is not of the right shape.
+    Raise SnapshotError if the content has the wrong shape.
     """
     try:
-        sections = {table.name: _section(snapshot, table.name) for table in TABLES}
+        sections = {table.name: _get_section(snapshot, table.name) for table in TABLES}
         owners = sorted({int(owner) for section in sections.values() for owner in section})
         for owner in owners:
             found = {name: section.get(str(owner)) for name, section in sections.items()}
             user = found.pop("users") or {}
             if not isinstance(user, dict):
                 raise SnapshotError
-            listed = {name: _list(value) for name, value in found.items()}
-            yield USERS, [USERS.stored(_user(owner, user, listed))]
-            _demand_one_text_each(listed["messages"])
+            listed = {name: _check_rows(value) for name, value in found.items()}
+            yield USERS, [USERS.stored(_repair_user(owner, user, listed))]
+            _check_unique_texts(listed["messages"])
             chunks = {row["id"] for row in listed["summaries"]}
             for table in TABLES[1:]:
-                rows = (_repaired(table, {**row, "user_id": owner}, chunks) for row in listed[table.name])
+                rows = (_repair_row(table, {**row, "user_id": owner}, chunks) for row in listed[table.name])
                 yield table, [table.stored(row) for row in rows]
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise SnapshotError from error
 
 
-def _section(snapshot: Snapshot, name: str) -> dict[str, object]:
+def _get_section(snapshot: Snapshot, name: str) -> dict[str, object]:
     section = snapshot.content.get(name, {})
     if not isinstance(section, dict):
         raise SnapshotError
     return section
 
 
-def _list(value: object) -> list[dict[str, object]]:
+def _check_rows(value: object) -> list[dict[str, object]]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
@@ -226,9 +228,9 @@ def _list(value: object) -> list[dict[str, object]]:
     return value
 
 
-def _user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]) -> Portable:
+def _repair_user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]) -> Portable:
     highest = {name: max((int(str(row["id"])) for row in listed[name]), default=0) for name in COUNTERS.values()}
-    created = _date(user.get("created_at"))
+    created = _repair_date(user.get("created_at"))
     return {
         **USERS.defaults,
         **{column.name: user[column.name] for column in USERS.columns if column.name in user},
@@ -236,21 +238,21 @@ def _user(owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict
         "summary_every_n": user.get("summary_every_n", 20),
         "memory_enabled": bool(user.get("memory_enabled", False)),
         "created_at": created,
-        "updated_at": _date(user.get("updated_at") or created),
+        "updated_at": _repair_date(user.get("updated_at") or created),
         **{counter: max(int(str(user.get(counter, 1))), highest[name] + 1) for counter, name in COUNTERS.items()},
     }
 
 
-def _date(value: object) -> str:
-    """A date as it is stored; what is none, after somebody's edit, is 1970."""
+def _repair_date(value: object) -> str:
+    """Format a date for storage. Return 1970 if an edit has made it invalid."""
     try:
         return text_of(moment_of(value))
     except (ValueError, OverflowError):
         return "1970-01-01T00:00:00+00:00"
 
 
-def _demand_one_text_each(messages: Sequence[Mapping[str, object]]) -> None:
-    """Of two texts under one id neither is to be lost; a message that is there twice is one."""
+def _check_unique_texts(messages: Sequence[Mapping[str, object]]) -> None:
+    """Raise SnapshotError if two messages have the same id and different texts: loading would lose one of them."""
     if len({str(row["id"]) for row in messages}) == len(messages):
         return
     seen = dict[str, object]()
@@ -258,20 +260,20 @@ def _demand_one_text_each(messages: Sequence[Mapping[str, object]]) -> None:
         raise SnapshotError
 
 
-def _repaired(table: Table, row: dict[str, object], chunks: Container[object]) -> dict[str, object]:
-    """A row in which somebody's edits are repaired."""
+def _repair_row(table: Table, row: dict[str, object], chunks: Container[object]) -> dict[str, object]:
+    """Return a row with invalid dates and dangling references repaired."""
     for column in table.columns:
         if column.kind == "date" and row.get(column.name) is not None:
-            row[column.name] = _date(row[column.name])
+            row[column.name] = _repair_date(row[column.name])
     if table is not MESSAGES:
         return row
-    # A message of a summary that somebody cut out by hand is active again, not lost behind nothing.
+    # If somebody has deleted a summary by hand, its messages become active again. Otherwise no prompt would have them.
     chunk = row.get("chunk_id") if row.get("chunk_id") in chunks else None
     return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}
 
 
 def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:
-    """Put every row of a snapshot into an empty file of our schema, inside the caller's transaction."""
+    """Insert every row of a snapshot into an empty database, inside the caller's transaction."""
     with many_messages(connection):
         for table, batch in batches(snapshot):
             if table is USERS:
@@ -283,21 +285,21 @@ def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> 
 # the journal ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """One record: portable rows by table, and keys of deleted rows by table (a deleted user means all their rows)."""
+    """One record: portable rows and keys of deleted rows, by table. Deleting a user deletes all their rows."""
 
     seq: int
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
     delete: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
 
     def line(self) -> bytes:
-        # Row by row: one call for 100,000 rows would hold everybody up.
-        rows = ",".join(f'"{name}":[{",".join(map(_written, rows))}]' for name, rows in self.put.items())
-        body = f'{{"seq":{self.seq},"put":{{{rows}}},"delete":{_written(self.delete)}'.encode()
+        # Encode row by row: the C encoder holds the GIL, and one call for 100,000 rows would block all threads.
+        rows = ",".join(f'"{name}":[{",".join(map(_encode, rows))}]' for name, rows in self.put.items())
+        body = f'{{"seq":{self.seq},"put":{{{rows}}},"delete":{_encode(self.delete)}'.encode()
         return body + _CRC + str(zlib.crc32(body)).encode() + b"}\n"
 
 
 def entry_of(line: bytes) -> Entry | None:
-    """The record that a line holds; None when it is torn or garbled."""
+    """Parse a line of the journal. Return None if it is torn or garbled."""
     body, mark, crc = line.rpartition(_CRC)
     if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
         return None
@@ -307,7 +309,11 @@ def entry_of(line: bytes) -> Entry | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scan:
-    """A scan of a journal: where its good part ends, its last whole record, and whether anything before is garbled."""
+    """The result of scanning a journal.
+
+    `end` is the offset after the last good record. `torn` says that bytes follow it, `garbled` that bad lines precede
+    it.
+    """
 
     end: int = 0
     last_seq: int = 0
@@ -316,11 +322,10 @@ class Scan:
 
 
 def scan(path: Path) -> Scan:
-    """Read a journal through. Its last line may be torn: that is a write that was never acknowledged. Any other line
-    that cannot be read is damage."""
+    """Scan a journal. A torn last line is an unacknowledged write; any other unreadable line is damage."""
     end = last_seq = bad = 0
     bad_before_good = False
-    for entry, _, after in _records(path):
+    for entry, _, after in _read_records(path):
         if entry is None:
             bad += 1
         else:
@@ -331,12 +336,14 @@ def scan(path: Path) -> Scan:
 
 
 def entries(path: Path, *, end: int, after: int) -> Iterator[Entry]:
-    """The readable records of the first `end` bytes with a number above `after`."""
-    return (entry for entry, _, until in _records(path) if entry is not None and until <= end and entry.seq > after)
+    """Return the readable records within the first `end` bytes that have a number above `after`."""
+    return (
+        entry for entry, _, until in _read_records(path) if entry is not None and until <= end and entry.seq > after
+    )
 
 
-def _records(path: Path) -> Iterator[tuple[Entry | None, bytes, int]]:
-    """Each line's record, the line, and the offset behind it."""
+def _read_records(path: Path) -> Iterator[tuple[Entry | None, bytes, int]]:
+    """Yield each line's record (None if unreadable), the line, and the offset after it."""
     if not path.exists():
         return
     offset = 0
@@ -347,7 +354,7 @@ def _records(path: Path) -> Iterator[tuple[Entry | None, bytes, int]]:
 
 
 class Journal:
-    """A journal that is being written. `size`: bytes of whole, fsynced records."""
+    """A journal open for writing. `size` is the number of bytes of complete, fsynced records."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -358,20 +365,21 @@ class Journal:
         self._retry_above = 0
 
     def is_due(self, snapshot: int) -> bool:
-        """Whether a new snapshot should take the records in: when they are half as long as the last one, of which
-        `snapshot` is the size, and above what was there when the last attempt failed.
+        """Return True if it is time for a new snapshot: the journal is half as large as `snapshot`, in bytes.
+
+        After a failed attempt, wait until the journal has doubled.
         """
-        least = max(LEAST_JOURNAL, snapshot // 2) if snapshot else 0
-        return self.size > max(least, self._retry_above)
+        min_size = max(MIN_JOURNAL_BYTES, snapshot // 2) if snapshot else 0
+        return self.size > max(min_size, self._retry_above)
 
     def compaction_failed(self) -> None:
-        """The journal still holds everything: try again when it has grown further."""
+        """Postpone the next snapshot until the journal has doubled. It still holds everything."""
         self._retry_above = self.size * 2
 
     def write(self, entry: Entry) -> None:
-        """Write a record and fsync it. Raises OSError."""
+        """Write a record and fsync it. Raise OSError."""
         if self._broken:
-            # An earlier failure could not be undone yet, and nothing may follow its remains.
+            # The remains of a failed write are still there: cut them off before appending.
             self.take_back()
         if self._handle is None:
             fresh = not self.path.exists()
@@ -386,13 +394,13 @@ class Journal:
         os.fsync(self._handle)
 
     def keep(self) -> None:
-        """Keep what was written: it belongs to a committed transaction."""
+        """Keep the record just written: its transaction is committed."""
         if self._dirty and self._handle is not None:
             self.size = os.fstat(self._handle).st_size
         self._dirty = False
 
     def take_back(self) -> None:
-        """Cut off what was written for a transaction that failed. Raises OSError."""
+        """Cut off the record of a failed transaction. Raise OSError."""
         self._broken = True
         if self._dirty and self._handle is not None:
             os.ftruncate(self._handle, self.size)
@@ -400,14 +408,14 @@ class Journal:
         self._dirty = self._broken = False
 
     def drop_until(self, seq: int) -> None:
-        """Remove the records up to `seq`, which a snapshot holds now; the file goes when nothing is left."""
+        """Remove the records up to `seq`, which a snapshot now holds. Delete the file if none are left."""
         if not self.path.exists():
             return
         partial = self.path.with_name(self.path.name + ".tmp")
         partial.unlink(missing_ok=True)
         create_private(partial)
         with partial.open("wb") as file:
-            for entry, line, _ in _records(self.path):
+            for entry, line, _ in _read_records(self.path):
                 if entry is not None and entry.seq > seq:
                     file.write(line)
             file.flush()

@@ -1,8 +1,7 @@
-"""Starting on memory.json: a working copy that agrees with it and its journal, whatever an interrupted run left behind.
+"""Recover memory.json at start: make a working copy that agrees with it and its journal after an interrupted run.
 
-`Recovery` sets aside, rebuilds and replays, in a thread. The words of a copy that was made again are indexed in the
-background by `MissingWords`; its table `words_missing` names the messages that no search by words finds yet, and a kill
-leaves the rest in it for the next start.
+`Recovery` moves damaged files aside, rebuilds and replays, in a thread. `MissingWords` then indexes the words of a
+rebuilt copy in the background. Its table `words_missing` lists the messages left, so a killed run can be continued.
 """
 
 import asyncio
@@ -30,8 +29,8 @@ from storage.tables.owner_tables import erase_tables
 
 log = logging.getLogger(__name__)
 
-BATCH = 100
-"""Messages that are indexed in one transaction: others who write wait for a few hundredths of a second."""
+INDEX_BATCH_SIZE = 100
+"""Messages indexed in one transaction. It blocks other writers for a few hundredths of a second."""
 
 _WORDS_MISSING = """
 CREATE TABLE IF NOT EXISTS words_missing (
@@ -55,15 +54,15 @@ CREATE TABLE IF NOT EXISTS journal_state (
 )
 """
 
-# While a working copy is made again nobody else has it, and one that is not finished is thrown away: it needs no log.
-# What rows name is looked at once, at the end.
-_ALONE = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_store=MEMORY")
+# A rebuild needs no log: nobody else uses the file, and an unfinished one is deleted. References are checked once, at
+# the end.
+_REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_store=MEMORY")
 
 
 class Recovery:
-    """Makes at start a working copy that agrees with memory.json and journal. Runs in a thread.
+    """Makes the working copy agree with memory.json and the journal. Runs in a thread at start.
 
-    Nothing unreadable is overwritten or thrown away; `reports` says what was found and done.
+    Unreadable files are kept, never overwritten. `reports` has a sentence about each problem and its handling.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
@@ -79,9 +78,9 @@ class Recovery:
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
         fresh = self._index.with_name(INDEX_NAME + ".tmp")
         _remove_database(fresh)
-        known, identity = self._state(), files.identity_of(self._target)
+        known, identity = self._read_state(), files.identity_of(self._target)
         if known is not None and known["snapshot"] == identity:
-            # Where records are lost, the working copy of a killed process is the best there is.
+            # If journal records are lost, the working copy of a killed process is the best source left.
             is_best = known["clean"] or (scan(self._journal).garbled and _is_sound(self._index))
             if is_best and self._can_replay(self._index):
                 return
@@ -105,12 +104,12 @@ class Recovery:
             )
             self._build(fresh, None)
         self._replay(fresh)
-        _keep_vectors(fresh, self._index)
+        _copy_vectors(fresh, self._index)
         _remove_database(self._index)
         fresh.replace(self._index)
 
     def _can_replay(self, index: Path) -> bool:
-        """Bring a working copy up to date; False where it is damaged."""
+        """Replay the journal into a working copy. Return False if the copy is damaged."""
         try:
             self._replay(index)
         except sqlite3.DatabaseError as error:
@@ -120,8 +119,8 @@ class Recovery:
             return False
         return True
 
-    def _state(self) -> dict[str, object] | None:
-        """The working copy's own record of its state; None where it has none that can be read."""
+    def _read_state(self) -> dict[str, object] | None:
+        """Return the state that the working copy recorded about itself, or None if it is not readable."""
         if not self._index.exists():
             return None
         try:
@@ -138,16 +137,16 @@ class Recovery:
             return None
 
     def _build(self, fresh: Path, found: files.Snapshot | None) -> None:
-        """Make a new working copy of what memory.json holds."""
+        """Build a new working copy from memory.json."""
         migrate(fresh, MIGRATIONS)
         with contextlib.closing(connect(fresh, durable=False)) as connection:
-            for pragma in _ALONE:
+            for pragma in _REBUILD_PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_JOURNAL_STATE)
             if found is not None:
                 files.insert(connection, found, StorageType.JSON)
-                _make_words_table(connection)
+                _create_words_table(connection)
                 connection.execute("INSERT INTO words_missing SELECT seq, user_id FROM messages")
             values = (found.journal_seq, files.identity_of(self._target)) if found else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 0)", values)
@@ -156,7 +155,7 @@ class Recovery:
             connection.execute("COMMIT")
 
     def _replay(self, index: Path) -> None:
-        """Apply the journal records that the working copy lacks, and cut off a torn last record."""
+        """Apply the journal records that the working copy lacks, and truncate a torn last record."""
         seen = scan(self._journal)
         with contextlib.closing(connect(index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
@@ -168,7 +167,7 @@ class Recovery:
                     f"{JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
                 )
             connection.execute("BEGIN IMMEDIATE")
-            _make_words_table(connection)
+            _create_words_table(connection)
             for entry in entries(self._journal, end=seen.end, after=seq):
                 _apply(connection, entry)
             _adopt_orphans(connection)
@@ -198,8 +197,8 @@ def _is_sound(index: Path) -> bool:
     return False
 
 
-def _keep_vectors(fresh: Path, old: Path) -> None:
-    """Take over the vectors of the texts that are still the same: making them again takes hours of a processor."""
+def _copy_vectors(fresh: Path, old: Path) -> None:
+    """Copy the vectors of unchanged texts: computing them again takes hours of CPU time."""
     if not old.exists():
         return
     with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(fresh, durable=False)) as connection:
@@ -237,7 +236,7 @@ def _keep_vectors(fresh: Path, old: Path) -> None:
 
 
 def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
-    """Put an entry's rows and delete its keys; what is new to the word index is noted as missing there."""
+    """Put a record's rows and delete its keys. Mark new texts as missing from the word index."""
     for name in (*entry.put, *entry.delete):
         if name not in BY_NAME:
             raise StorageTooNew(
@@ -268,7 +267,7 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
     before = connection.execute(find, key).fetchone()
     is_other = before is None or before["content"] != row["content"]
     if before is not None and is_other:
-        # Its trigger notes it again, and OR IGNORE does not hold there: an upsert decides for its triggers, too.
+        # The upsert's trigger inserts this row again, and its OR IGNORE has no effect inside an upsert.
         connection.execute("DELETE FROM unindexed WHERE seq = ?", (before["seq"],))
     connection.execute(MESSAGES.upsert, MESSAGES.stored(row))
     if is_other:
@@ -277,7 +276,7 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
 
 
 def _adopt_orphans(connection: sqlite3.Connection) -> None:
-    """After a loss: messages without a row in `users` get one with memory off; without a summary they are active."""
+    """Repair lost references: add missing users with memory off, and activate messages whose summary is missing."""
     connection.execute(
         """
         INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
@@ -302,7 +301,7 @@ def _adopt_orphans(connection: sqlite3.Connection) -> None:
 
 
 def mark_clean(index: Path) -> None:
-    """Mark the working copy as safely on disk, so that it is trusted even after the machine restarts."""
+    """Fsync the working copy and mark it as clean, so that the next start trusts it even after a power cut."""
     with contextlib.closing(connect(index)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     with index.open("rb+") as file:
@@ -322,29 +321,29 @@ def _copy(source: Path, target: Path) -> None:
 
 
 # the words ---------------------------------------------------------------------------------------------------
-def _make_words_table(connection: Connection) -> None:
+def _create_words_table(connection: Connection) -> None:
     connection.execute(_WORDS_MISSING)
     connection.execute(_BY_OWNER)
 
 
 def note_missing(connection: Connection, owner: int, message: int, seq: int) -> None:
-    """This message is new, or has other words than those that are indexed."""
+    """Mark a new or changed message as missing from the word index."""
     word_index.forget(connection, owner, json.dumps([message]))
     connection.execute("INSERT OR REPLACE INTO words_missing VALUES (?, ?)", (seq, owner))
 
 
 class MissingWords:
-    """Indexes what is missing, the owners who wait for it first, of each the newest messages first."""
+    """Indexes missing messages: waiting owners first, and each owner's newest messages first."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.missing: dict[int, asyncio.Event] = {}  # by owner, those with few messages first
-        self._wanted: dict[int, None] = {}  # those of them who wait, in order
+        self.missing: dict[int, asyncio.Event] = {}  # by owner, those with the fewest messages first
+        self._wanted: dict[int, None] = {}  # the waiting owners, in order
         self._stopping = asyncio.Event()
 
     @contextlib.asynccontextmanager
     async def indexing(self) -> AsyncIterator[None]:
-        """While the block runs, what is missing is indexed."""
+        """Index missing messages in the background while the block runs."""
         async with self.database.read(None) as reader:
             self.missing = {row[0]: asyncio.Event() for row in await reader.rows(_OWNERS)}
         task = asyncio.create_task(self._run()) if self.missing else None
@@ -356,7 +355,7 @@ class MissingWords:
                 await task
 
     async def indexed(self, owner: int, *, within: float | None) -> bool:
-        """Wait until nothing of an owner is missing; False where that takes longer than `within` seconds."""
+        """Wait until all messages of an owner are indexed. Return False if that takes longer than `within` seconds."""
         missing = self.missing.get(owner)
         if missing is None:
             return True
@@ -367,7 +366,7 @@ class MissingWords:
         return missing.is_set()
 
     def renamed(self, owner: int, new: int) -> None:
-        """Give what is missing of an owner to another id, in the table too."""
+        """Move an owner's missing messages to another id."""
         if (missing := self.missing.pop(owner, None)) is not None:
             self.missing[new] = missing
 
@@ -378,7 +377,7 @@ class MissingWords:
                 (candidate for candidate in self._wanted if candidate in self.missing), next(iter(self.missing))
             )
             try:
-                is_done = await self._advance(owner)
+                is_done = await self._index_batch(owner)
             except Exception as error:  # error boundary of this task: it tries again
                 why = error.sentence if isinstance(error, KeepsakeError) else type(error).__name__
                 log.warning("words cannot be indexed right now: %s", why)
@@ -391,21 +390,21 @@ class MissingWords:
                 if (missing := self.missing.pop(owner, None)) is not None:
                     missing.set()
 
-    async def _advance(self, owner: int) -> bool:
-        """Index the newest messages of an owner that are missing; whether there were none."""
+    async def _index_batch(self, owner: int) -> bool:
+        """Index the newest missing messages of an owner. Return True if none were missing."""
         async with self.database.read(owner) as reader:
-            seqs = [row[0] for row in await reader.rows(_NEXT, owner, BATCH)]
+            seqs = [row[0] for row in await reader.rows(_NEXT, owner, INDEX_BATCH_SIZE)]
             rows = await reader.rows(_ROWS, owner, json.dumps(seqs)) if seqs else []
         if not seqs:
             return True
         entries = await word_index.analysed([(row["seq"], row) for row in rows]) if rows else []
-        await self.database.transact(lambda connection: _put(connection, owner, seqs, entries), owner)
+        await self.database.transact(lambda connection: _store_entries(connection, owner, seqs, entries), owner)
         return False
 
 
-def _put(connection: Connection, owner: int, seqs: Sequence[int], entries: Sequence[terms.Entry]) -> None:
-    # What was forgotten, corrected or renamed since it was read is not as these entries say.
-    given = json.dumps(list(seqs))
-    still = {row["seq"] for row in connection.execute(_ROWS, (owner, given))}
-    word_index.put(connection, [entry for entry in entries if entry.seq in still])
-    connection.execute("DELETE FROM words_missing WHERE seq IN (SELECT value FROM json_each(?))", (given,))
+def _store_entries(connection: Connection, owner: int, seqs: Sequence[int], entries: Sequence[terms.Entry]) -> None:
+    # Skip messages that were forgotten, corrected or renamed after they were read: their entries are outdated.
+    all_seqs = json.dumps(list(seqs))
+    unchanged = {row["seq"] for row in connection.execute(_ROWS, (owner, all_seqs))}
+    word_index.put(connection, [entry for entry in entries if entry.seq in unchanged])
+    connection.execute("DELETE FROM words_missing WHERE seq IN (SELECT value FROM json_each(?))", (all_seqs,))

@@ -1,8 +1,7 @@
-"""A store of memories, kept in SQL tables: memory.db's, memory.json's working copy, or PostgreSQL's.
+"""A store of memories in SQL tables: in memory.db, memory.json's working copy or PostgreSQL.
 
-Each method is atomic and durable when it returns: all of it is on disk, or none and a StorageError was raised. So is
-each of its parts' (storage/tables). Every read, write and delete takes a scope (or, where it is owner-wide, an owner).
-One contract suite tests all stores; json.py and postgres.py say what differs.
+Each method, also of the parts in storage/tables, is atomic and durable: when it returns, everything is on disk. If it
+raises StorageError, nothing was changed. Every access takes a scope, or an owner if it is owner-wide.
 """
 
 import asyncio
@@ -42,19 +41,19 @@ from storage.tables.reminders import ReminderTable
 from storage.tables.timeline import TimelineTable
 from text.analyzer import analyse
 
-WORDS_WITHIN = 2.0
-"""Seconds that a search waits for words that are being indexed."""
-MOST_EARLIER = 500
-"""Earlier texts that are looked through for words: no index has them."""
+MAX_INDEX_WAIT_SECONDS = 2.0
+"""How long a search waits for words that are still being indexed."""
+MAX_EARLIER_TEXTS = 500
+"""Earlier texts that a search scans. They are not indexed."""
 _AFTER_THE_LAST = 2**62
 _AFTER_EVERY_DATE = "~"
 
 
 class MemoryStore(FoldTable):
-    """One store, over an open OwnerDatabase (the caller opens and closes it), and the memories of the owners in it.
+    """A store over an open OwnerDatabase, which the caller opens and closes.
 
-    `kind` is what `users.storage_type` says of the owners that live here; rows of other owners are pointers that
-    directory.py keeps in the same table.
+    `kind` is the `users.storage_type` of the owners stored here. Other rows of `users` are pointers to other stores,
+    kept by directory.py.
     """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
@@ -82,7 +81,7 @@ class MemoryStore(FoldTable):
         return config_of(row) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
-        """Insert or replace an owner's settings. Raises StorageError for an owner that lives in another store."""
+        """Insert or replace an owner's settings. Raise StorageError if the owner is in another store."""
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
         values = (*_CHOICES.stored(CONFIG_ROWS.row(config)), self.kind)
@@ -98,17 +97,16 @@ class MemoryStore(FoldTable):
             raise StorageError("This memory lives in another store.")
 
     async def census(self, since: datetime) -> tuple[int, int]:
-        """Owners here of whom something was said since, and scopes of which the last fold failed."""
+        """Return the number of owners with a message since then, and the number of scopes whose last fold failed."""
         [row] = await self._rows(None, _CENSUS, self.kind, text_of(since))
         return int(row[0]), int(row[1])
 
     # messages ----------------------------------------------------------------------------------------------
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
-        """Store messages in one transaction, with their words indexed. Ids ascend and are never used again.
+        """Store messages and index their words in one transaction. Ids ascend and are never reused.
 
-        A draft whose (owner, role, source) is stored already is not stored again: the stored message is returned.
-        Raises StorageError when the owner does not live here.
-        A draft with turn=None opens a turn (its turn is its own id).
+        If the (owner, role, source) of a draft is stored already, return the stored message instead. A draft with
+        turn=None opens a turn, whose number is the message's own id. Raise StorageError if the owner is not here.
         """
         if not drafts:
             return []
@@ -119,9 +117,10 @@ class MemoryStore(FoldTable):
         )
 
     async def ask(self, scope: Scope, pieces: Sequence[NewMessage], *, turns: int = 0) -> StoredQuestion:
-        """Store a question's pieces as one turn, as `append` does, and read the answer that is stored already to the
-        last of them (by its source), where an earlier process got that far; else, for `turns` above 0, what
-        `context_sources` says of so many turns before this one.
+        """Store a question's pieces as one turn, like `append`, and read what is needed to answer it.
+
+        If an earlier process has already stored an answer to the last piece, return that. Otherwise, if `turns` is
+        above 0, return the `context_sources` of that many turns before this one.
         """
         analysed = await message_table.analysed(scope, pieces)
         self._unmerged += len(pieces)
@@ -133,13 +132,13 @@ class MemoryStore(FoldTable):
             return await self.database.transact(asked, scope.owner)
         except StorageBusy:
             raise
-        except Exception:  # broad: what cannot be read must not keep a question from being stored
+        except Exception:  # broad: the question must be stored even if its context cannot be read
             if not turns:
                 raise
             return await self.database.transact(partial(asked, turns=0), scope.owner)
 
     async def decline(self, scope: Scope, turns: Sequence[int]) -> None:
-        """Mark what was asked in these turns as refused by the model's provider: no prompt carries it any more."""
+        """Mark the questions of these turns as refused by the model's provider, which keeps them out of all prompts."""
         await self.database.transact(lambda connection: message_table.decline(connection, scope, turns), scope.owner)
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
@@ -148,11 +147,11 @@ class MemoryStore(FoldTable):
         )
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
-        """Those of `ids` that are this scope's, in ascending order."""
+        """Return the messages with these ids that are in the scope, in ascending order."""
         return await self._messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
 
     async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
-        """The newest `limit` messages with an id below `before`, ascending."""
+        """Return the newest `limit` messages that precede the message `before`, in ascending order."""
         async with self.database.read(scope.owner, frozen=True) as reader:
             key = None
             if before is not None:
@@ -171,7 +170,7 @@ class MemoryStore(FoldTable):
         return [message_of(row) for row in reversed(rows)]
 
     async def unfolded(self, scope: Scope) -> list[Message]:
-        """The oldest active messages, MOST_UNFOLDED at most, ascending."""
+        """Return the oldest active messages in ascending order, at most MOST_UNFOLDED."""
         return await self._messages(
             scope.owner,
             f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?",
@@ -180,13 +179,13 @@ class MemoryStore(FoldTable):
         )
 
     async def turn(self, scope: Scope, turn: int) -> list[Message]:
-        """The messages of one turn of a scope, imported ones too, ascending."""
+        """Return the messages of one turn in ascending order, imported ones included."""
         return await self._messages(
             scope.owner, f"{_MESSAGES} WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id", *scope, turn
         )
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """All messages of the newest `turns` turns (with a turn id below `before`), active or archived, ascending.
+        """Return all messages of the newest `turns` turns below `before`, active or archived, in ascending order.
 
         Imported history is left out.
         """
@@ -197,7 +196,7 @@ class MemoryStore(FoldTable):
               SELECT DISTINCT turn_id FROM messages
               WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
               ORDER BY turn_id DESC LIMIT ?4
-            ) ORDER BY created_at || '', id -- keeps SQLite from walking through all messages to spare sorting a few
+            ) ORDER BY created_at || '', id -- an expression, so that SQLite sorts a few instead of scanning all
             """,  # noqa: S608
             *scope,
             _AFTER_THE_LAST if before is None else before,
@@ -205,8 +204,9 @@ class MemoryStore(FoldTable):
         )
 
     async def context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
-        """The material of a context apart from search results, with the messages of the newest `turns` turns; of
-        messages only those of turns below `before`.
+        """Return the material of a prompt except search results, with the messages of the newest `turns` turns.
+
+        If `before` is given, leave out the messages of that turn and later ones.
         """
         return await self._together(
             scope.owner,
@@ -233,48 +233,50 @@ class MemoryStore(FoldTable):
         )
 
     async def ends(self, scope: Scope) -> tuple[int, int]:
-        """Ids of the first and the last message of a scope (imported ones are below 1); (1, 1) without any."""
+        """Return the first and the last message id of a scope, or (1, 1) if it is empty. Imported ids are below 1."""
         row = await self._row(
             scope.owner, "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", *scope
         )
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def scopes(self, owner: int) -> list[Scope]:
-        """The scopes of an owner that hold a message."""
+        """Return the scopes of an owner that hold a message."""
         rows = await self._rows(
             owner, "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
         )
         return [Scope(owner=owner, thread=row[0]) for row in rows]
 
     async def indexed(self, owner: int, *, within: float | None = None) -> bool:
-        """Wait until words find all messages of an owner; False where that takes longer than `within` seconds (JSON,
-        while its working copy is made again). Until then searches wait for WORDS_WITHIN and find what is indexed, the
-        newest messages.
+        """Wait until all words of an owner are indexed. Return False if that takes longer than `within` seconds.
+
+        Only JSON ever waits, after rebuilding its working copy. Until then a search waits up to MAX_INDEX_WAIT_SECONDS
+        and then finds only the newest messages.
         """
         return True
 
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
-        """The best messages by BM25 that hold at least one of the terms (text/analyzer.py), best first."""
-        await self.indexed(scope.owner, within=WORDS_WITHIN)
+        """Return the best messages by BM25 with at least one of the terms (see text/analyzer.py), best first."""
+        await self.indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         async with self.database.read(scope.owner) as reader:
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(row), score=score) for row, score in found]
 
     async def earlier(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
-        """Messages of which an earlier text holds at least one of the terms, with that text, the newest first; of as
-        many earlier texts as are looked through.
+        """Return messages with an earlier text that holds at least one of the terms, newest first.
+
+        Each message carries that earlier text. Only the last MAX_EARLIER_TEXTS are scanned.
         """
         async with self.database.read(scope.owner) as reader:
-            rows = await reader.rows(_EARLIER, *scope, MOST_EARLIER)
+            rows = await reader.rows(_EARLIER, *scope, MAX_EARLIER_TEXTS)
 
-        def matching() -> list[Message]:
-            held = [row for row in rows if not set(terms).isdisjoint(analyse(row["earlier"]))]
-            return [replace(message_of(row), content=row["earlier"]) for row in held]
+        def filter_matching() -> list[Message]:
+            matching = [row for row in rows if not set(terms).isdisjoint(analyse(row["earlier"]))]
+            return [replace(message_of(row), content=row["earlier"]) for row in matching]
 
-        return await asyncio.to_thread(matching)
+        return await asyncio.to_thread(filter_matching)
 
     async def speakers(self, scope: Scope) -> list[str]:
-        """The names under which something was said of late."""
+        """Return the names of recent speakers."""
         return await self._together(scope.owner, lambda connection: search.speakers(connection, scope))
 
     async def completions(
@@ -295,11 +297,12 @@ class MemoryStore(FoldTable):
         times: Sequence[tuple[float, float]] = (),
         before: int | None = None,
     ) -> Candidates:
-        """The `limit` messages that match the terms best, those that hold the rarest of them, `nearest` (seqs) and
-        those of some `times` (seconds since 1970, from and until), with the messages around each. `before`: without
-        those from this id on.
+        """Return the `limit` best matches, those with the rarest terms, `nearest` (seqs) and those within `times`.
+
+        Each comes with the messages around it. `times` are (from, until) in seconds since 1970. If `before` is given,
+        leave out the message with that id and later ones.
         """
-        await self.indexed(scope.owner, within=WORDS_WITHIN)
+        await self.indexed(scope.owner, within=MAX_INDEX_WAIT_SECONDS)
         return await self._together(
             scope.owner,
             lambda connection: search.candidates(
@@ -308,7 +311,7 @@ class MemoryStore(FoldTable):
         )
 
     async def optimize_words(self) -> None:
-        """Join a little of what some writes left in pieces in the index of words: call it when nobody waits."""
+        """Merge a few segments of the word index after some writes. Call it when the bot is idle."""
         if self._unmerged >= 4:  # messages
             self._unmerged = 0
             await self.database.transact(word_index.optimize, None)
@@ -318,25 +321,25 @@ class MemoryStore(FoldTable):
 
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> Batches:
-        """Everything of an owner as of one moment, in batches of portable rows, each with a "table" key; see `load`."""
+        """Yield a snapshot of everything of an owner, in batches of portable rows with a "table" key, for `load`."""
         async with self.database.read(owner, frozen=True) as reader:
             async for batch in dumped(reader, owner):
                 yield batch
 
     async def load(self, owner: int, batches: Batches) -> None:
-        """Take over what `dump` of another store gave, ids kept; all or nothing. The owner must hold nothing here.
+        """Load the `dump` of another store in one transaction, keeping the ids. The owner must have no rows here.
 
-        Where a pointer to another store stands in `users`, it stays one until the directory flips it.
+        A pointer to another store in `users` stays until the directory changes it.
         """
         async with self.database.write(owner) as tx:
             await loaded(tx, owner, batches, self.kind)
 
     async def digest(self, owner: int) -> str:
-        """A hash over everything `dump` gives; equal in two stores when they hold the same."""
+        """Return a hash of everything that `dump` yields. Two stores with the same content have the same digest."""
         return await digest_of(self.dump(owner))
 
     async def erase(self, owner: int) -> None:
-        """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
+        """Erase an owner from tables, index, free pages and log. A pointer to another store stays."""
         async with self.database.write(owner) as tx:
             await tx.run(erase_tables, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
@@ -344,34 +347,35 @@ class MemoryStore(FoldTable):
         await self.database.forget_log()
 
     async def erase_traces(self) -> None:
-        """Rewrite the files without what was erased, merged index included. Their logs may hold it until `cut_log`."""
+        """Rewrite the files, including the word index, without erased text. Their logs may hold it until `cut_log`."""
         async with self.database.write(None) as tx:
             await tx.run(word_index.merge)
         await self.database.rewrite()
 
     async def cut_log(self) -> bool:
-        """Truncate the logs; False where a reader of another process is in the way: try again later."""
+        """Truncate the logs. Return False if another process is reading; try again later."""
         return await self.database.forget_log()
 
     async def rename(self, owner: int, new: int) -> None:
-        """Continue everything of an owner under another id, of which nothing is held here; folds under way are void.
+        """Move everything of an owner to another id that has no rows here. Folds in progress become void.
 
-        The messages' ids in Telegram are dropped. For an owner who is not here nothing happens.
+        The messages lose their Telegram ids. Do nothing if the owner is not here.
         """
         async with self.database.write(owner) as tx:
             await renamed(tx, owner, new)
         self.drop_copies(owner)
 
     def drop_copies(self, owner: int) -> None:
-        """Drop what RAM holds of an owner, which may be outdated: something was removed, here or by another process."""
+        """Drop an owner's cached vectors. Call it after a deletion, here or in another process."""
         self.vectors.drop(owner)
 
     async def flush(self) -> None:
-        """Make the files complete by themselves, as after a clean stop (JSON: write the snapshot)."""
+        """Make the files complete, as after a clean stop. JSON writes its snapshot."""
 
     def finish_by(self, moment: float) -> None:
-        """The process has to end by this moment of time.monotonic(): what the next start does as well is left to
-        it (JSON: the snapshot of the end, whose journal stays instead). Nothing waits for a silent server.
+        """Stop by this time.monotonic(), and leave to the next start what it can do as well.
+
+        JSON skips its final snapshot and keeps the journal. PostgreSQL stops waiting for a silent server.
         """
 
 
@@ -381,13 +385,13 @@ SELECT messages.*, versions.content AS earlier FROM versions
 JOIN messages ON messages.user_id = versions.user_id AND messages.id = versions.message_id
 WHERE versions.user_id = ? AND messages.thread_id = ? ORDER BY versions.id DESC LIMIT ?
 """
-# Sign and text leave SQLite nothing but the index of ids: it took that of times, to spare sorting fifty messages, and
-# walked through all messages of the scope.
+# The "+" and the "|| ''" force SQLite to use the index on ids. It chose the index on times, to avoid sorting fifty
+# messages, and scanned the whole scope.
 BY_IDS = f"""
 {_MESSAGES}
 WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at || '', id
 """  # noqa: S608
-# A scope's totals are columns of `scopes`, kept by triggers (storage/schema/sqlite.sql): no look reads every message.
+# Triggers keep a scope's totals in `scopes` (storage/schema/sqlite.sql), so counting never reads every message.
 _COUNTS = """
 SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2
 UNION ALL

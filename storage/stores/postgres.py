@@ -1,7 +1,4 @@
-"""The memories of owners in a PostgreSQL database.
-
-The statements are those of MemoryStore; here stands what differs.
-"""
+"""The store in a PostgreSQL database: what differs from MemoryStore."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -15,7 +12,7 @@ from storage.tables.owner_tables import renamed
 
 
 def postgres_database(url: str, *, replica: Replica | None = None) -> AbstractAsyncContextManager[PostgresDatabase]:
-    """As PostgresDatabase.open, with our tables and words in a tsvector."""
+    """Open a PostgresDatabase with our migrations and a tsvector word index."""
     return PostgresDatabase.open(url, migrate=migrate, full_text=TsVector(), replica=replica)
 
 
@@ -33,7 +30,7 @@ class PostgresStore(MemoryStore):
         self._server.finish_by(moment)
 
     async def rename(self, owner: int, new: int) -> None:
-        """Everything of an owner goes on under another id, in one transaction."""
+        """Move everything of an owner to another id, in one transaction."""
         async with self.database.write(None) as tx:
             await tx.rows("SELECT set_config('app.renaming', 'on', true)")
             for locked in sorted((owner, new)):

@@ -94,7 +94,7 @@ def _run(order: bytes, out: int, err: int) -> None:
     os.chdir(given["folder"])
     os.environ.clear()
     os.environ.update(given["environ"])
-    store.LEAST_JOURNAL = given["snapshot_after"] or store.LEAST_JOURNAL
+    store.MIN_JOURNAL_BYTES = given["snapshot_after"] or store.MIN_JOURNAL_BYTES
     sys.argv = [str(Path(bot.__file__)), *given["arguments"]]
     _end(bot.main(given["arguments"]))
 

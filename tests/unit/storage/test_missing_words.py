@@ -21,7 +21,7 @@ from tests.contract.conftest import ANNA, BORIS, NOW, config, said, talk
 from tests.support.talk import talking
 from tests.unit.storage.test_json_files import opened
 
-MESSAGES = 2 * missing_words.BATCH + 5
+MESSAGES = 2 * missing_words.INDEX_BATCH_SIZE + 5
 
 
 async def without_index(folder: Path) -> None:

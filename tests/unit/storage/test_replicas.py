@@ -405,7 +405,7 @@ async def test_an_owner_is_let_go_for_whom_another_process_asks_unless_something
 async def test_an_owner_who_is_busy_elsewhere_is_not_waited_for_without_end(
     machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.bot_state.postgres_leases.ASK_SECONDS", 0)
+    monkeypatch.setattr("storage.bot_state.postgres_leases.RELEASE_POLL_SECONDS", 0)
     async with machines.opened("a") as first, machines.opened("b") as second:
         await first.memory.switch(ANN, enabled=True)
         with pytest.raises(ServedElsewhere):

@@ -52,7 +52,7 @@ async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(
         await store.put_owner(config(store, ANNA.owner))
         await store.flush()
         await talk(store, ANNA, 2, "garden")
-        monkeypatch.setattr(snapshot, "LEAST_JOURNAL", 1)
+        monkeypatch.setattr(snapshot, "MIN_JOURNAL_BYTES", 1)
         # One is begun, and before it has read a row the store is closed.
         await store.append(ANNA, [said("later")])
         assert store.background is not None
