@@ -87,6 +87,25 @@ def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], toke
     return total
 
 
+def cost_shares(prompts: Sequence[Sequence[PromptMessage]], tokens: Tokenizer) -> dict[str, float]:
+    """Return what the prompts cost as a share of the uncached price, by two rules of providers.
+
+    `automatic`: the prefix that repeats the previous prompt costs a tenth. `breakpoints`: a prompt is cached up to the
+    last user message before its newest one; writing costs 1.25, and reading what the previous prompt wrote a tenth.
+    """
+    whole = sum(tokens.prompt_tokens(prompt) for prompt in prompts) or 1
+    kept = sum(repeated(before, now, tokens) for before, now in pairwise(prompts))
+    marked, before = float(whole), list[PromptMessage]()
+    for prompt in prompts:
+        users = [place for place, message in enumerate(prompt) if message.role == "user"]
+        stable = list(prompt[: users[-2] + 1]) if len(users) > 1 else []
+        is_read = bool(before) and stable[: len(before)] == before
+        read = sum(map(tokens.message_tokens, before)) if is_read else 0
+        marked += 0.25 * (sum(map(tokens.message_tokens, stable)) - read) - 0.9 * read
+        before = stable
+    return {"automatic": round((whole - 0.9 * kept) / whole, 3), "breakpoints": round(marked / whole, 3)}
+
+
 def _common_beginning(one: str, other: str) -> str:
     return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
@@ -178,6 +197,7 @@ async def measure(
             "in_all": _share_saved(sum(sizes), sum(whole)),
             "in_all_with_background": _share_saved(sum(sizes) + background.tokens.total(), sum(whole)),
         },
+        "cost": cost_shares(answers.prompts, tokens),
         "repeated_prefix_percent": round(100 * sum(kept) / sum(sizes[1:]), 1) if kept else 0.0,
         "background_tokens_per_turn": round(background.tokens.total() / len(whole), 1),
         "background_calls": background.calls.total(),

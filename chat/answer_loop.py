@@ -140,7 +140,7 @@ class AnswerLoop:
         used: list[Used] = []
         must_answer = False
         rounds = 0
-        model = self._model_of(turn).for_person()
+        model = self._model_of(turn).for_person(turn.scope)
         suspects: tuple[int, ...] | None = None
         # Ends: each time around it is one round nearer to where the model must answer, or has a lower ceiling.
         while True:

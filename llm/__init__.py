@@ -14,6 +14,7 @@ openai_api.py        chat completions of any OpenAI-compatible endpoint
 openai_client.py     the openai SDK's client, its bodies bounded and its errors as ours
 partial_answer.py    one answer as it arrives: what of it may be shown, and when it is whole
 precedence.py        answers go first: background requests wait, and give way
+prompt_cache.py      breakpoints and keys of OpenAI's explicit prompt caching
 prompts.py           every instruction given to a model, and the lines in which memory is told
 quoting.py           text in a prompt as data: our tags in it are defused
 quota.py             what each call costs whom, and the day's token budgets

@@ -42,8 +42,8 @@ class ChatModel(ABC):
         """Tokens that a prompt may have, room for an answer taken off; None where no limit is known."""
         return None
 
-    def for_person(self) -> "ChatModel":
-        """The same model for the requests of one answer: their number is limited, and the caller shortens a prompt."""
+    def for_person(self, _scope: object) -> "ChatModel":
+        """Return the model for the requests of one answer in a scope, whose number is limited."""
         return self
 
     def in_background(self, _precedence: Precedence) -> "ChatModel":

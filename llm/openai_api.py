@@ -12,9 +12,11 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
+from llm import prompt_cache
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
 from llm.failures import (
@@ -49,18 +51,19 @@ Vision = Literal["auto", "on", "off"]
 SECONDS = histogram("keepsake_model_seconds", "From a request to the model's whole answer, by model.", ["model"])
 TOKENS = counter(
     "keepsake_model_tokens",
-    "Tokens, by model and kind: prompt (cached included), cached, completion.",
+    "Tokens, by model and kind: prompt (the others included), cached, written to the cache, completion.",
     ["model", "kind"],
 )
 REFUSALS = counter("keepsake_model_failures", "Calls without an answer, by model and error.", ["model", "error"])
 
 LONGEST_BACKGROUND = 300.0
 """Seconds that an answer in the background goes on: some small models never end, and keep people waiting."""
-_OPTIONAL = ("stream_options", "response_format", "tool_choice", "tools", "stream")
+_OPTIONAL = (prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice", "tools", "stream")
 """Parameters that an endpoint may refuse, each by its name."""
-_PARAMETERS = {"stream_options", "response_format", "tool_choice"}
+_PARAMETERS = {prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice"}
 """Those of them without which a request asks for the same."""
 _TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
+_CACHING = re.compile("prompt_cache")
 _STREAMING = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 LEAST_SHORTENED = 1_000
 """Tokens of a prompt that is not too long for any server, unless it says so."""
@@ -92,6 +95,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = Refused()
         self._ladder: Ladder | None = None
+        self._cache_salt, self._cache_key = token_hex(8), ""
         self._offer = Offer()
         self._window = Window(tokens=abilities.context, ratio=abilities.tokens)
         self._precedence: Precedence | None = None
@@ -127,7 +131,13 @@ class OpenAIChat(EndpointClient, ChatModel):
         usage = answer.usage or Usage(
             prompt=self._counted(messages), completion=await asyncio.to_thread(self._tokenizer.count, answer.text)
         )
-        for kind, tokens in (("prompt", usage.prompt), ("cached", usage.cached), ("completion", usage.completion)):
+        kinds = {
+            "prompt": usage.prompt,
+            "cached": usage.cached,
+            "written": usage.written,
+            "completion": usage.completion,
+        }
+        for kind, tokens in kinds.items():
             TOKENS.labels(self.name, kind).inc(tokens)
         log.info(
             "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
@@ -161,8 +171,10 @@ class OpenAIChat(EndpointClient, ChatModel):
         equipped._offer = Offer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known))
         return equipped
 
-    def for_person(self) -> Self:
+    def for_person(self, scope: object) -> Self:
         answering = copy(self)
+        if prompt_cache.needs_breakpoints(self.name):
+            answering._cache_key = prompt_cache.cache_key(self._cache_salt, scope)
         answering._ladder = Ladder(for_person=True)
         return answering
 
@@ -222,6 +234,9 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "system" in ladder.left_out or "system" in self._unsupported:
             messages = [replace(one, role="user") if one.role == "system" else one for one in messages]
         request: dict[str, Any] = {"model": self.name, "messages": wire(messages)}
+        if self._cache_key and prompt_cache.PARAMETER not in self._unsupported and not is_plain:
+            request[prompt_cache.PARAMETER] = self._cache_key
+            prompt_cache.mark_stable_part(request["messages"])
         if "stream" not in self._unsupported:
             request["stream"] = True
             if "stream_options" not in self._unsupported and not is_plain:
@@ -347,7 +362,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._note_without(_REASONING)
             return True
         for parameter in _OPTIONAL:
-            says = {"tools": _TOOLS, "stream": _STREAMING}.get(parameter)
+            says = {"tools": _TOOLS, "stream": _STREAMING, prompt_cache.PARAMETER: _CACHING}.get(parameter)
             is_named = named == parameter or (says.search(words) if says else parameter in words)
             if parameter in request and is_named:
                 self._note_without(parameter)

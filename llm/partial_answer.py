@@ -142,6 +142,7 @@ def _usage(value: object) -> Usage | None:
         prompt=_count(value.get("prompt_tokens")),
         completion=_count(value.get("completion_tokens")),
         cached=_count(cached),
+        written=_count(details.get("cache_write_tokens")) if isinstance(details, Mapping) else 0,
     )
 
 

@@ -16,12 +16,14 @@ PromptRole = Role | Literal["tool"]
 class Usage:
     """Tokens that a model call cost, as the endpoint reported them, or counted here where it did not.
 
-    `cached`: of the prompt's. `answers`: how many of the calls answered a person.
+    `cached`, `written`: of the prompt's, read from and written to the provider's cache. `answers`: calls that
+    answered a person.
     """
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
+    written: int = 0
     answers: int = 0
 
     @property
@@ -33,6 +35,7 @@ class Usage:
             prompt=self.prompt + other.prompt,
             completion=self.completion + other.completion,
             cached=self.cached + other.cached,
+            written=self.written + other.written,
             answers=self.answers + other.answers,
         )
 

@@ -31,7 +31,7 @@ class Bench:
     """A model, the server that it talks to, what was shown and how long was waited."""
 
     def __init__(self, server: OpenAIServer, url: str) -> None:
-        self.server = server
+        self.server, self.url = server, url
         self.shown: list[str] = []
         self.pauses: list[float] = []
         self.model = OpenAIChat(
@@ -204,3 +204,43 @@ async def test_what_a_model_thought_before_its_calls_goes_back_with_them(
     await bench.model.complete([*asked(), again, *results])
     sent = next(message for message in bench.server.of("m")[-1].messages if message["role"] == "assistant")
     assert {name: sent[name] for name in sent if "reasoning" in name} == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "is_marked"),
+    [("gpt-5.6", True), ("gpt-6-luna", True), ("openai/gpt-5.7-mini", True), ("gpt-5.4-mini", False),
+     ("gpt-5", False), ("gpt-oss-120b", False), ("llama-3.3-70b", False)],
+)  # fmt: skip
+async def test_the_last_stable_part_is_a_breakpoint_where_the_model_caches_by_them(
+    bench: Bench, model: str, is_marked: bool
+) -> None:
+    prompt = [
+        PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content="The summaries."),
+        PromptMessage(role="assistant", content="Noted."), PromptMessage(role="user", content="The clock, and: hello?"),
+    ]  # fmt: skip
+    bench.server.default(model, "Hello.")
+    async with OpenAIChat(model=model, api_key=Secret("k"), base_url=bench.url, timeout=20) as chat:
+        for scope in ("7", "7", "8"):
+            await chat.for_person(scope).complete(prompt)
+    keys = [request.body.get("prompt_cache_key") for request in bench.server.of(model)]
+    last = bench.server.of(model)[-1].body["messages"]
+    assert (keys[0] is not None and keys[0] == keys[1] != keys[2]) == is_marked
+    assert isinstance(last[-1]["content"], str)
+    if is_marked:
+        (part,) = last[1]["content"]
+        assert part["text"] == "The summaries."
+        assert part["prompt_cache_breakpoint"]["mode"] == "explicit"
+    else:
+        assert keys == [None] * 3
+        assert "prompt_cache_breakpoint" not in str(last)
+
+
+async def test_an_endpoint_that_refuses_breakpoints_is_asked_without(bench: Bench) -> None:
+    prompt = [PromptMessage(role="user", content=word) for word in ("Stable.", "New?")]
+    prompt.insert(1, PromptMessage(role="assistant", content="Yes."))
+    message = "Unknown parameter: 'messages[0].content[0].prompt_cache_breakpoint'."
+    bench.server.script("gpt-6", Behaviour(status=400, message=message), "Hello.", "Again.")
+    async with OpenAIChat(model="gpt-6", api_key=Secret("k"), base_url=bench.url, timeout=20) as chat:
+        for _ in range(2):
+            await chat.for_person("7").complete(prompt)
+    assert ["prompt_cache_key" in request.body for request in bench.server.of("gpt-6")] == [True, False, False]

@@ -1,0 +1,38 @@
+"""Explicit prompt caching: OpenAI's models from gpt-5.6 on find a cached prefix only at a breakpoint. Pure.
+
+A write costs 1.25 times a plain token and a read a tenth. Without a breakpoint such a model caches the whole prompt,
+whose last message changes with each turn, so that it is written each time and never read.
+"""
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+PARAMETER = "prompt_cache_key"
+BREAKPOINT = {"mode": "explicit", "ttl": "30m"}
+_VERSION = re.compile(r"(?:[\w.-]+/)?gpt-(\d{1,3})(?:\.(\d{1,3}))?(?![\d.])")
+_FIRST_VERSION = (5, 6)
+
+
+def needs_breakpoints(model: str) -> bool:
+    """Return True for OpenAI's models from gpt-5.6 on, by their names."""
+    found = _VERSION.match(model.lower())
+    return found is not None and (int(found[1]), int(found[2] or 0)) >= _FIRST_VERSION
+
+
+def mark_stable_part(messages: Sequence[dict[str, Any]]) -> None:
+    """Put a breakpoint on the last user message before the newest one, which changes with every turn."""
+    users = [message for message in messages if message["role"] == "user"]
+    if len(users) < 2:
+        return
+    content = users[-2]["content"]
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+    place = max(number for number, part in enumerate(parts) if part["type"] == "text")
+    parts[place] = {**parts[place], "prompt_cache_breakpoint": BREAKPOINT}
+    users[-2]["content"] = parts
+
+
+def cache_key(salt: str, scope: object) -> str:
+    """Return the key that routes the requests of one conversation to one cache. It tells nothing of the scope."""
+    return sha256(f"{salt}:{scope}".encode()).hexdigest()[:32]
