@@ -1,4 +1,4 @@
-"""Work in the background while people talk. Does not know what a turn is.
+"""Background work: indexing, rebuilding summaries, and regular tasks.
 
 indexing.py   messages → vectors
 rebuild.py    all summaries of a scope, made again from its messages

@@ -1,7 +1,4 @@
-"""Tasks that run regularly in the background, each at its own interval, each failing by itself.
-
-Owns the intervals. Does not know what the tasks do.
-"""
+"""Run background tasks at regular intervals. A failing task does not affect the others."""
 
 import asyncio
 import logging
@@ -16,9 +13,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScheduledTask:
-    """`work` runs every so many seconds, the first time after as many; it never overlaps with itself.
+    """A task that runs `every` so many seconds and never overlaps with itself.
 
-    `at_start`: the first time at once, for a process that never lives long enough.
+    With `at_start` it also runs at once, so that a process that is often restarted still runs it.
     """
 
     name: str
@@ -28,7 +25,7 @@ class ScheduledTask:
 
 
 class Scheduler:
-    """Runs tasks while the `async with` is open. A failure is logged, and the task runs again at its time."""
+    """Runs tasks while the `async with` block is open. It logs a failure and runs the task again at its next time."""
 
     def __init__(self, scheduled: Sequence[ScheduledTask]) -> None:
         self._scheduled = scheduled

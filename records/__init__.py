@@ -1,17 +1,17 @@
-"""The frozen values that flow between rooms, one file a topic. They know nobody.
+"""The frozen values that packages exchange, one file for each topic. They import none of them.
 
 attachments.py    what people send along, as text and as pictures
 context.py        what one request carries
 conversations.py  the conversations of a place
 errors.py         the error tree, with a sentence for each error
 facts.py          facts and profiles
-forgetting.py     what an owner wants forgotten, and what was removed
-messages.py       messages: new ones, and those that are stored
-model_calls.py    what a model is asked and what it answers
-owners.py         an owner's choices, and the state of their memory
-reminders.py      what somebody asked to be told at a time
+forgetting.py     requests to forget, and the counts of what they removed
+messages.py       new and stored messages
+model_calls.py    requests to a model, its answers, abilities and prices
+owners.py         an owner's settings, and the mode of their memory
+reminders.py      reminders for one time or at regular intervals
 scopes.py         owners, threads and people
-status.py         a memory in figures
-summaries.py      summaries; plan, lease and outcome of a fold
-turns.py          what came in, and the reply
+status.py         statistics and status of a memory
+summaries.py      summaries, and the plan, lease and outcome of a fold
+turns.py          an incoming turn and the reply to it
 """

@@ -1,4 +1,4 @@
-"""Attachments: the text of documents, pictures, and what was spoken."""
+"""Attachments: the text of documents, and pictures."""
 
 import math
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """A stretch of a document's text. `place`: where it stands, as people say it: "page 3", "lines 12–40"."""
+    """A passage of a document's text. `place` is its location for people: "page 3", "lines 12–40"."""
 
     place: str
     text: str
@@ -38,7 +38,7 @@ class Picture:
 
     @property
     def tokens(self) -> int:
-        """Its cost in a prompt, as far as it can be known."""
+        """Its estimated cost in a prompt."""
         return picture_tokens(self.width, self.height)
 
 
@@ -46,7 +46,7 @@ UNKNOWN_SIZE = (1280, 1280)
 
 
 def picture_tokens(width: int, height: int) -> int:
-    """An estimate of what a picture costs in a prompt: the most that one of these published rules gives.
+    """Estimate the tokens of a picture in a prompt: the maximum of these published rules.
 
     OpenAI, tiles of 512 pixels after scaling to 2,048 and 768: 85 + 170 a tile; patches of 32 pixels, at most 1,536,
     times 1.62 in the small models (platform.openai.com/docs/guides/images-vision). Anthropic: width × height / 750

@@ -10,16 +10,16 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 
 MOST_UNFOLDED = 20_000
-"""Active messages that are read for a prompt or a fold: so many wait only where folding has failed for months."""
+"""Active messages read for a prompt or a fold. More can only accumulate if folding fails for months."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextSources:
-    """The material of a context apart from search results, read at one moment.
+    """The material of a prompt except search results, read from one snapshot.
 
-    `last`: the messages of the newest turns, active or archived; `unfolded`: the newest `MOST_UNFOLDED` active
-    messages; `summaries`: the active ones; all of the scope and ascending. `facts` that hold and the `profile` are the
-    owner's. `total`, `archived`, `characters`: of all messages of the scope, the turn that is being answered included.
+    `last` are the messages of the newest turns, active or archived. `unfolded` are the newest MOST_UNFOLDED active
+    messages. Both, and the active `summaries`, belong to the scope and ascend. `facts` (the valid ones) and `profile`
+    belong to the owner. `total`, `archived` and `characters` count all messages of the scope, the new turn included.
     """
 
     last: Sequence[Message]
@@ -34,8 +34,9 @@ class ContextSources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredQuestion:
-    """A question that was stored just now: its turn, and the answer that is stored to it already, or else what its
-    context is made of where that was asked for and could be read.
+    """A question that was just stored, with the answer that an earlier process stored for it, if any.
+
+    Without an answer, `sources` is the material of its context if that was requested and could be read.
     """
 
     turn: int
@@ -45,9 +46,9 @@ class StoredQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snippet:
-    """A verbatim earlier message brought back for this question.
+    """An earlier message that was found for this question.
 
-    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "meaning": 0.4}.
+    `text` is the excerpt in the prompt. `score` has a value for each signal, such as {"words": 3.1, "meaning": 0.4}.
     """
 
     message: Message
@@ -57,9 +58,9 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that was brought back for this question, or always holds; `score` is by part, as a snippet's.
+    """A fact that was found for this question or always applies.
 
-    `earlier`: what it replaced.
+    `score` has a value for each signal, as in Snippet. `earlier` is the fact that it replaced.
     """
 
     fact: Fact
@@ -69,7 +70,7 @@ class RecalledFact:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextPart:
-    """One part of a prompt: its tokens, and the most it was allowed."""
+    """One part of a prompt, with its tokens and its token budget."""
 
     name: Literal[
         "system",
@@ -90,10 +91,10 @@ class ContextPart:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
-    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it.
+    """A range of messages that the prompt neither quotes nor covers by a summary.
 
-    "archived": no active summary covers them (they left a sliding window, or another program wrote the file);
-    "document": passages of a file, which are searched and not repeated.
+    "archived" messages have no active summary: they left a sliding window, or another program wrote the file.
+    "document" passages of a file are searched instead of repeated in full.
     """
 
     what: Literal["turns", "summary", "archived", "message", "system", "document"]
@@ -104,12 +105,11 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """The context of one request, and where each part of it comes from.
+    """The context of one request, and the origin of each part.
 
-    `facts`: first the instructions and preferences that apply, then what matches the question.
-    `wanted`: the tokens that it would have without snippets, if nothing were cut.
-    `earlier`: the number of messages before the question that the store holds.
-    `whole`: the estimated tokens of a request with the whole history in it; 0 where there is no store.
+    `facts` lists the instructions and preferences that apply, then the matches for the question. `wanted` is its size
+    in tokens without snippets if nothing were cut. `earlier` counts the stored messages before the question. `whole` is
+    the estimated size in tokens of a request with the whole history, or 0 without a store.
     """
 
     messages: tuple[PromptMessage, ...]

@@ -1,4 +1,4 @@
-"""Facts and profiles of an owner: new ones, and those that are stored."""
+"""New and stored facts and profiles of an owner."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,9 +9,9 @@ FactKind = Literal["personal", "preference", "knowledge", "event", "instruction"
 kind of request to which it applies; "" = every one.
 """
 LASTING: tuple[FactKind, ...] = ("instruction", "preference")
-"""Kinds of facts that are in every prompt to which they could apply, those that come first first."""
+"""Kinds of facts that are in every prompt to which they could apply, in order of priority."""
 EVERYBODY = -1
-"""Instead of a person: what holds for all members of a group."""
+"""The person id of facts that apply to all members of a group."""
 LONGEST_FACT = 300
 """Characters of one that a command, a tool or the learning takes."""
 MOST_FACTS = 10_000
@@ -83,23 +83,24 @@ class Fact:
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it is in every prompt to which it could apply."""
+        """True if it belongs in every prompt to which it could apply."""
         return self.kind in LASTING
 
     def holds_for(self, person: int) -> bool:
-        """Whether what it asks for holds for this person's turns: in a group, what a member said holds for that
-        member alone; what was added by hand holds for all.
+        """Return True if the fact applies to this person's turns.
+
+        In a group, a member's instruction applies to that member only. One added by hand applies to all.
         """
         return self.owner > 0 or not self.is_lasting or not self.source_ids or self.person_id == person
 
     def may_be_changed_by(self, person: int) -> bool:
-        """Whether this person's words can replace or end it: in a group, nobody's words end another's wish."""
+        """Return True if this person's words may replace or end the fact. In a group, nobody may end another's wish."""
         return self.owner > 0 or not self.is_lasting or (bool(self.source_ids) and self.person_id == person)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
-    """A version of the document about an owner. `last_summary_id`: the newest summary that went into it."""
+    """A version of the profile text of an owner. `last_summary_id` is the newest summary used for it."""
 
     id: int
     owner: int
@@ -113,7 +114,7 @@ class Profile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewProfile:
-    """A profile that is not stored yet, and what it was made from; `base_id`: the version before it."""
+    """A profile that is not stored yet, with its sources. `base_id` is the previous version."""
 
     owner: int
     text: str
@@ -142,7 +143,7 @@ class FactChange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HistoryBacklog:
-    """Imported history to learn from: the number of the owner's messages, and characters including the answers."""
+    """Imported history to learn from: the owner's messages, and the characters of these and the answers."""
 
     messages: int = 0
     characters: int = 0

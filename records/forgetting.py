@@ -1,4 +1,4 @@
-"""A request to forget, and its receipt: what was removed with it."""
+"""Requests to forget, and the counts of what they removed."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,17 +24,17 @@ class Forgetting:
 
     @property
     def is_expiry(self) -> bool:
-        """Whether it happens by itself: facts that their owner deleted some time ago."""
+        """True if it happens by itself: it removes facts that their owner deleted some time ago."""
         return self.what == "facts" and self.until is not None
 
     @property
     def may_be_quoted(self) -> bool:
-        """Whether somebody chose what goes and expects its words to go; what expires is only no longer kept."""
+        """True if somebody chose the text and expects quotes of it to go too, which is not so for expiry."""
         return self.what in ("messages", "dates", "conversations") or (self.what == "facts" and not self.is_expiry)
 
     @property
     def is_of_facts_alone(self) -> bool:
-        """Whether it touches no message, so that no summary can hold it, not even one that is being made."""
+        """True if it touches no message, and therefore no summary, finished or in progress."""
         return self.what in ("edits", "profiles") or self.is_expiry
 
 

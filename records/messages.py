@@ -1,4 +1,4 @@
-"""Messages: new ones, and those that are stored."""
+"""New and stored messages."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from records.scopes import Scope
 Role = Literal["user", "assistant", "system"]
 
 UNSTORED = 10**12
-"""Ids from here on are of messages that are in no store."""
+"""Messages that are in no store have ids from here on."""
 
 Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture", "declined"]
 """The origin of a message's words: "" = said here by its role; "overheard" = imported, and somebody else's;
@@ -23,11 +23,11 @@ TimelineKind = Literal["", "user", "assistant", "files", "forwarded", "imported"
 """Kinds of messages that the timeline can be narrowed to; "" = all."""
 TIMELINE_KINDS: tuple[TimelineKind, ...] = get_args(TimelineKind)
 SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
-"""Origins of what came with a person's words, and is not theirs."""
+"""Origins of attachments, which the person sent but did not write."""
 UNTOLD: tuple[Origin, ...] = ("tool", "declined")
-"""Origins of what is neither brought back nor summarised."""
+"""Origins of messages that are never recalled or summarised."""
 OTHERS: tuple[Origin, ...] = ("forwarded", "overheard", *SENT_ALONG)
-"""Origins of what the person who sent it did not write themselves: prompts quote it in a block of its own."""
+"""Origins of text that the sender did not write. Prompts quote it in a separate block."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +54,7 @@ class NewMessage:
     saved: int = 0
 
     def numbered(self, number: int, scope: Scope) -> "Message":
-        """The message under an id of its own; where it names no turn, it opens one."""
+        """Return the message with this id. It opens a turn if it names none."""
         return Message(
             id=number,
             scope=scope,
@@ -93,7 +93,7 @@ class Message:
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """Its position in its scope: an id says which message it is, not when it was said."""
+        """The sort key within its scope. Ids alone do not give the order in time."""
         return self.created_at, self.id
 
     @property
@@ -106,13 +106,13 @@ class Message:
 
     @property
     def place(self) -> str:
-        """The first line of a passage of a document, which says where it stands: "[lease.pdf, page 3]"; else ""."""
+        """The first line of a document's passage, such as "[lease.pdf, page 3]", or "" for other messages."""
         first, _, rest = self.content.partition("\n") if self.origin == "document" else ("", "", "")
         return first if rest else ""
 
 
 def beginnings(messages: Iterable[Message]) -> list[Message]:
-    """The messages, of each turn's documents only as many passages as their beginning has room for."""
+    """Return the messages, but of each turn's documents only the first 4,000 characters."""
     taken = Counter[int]()
     kept = []
     for message in messages:
@@ -126,7 +126,7 @@ def beginnings(messages: Iterable[Message]) -> list[Message]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Versions:
-    """The texts of an answer that was asked for again, oldest first. `number`: which stands, from 1; 0 = none."""
+    """The texts of a regenerated answer, oldest first. `number` is the current one, counted from 1, or 0 for none."""
 
     texts: tuple[str, ...] = ()
     number: int = 0
@@ -143,8 +143,9 @@ class MessageOutline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """The outcome of an edited message. `turn`: its turn; None where nothing of it is stored, or the words
-    are the same. `is_last`: nothing was said since, so that it may be answered again.
+    """The outcome of an edited message. `turn` is None if the message is not stored or its text is unchanged.
+
+    `is_last` says that nothing followed it, so it may be answered again.
     """
 
     turn: int | None = None
@@ -152,7 +153,7 @@ class Correction:
 
 
 def is_of(message: Message, kind: TimelineKind) -> bool:
-    """Whether a message is of a kind, as the timeline's SQL decides it (storage/tables/timeline.py)."""
+    """Return True if a message is of a kind. This must agree with the SQL in storage/tables/timeline.py."""
     match kind:
         case "user":
             return message.is_user and not message.origin
@@ -168,11 +169,11 @@ def is_of(message: Message, kind: TimelineKind) -> bool:
 
 
 FIRST_SUPERGROUP = -1_000_000_000_000
-"""Chat ids from here down are supergroups and channels; the rest of the number is the id that links carry."""
+"""Chat ids from here down are supergroups and channels. The difference to this number is the id used in links."""
 
 
 def link(chat_id: int, thread: int, message_id: int | None) -> str:
-    """The address of a message; "" in private chats and basic groups, which have none."""
+    """Return the link to a message, or "" in private chats and basic groups, which have none."""
     if message_id is None or chat_id > FIRST_SUPERGROUP:
         return ""
     topic = f"{thread}/" if thread > 0 else ""

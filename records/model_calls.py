@@ -14,10 +14,10 @@ PromptRole = Role | Literal["tool"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Tokens that a model call cost, as the endpoint reported them, or counted here where it did not.
+    """The tokens of model calls, as the endpoint reported them or else as counted here.
 
-    `cached`, `written`: of the prompt's, read from and written to the provider's cache. `answers`: calls that
-    answered a person.
+    `cached` and `written` are the parts of `prompt` read from and written to the provider's cache. `answers` counts
+    the calls that answered a person.
     """
 
     prompt: int = 0
@@ -58,7 +58,7 @@ class Price:
     cached: float
 
     def of(self, used: Usage) -> float:
-        """The cost of this usage."""
+        """Return the cost of this usage."""
         fresh = used.prompt - used.cached
         return (fresh * self.prompt + used.cached * self.cached + used.completion * self.completion) / 1_000_000
 
@@ -67,7 +67,7 @@ _FIGURE = re.compile(r"\d{1,6}(?:\.\d{1,9})?", re.ASCII)
 
 
 def price_of(text: str) -> Price | None:
-    """A price as people write it: prompts/answers, or prompts/answers/cached; None for anything else."""
+    """Parse a price written as prompts/answers or prompts/answers/cached. Return None for anything else."""
     figures = [part.strip() for part in text.split("/", 3)]
     if len(figures) not in (2, 3) or not all(map(_FIGURE.fullmatch, figures)):
         return None
@@ -76,7 +76,7 @@ def price_of(text: str) -> Price | None:
 
 
 def prices_of(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
-    """Models with their prices, each as NAME=prompts/answers/cached. Raises ValueError, saying how they are written."""
+    """Parse models with prices, each written NAME=prompts/answers/cached. Raise ValueError that explains the syntax."""
     found: dict[str, Price] = {}
     for item in listed:
         name, _, figures = item.rpartition("=")
@@ -89,10 +89,10 @@ def prices_of(listed: Iterable[str]) -> tuple[tuple[str, Price], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Abilities:
-    """A model's abilities as the operator states them; None: found out by asking it.
+    """A model's abilities as the operator sets them. None means that the bot finds out by asking the model.
 
-    `context`: tokens of a prompt and its answer together, in the model's own tokens. `vision`: whether it takes
-    pictures. `tokens`: its tokens for one that is counted here.
+    `context` is the limit for a prompt and its answer together, in the model's own tokens. `vision` says that it
+    accepts pictures. `tokens` is the number of its tokens for each one counted here.
     """
 
     context: int | None = None
@@ -105,15 +105,16 @@ UNKNOWN = Abilities()
 
 
 def abilities_of(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
-    """Models with what they can, each as NAME context=8192 vision=off tokens=1.3, of which any may be left out. Raises
-    ValueError, saying how they are written.
+    """Parse models with abilities, each written NAME context=8192 vision=off tokens=1.3; all but NAME are optional.
+
+    Raise ValueError that explains the syntax.
     """
     found: dict[str, Abilities] = {}
     for item in listed:
-        name, *said = item.split()
+        name, *options = item.split()
         ability = Abilities()
-        for message in said:
-            match message.casefold().partition("="):
+        for option in options:
+            match option.casefold().partition("="):
                 case ("context", _, number) if re.fullmatch(r"\d{3,9}", number, re.ASCII):
                     ability = replace(ability, context=int(number))
                 case ("vision", _, "on" | "off" as chosen):
@@ -131,7 +132,7 @@ def abilities_of(listed: Iterable[str]) -> tuple[tuple[str, Abilities], ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool:
-    """A tool that a model may call while it answers. `parameters`: a JSON schema."""
+    """A tool that a model may call while it answers. `parameters` is a JSON schema."""
 
     name: str
     description: str

@@ -11,7 +11,7 @@ Policy = str
 
 
 class StorageType(StrEnum):
-    """The store of an owner's memory; the value stands in `users.storage_type`."""
+    """The store of an owner's memory. The value is written to `users.storage_type`."""
 
     SQLITE = "sqlite"
     JSON = "json"
@@ -67,7 +67,7 @@ class OwnerConfig:
 
     @property
     def zone(self) -> tzinfo:
-        """The owner's time zone; UTC where none is chosen, or one that this machine does not know."""
+        """The owner's time zone, or UTC if none is chosen or this machine does not know it."""
         try:
             return ZoneInfo(self.timezone) if self.timezone else UTC
         except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -81,19 +81,19 @@ MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 
 
 def mode_of(config: OwnerConfig | None) -> Mode:
-    """The mode of an owner's memory with these choices; `config` None: nothing was ever configured."""
+    """Return the memory mode of an owner. `config` is None if nothing was ever configured."""
     if config is None or not config.enabled:
         return "off"
     return "incognito" if config.incognito else "on"
 
 
 Standing = Literal["asked", "allowed", "refused", "removed", "admin"]
-"""asked: nobody decided yet; removed: whatever ALLOWED_USER_IDS says; admin: claimed the bot by its link."""
+"""A person is "asked" until an admin decides. "removed" overrides ALLOWED_USER_IDS. "admin" claimed the bot's link."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPerson:
-    """A person about whom an admin was asked, or decided. `name`: as their app showed it; `language`: its tag."""
+    """A person who asked for access or about whom an admin decided, with the name and language of their app."""
 
     id: int
     standing: Standing

@@ -1,4 +1,4 @@
-"""Reminders: what somebody asks to be told at a time, once or again and again."""
+"""Reminders for one time or at regular intervals."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ REPEATS: tuple[Repeat, ...] = get_args(Repeat)[1:]
 model, a form in reminders/phrases.py.
 """
 MOST_REMINDERS = 100
-"""Of one owner."""
+"""Reminders of one owner."""
 LONGEST_REMINDER = 500
 """Characters."""
 FARTHEST_DAYS = 3_660

@@ -12,8 +12,9 @@ LARGEST_ID = 2**52
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class Scope:
-    """Owner + thread: the border that no memory crosses. Thread 0 = none; below 0: one person's direct messages with a
-    channel, which is the owner.
+    """An owner and a thread. No memory crosses this boundary.
+
+    Thread 0 means no thread. A thread below 0 is one person's direct messages with a channel, which is the owner.
     """
 
     owner: int
@@ -21,11 +22,11 @@ class Scope:
 
     @property
     def is_direct_messages(self) -> bool:
-        """Whether other people's scopes have the same owner, whose facts and profile would tell of each to all."""
+        """True if other people's scopes have the same owner, so its facts and profile must not be used."""
         return self.thread < 0
 
     def __iter__(self) -> Iterator[int]:
-        """Owner and thread, as statements take them."""
+        """Yield the owner and the thread, as parameters for SQL."""
         return iter((self.owner, self.thread))
 
     def __str__(self) -> str:

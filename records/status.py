@@ -1,4 +1,4 @@
-"""A memory in figures."""
+"""Statistics and status of a memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

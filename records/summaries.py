@@ -1,4 +1,4 @@
-"""Summaries, and the plan, the lease and the outcome of a fold."""
+"""Summaries, and the plan, lease and outcome of a fold."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -50,12 +50,12 @@ class Summary:
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """Its position among the summaries of its scope: that of the first message that it covers."""
+        """The sort key within its scope: the position of the first message that it covers."""
         return self.first_at, self.first_id
 
     @property
     def times_compressed(self) -> int:
-        """The times that its oldest detail was compressed: by its own making, and by that of its sources."""
+        """How many times its oldest detail was compressed, counting its sources."""
         return int(self.details.get("compressed", self.level))
 
 
@@ -89,7 +89,7 @@ class FoldLease:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewSummary:
-    """The text that a fold made, and what it cost to make."""
+    """The text that a fold produced, and its cost."""
 
     text: str
     model: str
@@ -123,7 +123,7 @@ class Rebuilt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldFailure:
-    """The last fold of a scope that failed, while none has succeeded since."""
+    """The last failed fold of a scope, kept until one succeeds."""
 
     at: datetime
     reason: FoldReason

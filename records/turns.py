@@ -1,4 +1,4 @@
-"""A turn on its way through the program: what came in, and the reply."""
+"""An incoming turn and the reply to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,18 +34,18 @@ class Incoming:
 
     @property
     def text(self) -> str:
-        """All that came in."""
-        return _joined(self.pieces)
+        """The text of all pieces."""
+        return _join_pieces(self.pieces)
 
     @property
     def words(self) -> str:
-        """Their words and forwarded texts, without the content of files."""
-        return _joined([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
+        """The person's own and forwarded texts, without the content of files."""
+        return _join_pieces([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
 
     @property
     def own_words(self) -> str:
-        """Their own words."""
-        return _joined([piece for piece in self.pieces if piece.origin not in OTHERS])
+        """The text that the person wrote themselves."""
+        return _join_pieces([piece for piece in self.pieces if piece.origin not in OTHERS])
 
     @property
     def forwarded(self) -> tuple[str, ...]:
@@ -54,22 +54,22 @@ class Incoming:
 
     @property
     def passages(self) -> tuple[str, ...]:
-        """The passages of documents that they sent along."""
+        """The passages of attached documents."""
         return tuple(piece.text for piece in self.pieces if piece.origin in SENT_ALONG)
 
     @property
     def source(self) -> str:
-        """The name of this turn: the source of its last piece."""
+        """The source of the last piece, which identifies the turn."""
         return self.pieces[-1].source
 
 
-def _joined(pieces: "Sequence[Piece]") -> str:
+def _join_pieces(pieces: "Sequence[Piece]") -> str:
     return "".join(piece.text + piece.seam for piece in pieces[:-1]) + "".join(piece.text for piece in pieces[-1:])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Piece:
-    """One Telegram message of an incoming turn. `seam`: what joins it to the next piece of the same paste."""
+    """One Telegram message of an incoming turn. `seam` is the separator before the next piece of the same paste."""
 
     text: str
     source: str

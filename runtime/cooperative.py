@@ -16,7 +16,7 @@ STRETCH = 0.002
 
 
 def yielding_gil(items: Iterable[T]) -> Iterator[T]:
-    """The same items, with a pause of the calling thread now and then. Never to be used on the event loop."""
+    """Yield the items, and pause the thread from time to time. Never use this on the event loop."""
     until = time.perf_counter() + STRETCH
     for item in items:
         yield item
@@ -26,6 +26,6 @@ def yielding_gil(items: Iterable[T]) -> Iterator[T]:
 
 
 def consumed(items: deque[T]) -> Iterator[T]:
-    """The same items, each let go of when the next is taken: to free 100,000 at once holds everybody up for 100 ms."""
+    """Yield the items and free each one when the next is taken. Freeing 100,000 at once blocks all for 100 ms."""
     while items:
         yield items.popleft()

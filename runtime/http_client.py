@@ -32,7 +32,7 @@ def proxy_for(url: str) -> str | None:
 
 
 async def read_bytes(response: aiohttp.ClientResponse, most: int) -> bytes:
-    """A body, at most this many bytes of it, in however many pieces it comes."""
+    """Read at most `most` bytes of a body."""
     read = bytearray()
     async for chunk in response.content.iter_any():
         read += chunk

@@ -56,7 +56,7 @@ RECENT = Recent()
 
 
 class DiscreetFormatter(logging.Formatter):
-    """Formats one line a record; see the module."""
+    """Formats each record as one line without secrets or message text, as the module describes."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -77,7 +77,7 @@ class DiscreetFormatter(logging.Formatter):
 
 
 def places(error: BaseException) -> str:
-    """The traceback of an error and its causes as types and places, without messages: those may quote anything."""
+    """Format the tracebacks of an error and its causes without their messages, which may quote anything."""
     lines = []
     seen: BaseException | None = error
     while seen is not None:

@@ -18,25 +18,25 @@ SECONDS = (0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 
 
 def counter(name: str, meaning: str, labels: Sequence[str] = ()) -> Counter:
-    """A figure that only grows; its page calls it `name` + "_total"."""
+    """Register a counter. Prometheus sees it as `name` + "_total"."""
     return Counter(name, meaning, labels, registry=REGISTRY)
 
 
 def gauge(name: str, meaning: str) -> Gauge:
-    """A figure that rises and falls."""
+    """Register a gauge."""
     return Gauge(name, meaning, registry=REGISTRY)
 
 
 def histogram(name: str, meaning: str, labels: Sequence[str] = ()) -> Histogram:
-    """Durations in seconds."""
+    """Register a histogram of durations in seconds."""
     return Histogram(name, meaning, labels, registry=REGISTRY, buckets=SECONDS)
 
 
 def figure(name: str) -> float | None:
-    """The present value of a figure without labels; None where nobody counts it."""
+    """Return the current value of a metric without labels, or None if it does not exist."""
     return REGISTRY.get_sample_value(name)
 
 
 def page() -> bytes:
-    """All figures in Prometheus' text format."""
+    """Return all metrics in Prometheus' text format."""
     return generate_latest(REGISTRY)

@@ -1,4 +1,4 @@
-"""An LRU cache of what a database holds, which stays right while readers and writers overlap."""
+"""An LRU cache of database reads that stays correct while readers and writers overlap."""
 
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
@@ -10,9 +10,9 @@ Value = TypeVar("Value")
 
 
 class ReadThroughCache(Generic[Key, Value]):
-    """Keeps what `read` returned, except where something was dropped while it was being read.
+    """Caches the results of `read`, except those read while something was dropped.
 
-    Drop after the write, also where the write failed or was cancelled: it may be committed all the same.
+    Call `drop` after every write, even one that failed or was cancelled: it may be committed all the same.
     """
 
     def __init__(self, size: int) -> None:

@@ -24,12 +24,12 @@ class ChildDied(Exception):  # noqa: N818 - reads as the state it is
 
 
 def code_of(module: str) -> str:
-    """The Python code that calls the function `child` of a module of this program."""
+    """Return the Python code that calls the function `child` of a module of this program."""
     return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import child; child()"
 
 
 async def started(code: str, *arguments: str) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
-    """A new child with its standard input and output. `arguments`: ours, nothing that a stranger wrote."""
+    """Start a child, and return it with its standard input and output. `arguments` must not be untrusted input."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-X", "utf8", "-c", code, _ROOT, *arguments),
         stdin=PIPE,
@@ -45,7 +45,7 @@ async def started(code: str, *arguments: str) -> tuple[Process, asyncio.StreamWr
 
 
 async def ended(process: Process) -> None:
-    """Kill a child that may have ended already, and wait for its end."""
+    """Kill a child that may have ended already, and wait for it to exit."""
     with suppress(ProcessLookupError):
         process.kill()
     await process.wait()

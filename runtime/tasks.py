@@ -1,4 +1,4 @@
-"""Tasks that have an end. Knows nothing else."""
+"""Start, finish, repeat and cancel tasks reliably."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -7,17 +7,17 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 AGAIN_SECONDS = 5.0
-"""So long a task that was cancelled is waited for, before it is cancelled again."""
+"""How long to wait for a cancelled task before cancelling it again."""
 
 
 async def ended(*tasks: asyncio.Task[object]) -> None:
-    """Cancel tasks and wait until they are over; what they raised is of no interest any more.
+    """Cancel tasks and wait until they end. Ignore what they raise.
 
-    asyncio.wait_for (before Python 3.12), and drivers that use it, pass over a cancellation that comes at the moment in
-    which what they wait for is there: the task goes on, and a stop would wait for it for ever.
+    Before Python 3.12, asyncio.wait_for loses a cancellation that arrives together with the awaited result. The task
+    then continues, so it is cancelled again.
     """
     left: set[asyncio.Task[Any]] = {task for task in tasks if not task.done()}
-    while left:  # ends: nothing passes a cancellation over each time
+    while left:  # ends: no task loses every cancellation
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=AGAIN_SECONDS)
@@ -25,7 +25,7 @@ async def ended(*tasks: asyncio.Task[object]) -> None:
 
 
 async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Finish `work` even when the task is cancelled meanwhile; then pass the cancellation on."""
+    """Finish `work` even if the calling task is cancelled, and then raise the cancellation."""
     task = asyncio.ensure_future(work())
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -47,8 +47,9 @@ async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
 async def taken(
     take: Callable[[], Coroutine[Any, Any, Result]], give_back: Callable[[Result], Coroutine[Any, Any, object]]
 ) -> Result:
-    """Return what `take` returns. Where the task is cancelled meanwhile, it is finished all the same and given back: a
-    commit that had begun would otherwise leave a lease that nobody holds.
+    """Return what `take` returns. If the calling task is cancelled, finish `take` and undo it with `give_back`.
+
+    Otherwise a commit that had begun could leave a lease that nobody holds.
     """
     task = asyncio.ensure_future(take())
     try:
@@ -56,7 +57,7 @@ async def taken(
     except asyncio.CancelledError:
 
         async def undo() -> None:
-            with suppress(Exception):  # what could not be taken need not be given back
+            with suppress(Exception):  # if `take` failed, there is nothing to give back
                 await give_back(await task)
 
         await uncancelled(undo)
@@ -65,9 +66,7 @@ async def taken(
 
 @asynccontextmanager
 async def repeated(work: Callable[[], Awaitable[None]], *, every: float, grace: float) -> AsyncIterator[None]:
-    """Do some work while the block is open: at once, and `every` so many seconds. What goes on at its end is given
-    `grace` seconds.
-    """
+    """Run `work` at once and then `every` so many seconds until the block ends. Give a last run `grace` seconds."""
     closing = asyncio.Event()
 
     async def go_on() -> None:
