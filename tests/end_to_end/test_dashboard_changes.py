@@ -127,7 +127,7 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
         opened = await visitor.gets("summary", id=summary["id"])
         assert [one["text"] for one in opened["messages"]] == ["My boat is called Quinquereme.", "Noted."]
         [whole] = (await visitor.gets("timeline"))["summaries"]
-        assert {name: whole[name] for name in summary} == summary, "the list has no texts: the axis of time shows all"
+        assert {name: whole[name] for name in summary} == summary, "the list has no texts"
         assert "said" in await visitor.posts("summaries/rebuild")
 
         scopes = (await visitor.posts("conversations/begin", thread=0, title="Boats"))["scopes"]
