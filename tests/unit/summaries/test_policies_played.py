@@ -328,7 +328,7 @@ async def test_a_quiet_chat_is_left_alone_after_a_failure_and_its_owner_is_told_
     async with talking(tmp_path, recent_budget=200) as talk:
         await talk.remember(every_n=500)
         await talk.turn("Many words about otters and newts. " * 20)
-        talk.server.default("summary-model", Behaviour(status=400))
+        talk.server.default("summary-model", Behaviour(status=401))
         for minutes in (11, 5, 6, 11):
             talk.moment[0] += timedelta(minutes=minutes)
             await talk.services.summaries.fold_quiet()

@@ -77,6 +77,12 @@ class Scripted:
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
 
+    async def demand(self, spender: int) -> None:
+        """Let everybody spend."""
+
+    async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
+        """Count nothing."""
+
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None, kept: object = None) -> Reply:
         text = incoming.text
         self.turns.append(incoming)
