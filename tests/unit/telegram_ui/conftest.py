@@ -77,9 +77,6 @@ class Scripted:
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
 
-    async def demand(self, spender: int) -> None:
-        """Let everybody spend."""
-
     async def charge_spoken(self, spender: int, model: str, *, read: str = "", written: str = "") -> None:
         """Count nothing."""
 
