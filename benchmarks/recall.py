@@ -20,13 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from assembly import open_services
-from benchmarks.arguments import settings_of, written
+from benchmarks.arguments import number, settings_of, written
 from benchmarks.judging import FIRST, found, session_figures
 from benchmarks.locomo import Line, Question, Sample, data_file, place, read
 from benchmarks.measure import progress, report, spread
 from benchmarks.plain_search import plain_searches
 from benchmarks.vector_file import KeptVectors
+from chat.memory_reading import MemoryReading, Seen, Wish
 from chat.services import Services
+from chat.tools import RESULT_TOKENS
 from llm import prompts, quoting
 from llm.embeddings import Embedder, embedder_for
 from memory_retrieval import Recall
@@ -145,8 +147,12 @@ async def measure(
     *,
     storage: StorageType = StorageType.SQLITE,
     vectors: Path | None = None,
+    pages: int = 1,
+    order: str = "best",
 ) -> list[Asked]:
-    """Every question of the files, asked. `vectors`: a file that keeps vectors for the next run."""
+    """Every question of the files, asked. `vectors`: a file that keeps vectors for the next run. `pages`: the prompt,
+    and so many results of the search tool less one.
+    """
     asked: list[Asked] = []
     tokens = Tokenizer.for_model(settings.openai_model)
     async with embedding(settings, vectors) as embedder:
@@ -158,6 +164,7 @@ async def measure(
                 for question in sorted(sample.questions, key=lambda one: sample.before(one.at)):
                     await memory.until(question.at)
                     one = await _ask(file, question, memory)
+                    one = await _read_on(one, memory, tokens, pages=pages, order=order)
                     plain = await plain_searches(
                         question.text,
                         memory.store,
@@ -252,6 +259,37 @@ async def _ask(file: str, question: Question, memory: Remembered) -> Asked:
     )
 
 
+async def _read_on(asked: Asked, memory: Remembered, tokens: Tokenizer, *, pages: int, order: str) -> Asked:
+    """A question with what a reader sees who calls the search tool again and again with its words, as the model may."""
+    services = memory.services
+    reading = MemoryReading(memory=services.memory, search=services.search, tokenizer=tokens)
+    wish = Wish.of({"query": asked.question.text, "order": order})
+    assert isinstance(wish, Wish), wish
+    numbers = {dia_id: id_ for id_, dia_id in memory.ids.items()}
+    shown = dict(asked.shown)
+    seen = {numbers[one] for one in shown} | set(memory.talk)
+    summaries: set[int] = set()
+    for _ in range(pages - 1):
+        page = await reading.read(
+            SCOPE,
+            wish,
+            seen=Seen(messages=seen, summaries=summaries),
+            until=None,
+            now=memory.clock.now,
+            room=RESULT_TOKENS,
+        )
+        seen.update(page.messages)
+        summaries.update(page.summaries)
+        for id_, text in page.messages.items():
+            shown[memory.ids[id_]] = f"{shown.get(memory.ids[id_], '')} {quoting.quoted(text)}".strip()
+        if not page.messages:
+            break
+    if pages == 1:
+        return asked
+    said = {memory.ids[one.id]: one.content for one in await memory.store.messages(SCOPE, sorted(seen))}
+    return replace(asked, shown=shown, found=found(shown, said, asked.question.answer))
+
+
 def _blocks(recall: Recall, ids: Mapping[int, str], now: datetime) -> Iterator[Block]:
     """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
     for snippets, text in prompts.days(recall.snippets, now):
@@ -321,10 +359,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--out", type=written, help="write one JSON line for each question")
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
+    parser.add_argument("--pages", type=number(1), default=1, help="what is shown after so many results; 1: the prompt")
+    parser.add_argument("--order", default="best", choices=["best", "time"], help="of the further results")
     parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
     settings = settings_of(parser)
-    asked = asyncio.run(measure(options.data, settings, storage=options.storage, vectors=options.vectors))
+    asked = asyncio.run(
+        measure(
+            options.data,
+            settings,
+            storage=options.storage,
+            vectors=options.vectors,
+            pages=options.pages,
+            order=options.order,
+        )
+    )
     if options.out:
         tokens = Tokenizer.for_model(settings.openai_model)
         options.out.write_text("".join(one.line(tokens) + "\n" for one in asked), encoding="utf-8")
@@ -333,6 +382,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "benchmark": "recall",
             "data": [path.name for path in options.data],
             "snippet_budget": settings.snippet_budget,
+            "pages": options.pages,
+            "order": options.order,
             "embedding_model": settings.embedding_model,
             **figures(asked),
         }

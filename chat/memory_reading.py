@@ -32,6 +32,8 @@ MAX_DIGITS = 18
 """Of a message's number."""
 MAX_HITS = 400
 """Messages of one query that are looked at."""
+NEAR = 0.0
+"""The closeness in meaning of an average message. A model that reads on goes further than a person who searches."""
 MAX_LISTED = 1_000
 """Messages of a time that are looked at for a list without a query."""
 MAX_LINE_CHARS = 90
@@ -152,7 +154,14 @@ class MemoryReading:
         lists: list[Sequence[Hit]] = []
         for query in wish.queries:
             page = await self._search.page(
-                scope, query, size=MAX_HITS, until=until, since=wish.since, before=wish.before, keeps=_may_be_shown
+                scope,
+                query,
+                size=MAX_HITS,
+                until=until,
+                since=wish.since,
+                before=wish.before,
+                near=NEAR,
+                keeps=_may_be_shown,
             )
             lists.append(page.found)
         by_turns = (one for best in zip_longest(*lists) for one in best if one is not None)

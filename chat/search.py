@@ -73,6 +73,7 @@ class MemorySearch:
         since: datetime | None = None,
         before: datetime | None = None,
         among: Sequence[Scope] = (),
+        near: float = NEAR,
         keeps: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
         """Messages that words, and phrases in quotes, find. Raises a StorageError.
@@ -86,7 +87,9 @@ class MemorySearch:
             last = max([(await store.ends(one))[1] for one in scopes])
             until = last if until is None else min(until, last)
             lists = [
-                await (self._exactly(store, one, query) if query.phrases else self._about(store, one, query, until))
+                await (
+                    self._exactly(store, one, query) if query.phrases else self._about(store, one, query, until, near)
+                )
                 for one in scopes
             ]
             found = [one for best in zip_longest(*lists) for one in best if one is not None]
@@ -107,7 +110,7 @@ class MemorySearch:
             has_words=any(one.has_words for one in found),
         )
 
-    async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int) -> list[Hit]:
+    async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery, until: int, near: float) -> list[Hit]:
         """Search by words and meaning, in the order in which retrieval ranks them."""
         # 200 by words and as many by meaning are more than anybody pages through.
         known = await self._retrieval.found(query.text, store, scope, limit=200, facts=(), before=until + 1)
@@ -115,7 +118,7 @@ class MemorySearch:
         return [
             Hit(message=one.message, text=shown(one.message.content, {one.part}), has_words=one.has_words)
             for one in ranked
-            if one.has_words or one.score.get("meaning", 0.0) >= NEAR
+            if one.has_words or one.score.get("meaning", 0.0) > near
         ]
 
     async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Hit]:

@@ -83,6 +83,21 @@ def test_recall_prints_shares_and_writes_a_line_for_each_question(
         assert all(one["ids"] and one["text"].startswith("2024-") for one in line["snippets"])
 
 
+@pytest.mark.parametrize("order", ["best", "time"])
+def test_more_pages_show_more_and_leave_the_first_as_it_was(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
+    monkeypatch.setenv("SNIPPET_BUDGET", "60")
+    shown = []
+    for pages in ("1", "3"):
+        out = tmp_path / f"{pages}.jsonl"
+        recall.main(["--data", str(tiny), "--out", str(out), "--pages", pages, "--order", order])
+        assert printed(capsys)["pages"] == int(pages)
+        shown.append([json.loads(line)["shown"] for line in out.read_text(encoding="utf-8").splitlines()])
+    for one, three in zip(*shown, strict=True):
+        assert one.keys() < three.keys()
+
+
 def test_recall_keeps_to_the_budget_of_the_environment(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
