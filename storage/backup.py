@@ -32,6 +32,7 @@ from storage.engine.data_dir import (
     BACKING_UP,
     RESTORING,
     data_dir,
+    demand_files,
     exchange,
     known_instance,
     remove_leftovers,
@@ -118,6 +119,7 @@ def back_up(folder: Path, file: Path, *, database_url: str = "") -> BackedUp:
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
     if not parent.is_dir():
         raise SettingsError("--backup", f"{parent} is no folder; nothing was backed up.")
+    demand_files(folder)
     if not database_url and not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     # The file may be wanted anywhere, so nothing else is touched there.

@@ -19,6 +19,12 @@ except ImportError:  # pragma: no cover - Windows: nothing guards against a seco
     fcntl = None  # type: ignore[assignment]
 
 LOCK_NAME = ".lock"
+INSTANCE_NAME = ".instance"
+OUR_FILES = (
+    *(LOCK_NAME, INSTANCE_NAME),
+    *(f"{name}{end}" for name in ("memory.db", "index.db") for end in ("", "-wal", "-shm", "-journal")),
+    *("memory.json", "memory.json.journal"),
+)
 ASIDE = "before-restore-"
 """Prefix of the folders into which a restore moves the previous files."""
 _SET_ASIDE_PREFIX = ".restore-1-"
@@ -51,6 +57,7 @@ def data_dir(path: Path) -> Iterator[Path]:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if path.stat().st_mode & 0o077:
             path.chmod(0o700)
+        demand_files(path)
         handle = os.open(path / LOCK_NAME, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         # The lock file may be writable while the folder is not. SQLite and snapshots need to create files.
         probe = path / f"{PROBE}{os.getpid()}"
@@ -74,6 +81,16 @@ def data_dir(path: Path) -> Iterator[Path]:
         yield path
     finally:
         os.close(handle)
+
+
+def demand_files(folder: Path) -> None:
+    """Raise SettingsError if a name of ours is a folder, a FIFO (opening it could wait for ever) or a dangling link."""
+    for name in OUR_FILES:
+        path = folder / name
+        if os.path.lexists(path) and not path.is_file():
+            is_link = path.is_symlink() and not path.exists()
+            what = "a link to nothing" if is_link else "a folder" if path.is_dir() else "no ordinary file"
+            raise SettingsError("DATA_DIR", f"{path} is {what}; move it away, or restore a backup.")
 
 
 def exchange(folder: Path, fresh: Path) -> Path | None:
@@ -151,9 +168,6 @@ def _lock_folder(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-INSTANCE_NAME = ".instance"
 
 
 def known_instance(folder: Path) -> str:

@@ -18,11 +18,11 @@ else:
     except ImportError:
         import sqlite3
 
-__all__ = ["Row", "connect", "create_private", "explained", "fsync_folder", "sentence_for", "sqlite3"]
+__all__ = ["RESTORE", "Row", "connect", "create_private", "explained", "fsync_folder", "sentence_for", "sqlite3"]
 
 Row = sqlite3.Row
 
-_RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
+RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
 _REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the bot and start it again."}
 
 _CODES = {
@@ -111,7 +111,7 @@ def sentence_for(error: Exception, path: Path) -> StorageError:
         case 10:
             return StorageError(f"The disk failed while {name} was read or written; nothing was changed.")
         case 11 | 26:
-            return StorageCorrupt(f"{name} is damaged and was left untouched; {_REMEDIES.get(name, _RESTORE)}")
+            return StorageCorrupt(f"{name} is damaged and was left untouched; {_REMEDIES.get(name, RESTORE)}")
         case 13:
             return StorageError(f"The disk that holds {name} is full; nothing was changed.")
         case 14:

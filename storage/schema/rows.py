@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from records.conversations import StoredConversation
-from records.errors import StorageError
+from records.errors import StorageCorrupt, StorageError
 from records.facts import Fact, Profile
 from records.messages import Message
 from records.owners import OwnerConfig, StorageType
@@ -16,6 +16,7 @@ from records.reminders import Reminder
 from records.scopes import Scope
 from records.summaries import FoldFailure, Summary
 from storage.engine.protocol import Row
+from storage.engine.sqlite_driver import RESTORE
 from storage.schema.portable_tables import (
     BY_NAME,
     CONVERSATIONS,
@@ -66,6 +67,7 @@ class Records(Generic[Record]):
         kinds = {column.name: column.kind for column in table.columns}
         columns = {field.name: {"owner": "user_id", **renamed}.get(field.name, field.name) for field in fields(kind)}
         self._kind = kind
+        self._table = table.name
         self._is_scoped = "scope" in columns
         self._columns = [(name, column, kinds[column]) for name, column in columns.items() if column in kinds]
 
@@ -75,8 +77,11 @@ class Records(Generic[Record]):
         return frozenset(column for _, column, _ in self._columns)
 
     def of(self, row: AnyRow, **given: object) -> Record:
-        """Convert a row to a value. Take the fields in `given` from there instead of the row."""
-        values = {name: _PARSERS.get(kind, _identity)(row[column]) for name, column, kind in self._columns}
+        """Convert a row to a value. Take the fields in `given` from there instead of the row. Raise StorageCorrupt."""
+        try:
+            values = {name: _PARSERS.get(kind, _identity)(row[column]) for name, column, kind in self._columns}
+        except (ValueError, TypeError) as error:
+            raise StorageCorrupt(f"A stored value in {self._table} is damaged; {RESTORE}") from error
         if self._is_scoped:
             values["scope"] = _scope(row["user_id"], row["thread_id"])
         return self._kind(**(values | given))
@@ -147,7 +152,8 @@ def row_of_message(message: Message) -> Portable:
 
 
 def fact_of(row: AnyRow) -> Fact:
-    return FACT_ROWS.of(row, valid_from=moment_of(row["valid_from"] or row["observed_at"]))
+    fact = FACT_ROWS.of(row)
+    return fact if row["valid_from"] else replace(fact, valid_from=fact.observed_at)
 
 
 def config_of(row: AnyRow) -> OwnerConfig:
