@@ -21,7 +21,7 @@ async def test_a_reminder_that_was_missed_is_told_once_at_the_start(house: House
         await ann.asks("Thanks")
         told = [one["text"] for one in ann.heard(since=since) if one["text"].startswith("Reminder")]
     assert [text.replace(" 2026", "") for text in told] == [  # the year is said in later ones only
-        "Reminder: call mum\n\nIt was due Fri 2 January 3:04."
+        "Reminder: call mum\n\nIt was due Friday, 2 January, 3:04 (UTC)."
     ]
 
 

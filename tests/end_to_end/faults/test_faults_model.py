@@ -19,7 +19,7 @@ FAULTS = {
     "429 with a long retry-after": (1, Behaviour(status=429, retry_after="120")),
     "429 with a short retry-after": (3, Behaviour(status=429, retry_after="0")),
     "500": (3, Behaviour(status=500)),
-    "context too long, twice": (2, Behaviour(status=400, code="context_length_exceeded")),
+    "context too long, twice": (4, Behaviour(status=400, code="context_length_exceeded")),
     "cut in the middle": (3, Behaviour(text="Half of it is", drop="middle")),
     "malformed JSON": (3, Behaviour(text="Half of it is", raw="{this is not JSON")),
     "empty choices": (3, Behaviour(empty_choices=True)),
@@ -67,7 +67,8 @@ async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(hou
         assert "is kept" in told
         house.model.unscript(ANSWERS)
         assert await ann.asks("And now?", "Noted.")
-        assert "kohlrabi" in str(house.chat_requests()[-1])
+        # A message that the model declined stays in memory, and out of later prompts.
+    assert ("kohlrabi" in str(house.chat_requests()[-1])) == (fault != "refusal")
         check(house, ann, ["Remember the kohlrabi", "And now?"])
     assert "Half of it" not in str(house.memory.files().home(ann.owner)), "what is not whole is stored as no answer"
 
