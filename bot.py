@@ -167,8 +167,9 @@ def put_back(file: Path, settings: Settings) -> int:
 class Findings:
     """The findings of --check: one line per part, and the exit status."""
 
-    def __init__(self) -> None:
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
         self.status = 0
+        self._secrets = secrets
 
     def say(self, part: str, line: str, *, status: int = 0) -> None:
         print(f"{part}: {line}", flush=True)
@@ -179,9 +180,11 @@ class Findings:
         try:
             self.say(part, await question)
         except KeepsakeError as error:
-            words = " ".join(error.words.split())[:LONGEST_WORDS] if isinstance(error, ModelError) else ""
-            said = f"{error.sentence} The endpoint says: {words}" if words else error.sentence
-            self.say(part, said, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
+            words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
+            for secret in self._secrets:  # before it is cut: a part of one is a secret, too
+                words = words.replace(secret, "***")
+            said = f" The endpoint says: {words[:LONGEST_WORDS]}" if words else ""
+            self.say(part, error.sentence + said, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
 
 
 LONGEST_WORDS = 300
@@ -192,14 +195,11 @@ IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, Sto
 
 async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
     """One line for each part; the exit status. `misspelt`: sentences about names that are no setting's."""
-    found = Findings()
+    found = Findings(settings.secrets())
     missing = missing_settings(settings)
     known = "" if missing else "all values can be used."
-    found.say(
-        "settings",
-        " ".join(filter(None, (known, *(one.sentence for one in missing.values()), *misspelt))),
-        status=2 if missing else 0,
-    )
+    sentences = filter(None, (known, *(error.sentence for error in missing.values()), *misspelt))
+    found.say("settings", " ".join(sentences), status=2 if missing else 0)
     if "TELEGRAM_BOT_TOKEN" in missing:
         found.say("telegram", "not asked, since there is no token")
     else:
