@@ -23,9 +23,9 @@ NEAR = 14
 """Days from a message's own that its words may mean: "yesterday", "next Friday", "in two weeks"."""
 
 MIN_LANGUAGE_LETTERS = 30
-"""Texts with fewer words may hold names alone."""
+"""Texts with fewer letters may hold names alone."""
 MAX_LANGUAGE_CHARS = 4_000
-"""The fewest words from which a language is recognised."""
+"""The most characters that are looked at to recognise a language."""
 MIN_LANGUAGE_SHARE = 0.8
 """The share of letters in one script that makes it the script of a text."""
 

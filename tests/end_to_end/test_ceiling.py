@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.harness import SUMMARIES, SUMMARY, check_requests, open_house
+from tests.end_to_end.harness import SUMMARIES, check_requests, open_house
 from tests.support.dense import ALPHABETS, dense
 
 PIECES = {500: 3, 8000: 4}
@@ -64,4 +64,4 @@ async def talk_under(ceiling: int, folder: Path) -> None:
 
 def at_the_second_attempt(messages: Sequence[Mapping[str, str]]) -> str:
     """A summary that the quality gate refuses for its number, then one that it accepts."""
-    return SUMMARY if AGAIN in messages[0]["content"] else "They spoke of 98,765,432 things."
+    return "They talked of texts." if AGAIN in messages[0]["content"] else "They spoke of 98,765,432 things."
