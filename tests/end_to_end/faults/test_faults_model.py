@@ -68,7 +68,7 @@ async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(hou
         house.model.unscript(ANSWERS)
         assert await ann.asks("And now?", "Noted.")
         # A message that the model declined stays in memory, and out of later prompts.
-    assert ("kohlrabi" in str(house.chat_requests()[-1])) == (fault != "refusal")
+        assert ("kohlrabi" in str(house.chat_requests()[-1])) == (fault != "refusal")
         check(house, ann, ["Remember the kohlrabi", "And now?"])
     assert "Half of it" not in str(house.memory.files().home(ann.owner)), "what is not whole is stored as no answer"
 
