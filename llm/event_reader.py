@@ -44,7 +44,7 @@ class EventReader:
             raise ModelBroken(remedy="(endless)")
 
     def finish(self) -> Iterator[Mapping[str, Any]]:
-        """Yield what the end of the body completes."""
+        """Yield the events that the end of the body completes."""
         rest = bytes(self._buffer)
         if self._is_json:
             yield from _objects(_text(rest))

@@ -19,7 +19,7 @@ _ASIDE = re.compile(r"<details\s[^<>]{0,40}\breasoning\b[^<>]{0,80}>.*?(?:</deta
 _COLLAPSED = re.compile(r"\A\s*analysis(?:[^a]|a(?!ssistant\s*final))*assistant\s*final")
 """The channels of gpt-oss where a server took away their marks."""
 _BEGINNING = re.compile(r"(?:<\|?/?|[\[{◁⟨【]/?)[\w:.| /-]{0,60}\Z|<[\w:|]{1,60}\s[^<>\n]{0,200}\Z|<\|channel>\s*\w*\Z")
-"""A mark that still arrives."""
+"""The beginning of a mark whose end has not arrived yet."""
 _CHANNEL = re.compile(r"\A\s*(?:<\|start\|>\w*)?<\|channel\|>")
 _CHANNEL_BODY = re.compile(
     r"<\|channel\|>(?P<head>[^<]*(?:<\|constrain\|>[^<]*)?)<\|message\|>"

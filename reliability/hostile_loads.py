@@ -175,17 +175,7 @@ async def slow_connections(attack: Attack) -> None:
                     writer.close()
             await asyncio.sleep(CRAWL)
 
-    crawling = [asyncio.create_task(crawl()) for _ in range(CONNECTIONS)]
-    try:
-        await asyncio.sleep(CRAWL)  # the moment in which they connect; it proves nothing
-        attack.lasts = True
-        attack.began.set()
-        await attack.until_ended()
-    finally:
-        for task in crawling:
-            task.cancel()
-        await asyncio.gather(*crawling, return_exceptions=True)
-    attack.done += 1
+    await _lasting(attack, [crawl() for _ in range(CONNECTIONS)])
 
 
 async def page_pipelined(attack: Attack) -> None:

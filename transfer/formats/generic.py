@@ -150,7 +150,7 @@ def _split_pair(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _find_text(value: object, depth: int = 0) -> str:
-    """Return the text of an answer, which may stand some objects down under one of the names of answers."""
+    """Return the text of an answer, which may be nested a few objects deep."""
     if isinstance(value, str) or depth > MAX_DEPTH:
         return text_of(value).strip()
     if isinstance(value, list):
