@@ -39,7 +39,8 @@ def _leaves(data: Any) -> Iterable[str]:
 def _alternatives(words: Iterable[str], *, ending: str = "") -> str:
     found = sorted({plain(word) for word in words} - {""}, key=len, reverse=True)
     written = "|".join(re.escape(word).replace(r"\ ", r"\s+").replace("\u064b", "\u064b?") for word in found)
-    return rf"(?:{written or '(?!)'}){ending}\.?(?:(?<=[\u2e80-\u9fff])|(?!\w))"
+    # Compiling so wide a range without regard to case takes ten milliseconds, and there are hundreds of patterns.
+    return rf"(?:{written or '(?!)'}){ending}\.?(?:(?<=(?-i:[\u2e80-\u9fff]))|(?!\w))"
 
 
 def _cases(name: str) -> list[str]:

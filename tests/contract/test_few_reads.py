@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from records.context import StoredQuestion
+from records.errors import StorageCorrupt
 from records.messages import NewMessage
 from records.scopes import Scope
 from storage.stores.memory_store import MemoryStore
@@ -50,8 +51,9 @@ async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_
     asked = await store.ask(ANNA, [said("and now?", source="1:1")], turns=4)
     assert asked.sources is None
     assert [one.content for one in await store.turn(ANNA, asked.turn)] == ["and now?"]
-    with pytest.raises(ValueError, match="some day"):
+    with pytest.raises(StorageCorrupt, match="summaries is damaged") as damaged:
         await store.context_sources(ANNA, turns=4)
+    assert "some day" in str(damaged.value.__cause__)
 
 
 async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: MemoryStore) -> None:
