@@ -1,6 +1,7 @@
 """What is PostgreSQL's own: its words for our statements, the wall between owners, migrations, partitions, faults."""
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +26,7 @@ from storage.search.postgres_full_text import HOLDING, MATCHES
 from storage.stores.postgres import PostgresStore, postgres_database
 from storage.tables.history import insert
 from tests.contract.conftest import ANNA, BORIS, config, fold, said, talk
-from tests.support.postgres_server import STRANGER, address, let_in
+from tests.support.postgres_server import STRANGER, address, let_in, new_database
 
 
 @asynccontextmanager
@@ -212,8 +213,8 @@ async def test_a_later_version_adds_to_what_is_there(
         assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS) + 1,)]
 
 
-async def test_tables_of_another_program_are_left_alone(tmp_path: Path, postgres_url: str) -> None:
-    url = address(postgres_url, tmp_path)
+async def test_tables_of_another_program_are_left_alone(postgres_url: str) -> None:
+    url = new_database(postgres_url, f"anothers_{os.getpid()}")  # a schema of earlier tests has our tables
     with psycopg.connect(url) as raw:
         raw.execute("CREATE TABLE users (name TEXT)")
     with pytest.raises(StorageError, match="tables of another program"):
