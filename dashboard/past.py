@@ -29,7 +29,7 @@ from runtime.bounded_json import parsed
 from runtime.pacing import LONGEST_FILE, Files, file_of
 from runtime.tasks import ended
 from transfer.exporter import Exported
-from transfer.plans import Given, done_text, plan_text
+from transfer.plans import Given, done_text, instructions_heading, plan_text
 from transfer.restorer import Progress
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,8 @@ class Past:
             plan = await self._services.importer.plan(visit.scope, visit.session.person, data, given)
         asking = [one for one in plan.questions if one.key not in given.answers and (plan.new or one.several)]
         return {
-            "text": on_page(plan_text(plan)),
+            "text": on_page(plan_text(plan, with_instructions=False)),
+            "instructions": {"heading": instructions_heading(plan), "texts": list(plan.instructions)},
             "questions": [
                 {
                     "key": one.key,

@@ -93,7 +93,7 @@ class Importer:
         origin: tuple[str, ...] = ()
         if work.history.format == "keepsake":
             origin = (tr(f"import-signed-{await self._signer(work.history)}"),)
-        notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_instructions(work))
+        notes = (*origin, *work.history.notes, *_differences(work, scope.owner), *_only_told(work))
         if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):
             notes = (*notes, f"{retention_text(self._retention.days)} {tr('import-retained', old=old)}")
         return ImportPlan(
@@ -111,6 +111,7 @@ class Importer:
             ids=None if work.fresh or work.restoration else await self._imported_range(scope.owner, work, []),
             reminders=sum((one.wish.text, one.wish.due_at) not in held for one in _returning(work, scope.owner)),
             questions=work.history.questions,
+            instructions=_instructions(work),
         )
 
     async def run(
@@ -304,21 +305,24 @@ def _compared(
     return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, restoration=way)
 
 
-def _instructions(work: _Work) -> list[str]:
-    """What an export would have the bot keep to from now on: its reader decides whether it may, whoever it says that
-    it belongs to.
+def _instructions(work: _Work) -> tuple[str, ...]:
+    """List what an export would have the bot keep to from now on, whoever it says that it belongs to: its reader
+    decides whether the bot may.
     """
     facts = work.rows.get("facts", ())
     listed, kept = _lasting(listable(facts)), _lasting(facts)
-    asked = [*(chosen_texts(work.rows) if work.restoration else ()), *listed]
-    shown = [tr("shared-quoted", text=" ".join(one.split())) for one in asked]
-    if len(kept) > len(listed):
-        shown.append(tr("import-more", more=len(kept) - len(listed)))
-    notes = ["\n".join([tr("import-instructions"), *shown])] if shown else []
+    chosen = chosen_texts(work.rows) if work.restoration else ()
+    shown = [tr("shared-quoted", text=" ".join(text.split())) for text in (*chosen, *listed)]
+    more = len(kept) - len(listed)
+    return (*shown, *([tr("import-more", more=more)] if more else ()))
+
+
+def _only_told(work: _Work) -> list[str]:
+    """Return a note on the instructions that become facts, because they are too long or too many to be listed."""
     rows = work.history.rows
-    kinds = [one.get("kind") for one in rows.get("facts", ())] if rows else [one.kind for one in work.history.facts]
-    only_told = sum(kind in LASTING for kind in kinds) - len(kept)
-    return [*notes, tr("import-only-told", count=only_told)] if "facts" in work.rows and only_told else notes
+    kinds = [row.get("kind") for row in rows.get("facts", ())] if rows else [fact.kind for fact in work.history.facts]
+    count = sum(kind in LASTING for kind in kinds) - len(_lasting(work.rows.get("facts", ())))
+    return [tr("import-only-told", count=count)] if "facts" in work.rows and count else []
 
 
 def _lasting(facts: Sequence[Portable]) -> list[str]:

@@ -16,6 +16,7 @@ class ImportPlan:
     """What an import would do. `is_restored`: our own export comes back as it was. `missing`: which of its files are
     still to come then. `facts`: how many the file holds. `ids`: first and last of the file's history in the memory,
     where all of it is known. `reminders`: how many would be set. `questions`: what the person decides first.
+    `instructions`: what the bot would follow from now on.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ImportPlan:
     ids: tuple[int, int] | None = None
     reminders: int = 0
     questions: tuple[Question, ...] = ()
+    instructions: tuple[str, ...] = ()
 
     @property
     def new(self) -> int:
@@ -80,8 +82,8 @@ def question_text(question: Question, chosen: Collection[int], heading: str) -> 
     return "\n\n".join(parts)
 
 
-def plan_text(plan: ImportPlan) -> str:
-    """Format what an import would do, in figures."""
+def plan_text(plan: ImportPlan, *, with_instructions: bool = True) -> str:
+    """Format what an import would do, in figures, and the instructions that it holds."""
     counted = _counted(plan.total, plan.facts) if plan.total or plan.facts else ""
     lines = [tr("transfer-plan" if counted else "transfer-plan-none", name=plan.name, what=counted)]
     if plan.is_restored and plan.missing:
@@ -102,9 +104,15 @@ def plan_text(plan: ImportPlan) -> str:
     if plan.reminders:
         lines.append(tr("transfer-plan-reminders", reminders=plan.reminders))
     lines += plan.notes
+    if plan.instructions and with_instructions:
+        lines.append("\n".join([instructions_heading(plan), *plan.instructions]))
     if plan.turns_on and plan.has_new:
         lines.append(tr("transfer-turns-on"))
     return "\n\n".join(lines)
+
+
+def instructions_heading(plan: ImportPlan) -> str:
+    return tr("import-instructions", count=len(plan.instructions))
 
 
 def done_text(done: Imported) -> str:

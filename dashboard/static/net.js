@@ -27,9 +27,10 @@ export function onAway(listener) { told = listener; }
 
 export function speak(code) { language = code; }
 
+const identity = () => ({ ...(token ? { Authorization: `Bearer ${token}` } : {}), ...(language ? { "Accept-Language": language } : {}) });
+
 async function request(path, options = {}) {
-  const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}),
-    ...(language ? { "Accept-Language": language } : {}) };
+  const headers = { ...options.headers, ...identity() };
   const answer = await fetch(path, { ...options, headers });
   if (answer.ok) return answer;
   const body = await answer.json().catch(() => null);
@@ -89,6 +90,27 @@ export async function download(name, given) {
 /** Sends bytes; the answer as it is. */
 export const upload = (name, given, bytes, signal) => request(`./api/${name}?${query(given)}`,
   { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: bytes, signal });
+
+/** Sends a file; the answer as JSON. `onSent` is told how many bytes are on their way, which `fetch` does not say.
+ * @param {string} name
+ * @param {Record<string, any>} given
+ * @param {Blob} file
+ * @param {(sent: number) => void} onSent
+ * @returns {Promise<any>}
+ */
+export const uploadWithProgress = (name, given, file, onSent) => new Promise((resolve, reject) => {
+  const sending = new XMLHttpRequest();
+  sending.open("POST", `./api/${name}?${query(given)}`);
+  sending.responseType = "json";
+  for (const [header, value] of Object.entries({ "Content-Type": "application/octet-stream", ...identity() })) {
+    sending.setRequestHeader(header, value);
+  }
+  sending.upload.onprogress = (event) => onSent(event.loaded);
+  sending.onload = () => (sending.status === 200 && sending.response !== null ? resolve(sending.response)
+    : reject(new Refused(sending.status, sending.response?.error ?? String(sending.status))));
+  sending.onerror = () => reject(new Refused(0, ""));
+  sending.send(file);
+});
 
 export const texts = (wanted) => patiently(() => json(`./api/texts?${query({ wanted })}`));
 

@@ -38,9 +38,12 @@ const parametersOf = (file, answers) => ({ owner: memory.owner, thread: memory.t
 /** Says what an import would do, and asks what it has to know, until nothing is left to ask. */
 const planned = (place, file, answers) => attempt(async () => {
   const asked = place.asked = {}; // another file may be chosen before this one is read
-  place.replaceChildren(h("p", { class: "hint" }, tr("dashboard-loading")));
+  const show = (sent) => { if (place.asked === asked) place.replaceChildren(sent < file.size
+    ? progress(tr("dashboard-import-sending"), sent, file.size, `${Math.floor((100 * sent) / file.size)} %`)
+    : progress(tr("dashboard-import-reading"), 1, 1, "")); };
+  show(0);
   try {
-    const plan = await (await net.upload("import/plan", parametersOf(file, answers), file)).json();
+    const plan = await net.uploadWithProgress("import/plan", parametersOf(file, answers), file, show);
     if (place.asked !== asked) return null;
     const fields = plan.questions.map((question) => questionOf(question));
     const next = (event) => { event.preventDefault(); planned(place, file,
@@ -48,7 +51,7 @@ const planned = (place, file, answers) => attempt(async () => {
     const buttons = plan.questions.length ? h("button", { class: "button main" }, tr("dashboard-next"))
       : plan.has_new ? button(tr("transfer-import"), () => run(place, file, answers), { kind: "main" }) : learnButton(plan.learn);
     place.replaceChildren(h("form", { class: "import", on: { submit: next } }, h("p", { class: "lines", dir: "auto" }, plan.text),
-      ...fields.map((one) => one.node), h("div", { class: "actions" }, buttons)));
+      instructionsOf(plan.instructions), ...fields.map((one) => one.node), h("div", { class: "actions" }, buttons)));
   } catch (problem) {
     if (place.asked !== asked) return null;
     place.replaceChildren();
@@ -56,6 +59,10 @@ const planned = (place, file, answers) => attempt(async () => {
   }
   return null;
 });
+
+/** Lists the instructions in a file, folded under their count. */
+const instructionsOf = ({ heading, texts }) => (texts.length ? h("details", {}, h("summary", { dir: "auto" }, heading),
+  h("ul", {}, texts.map((text) => h("li", { dir: "auto" }, text)))) : null);
 
 function questionOf({ key, text, options, several, chosen }) {
   const inputs = options.map((option, index) => h("input", { type: several ? "checkbox" : "radio", name: key, value: String(index),

@@ -35,7 +35,12 @@ import-already = هو موجود من قبل؛ وما زال ينقص: { $missin
 import-signed-here = أنشأ هذا البوت الملف، ولم يتغيّر.
 import-signed-altered = أنشأ هذا البوت الملف، لكنه عُدّل بعد ذلك.
 import-signed-elsewhere = لم يوقّع هذا البوت الملف.
-import-instructions = فيه تعليمات سأتّبعها كأنها منك:
+import-instructions = فيه { $count ->
+    [one] تعليمة سأتّبعها كأنها منك:
+    [two] تعليمتان سأتّبعهما كأنهما منك:
+    [few] { $count } تعليمات سأتّبعها كأنها منك:
+   *[other] { $count } تعليمة سأتّبعها كأنها منك:
+}
 import-more = و{ $more } أخرى
 import-only-told = أطول أو أكثر من أن تُعرض: { $count }. هذه سآخذها كحقائق لا كتعليمات.
 import-differs = { $why } لذا تأخذ رسائله أرقامًا جديدة، وتُعاد ملخصاته. ويُترك ملفه الشخصي والنسخ السابقة.

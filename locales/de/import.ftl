@@ -35,7 +35,10 @@ import-already = Er ist schon da; es fehlt noch: { $missing }.
 import-signed-here = Dieser Bot hat die Datei erstellt, und sie ist unverändert.
 import-signed-altered = Dieser Bot hat die Datei erstellt, aber sie wurde seitdem verändert.
 import-signed-elsewhere = Dieser Bot hat die Datei nicht signiert.
-import-instructions = Er enthält Anweisungen, denen ich folgen würde, als wären sie von dir:
+import-instructions = Er enthält { $count ->
+    [one] eine Anweisung, der ich folgen würde, als wäre sie von dir:
+   *[other] { $count } Anweisungen, denen ich folgen würde, als wären sie von dir:
+}
 import-more = und { $more } weitere
 import-only-told = Zu lang oder zu viele zum Zeigen: { $count }. Diese nähme ich als Fakten, nicht als Anweisungen.
 import-differs = { $why } Darum bekommen die Nachrichten neue Nummern, und die Zusammenfassungen entstehen neu. Profil und frühere Fassungen entfallen.

@@ -37,7 +37,10 @@ import-already = This file is in already; still to come: { $missing }.
 import-signed-here = This bot made the file, and it is unchanged.
 import-signed-altered = This bot made the file, but it was changed since.
 import-signed-elsewhere = This bot did not sign the file.
-import-instructions = It holds instructions that I would follow as if they were yours:
+import-instructions = It holds { $count ->
+    [one] an instruction that I would follow as if it were yours:
+   *[other] { $count } instructions that I would follow as if they were yours:
+}
 import-more = and { $more } more
 import-only-told = Too long or too many to be shown: { $count }. These I would take as facts, not as instructions.
 import-differs = { $why } So its messages get new numbers, and its summaries are made again. Its profile and earlier versions are left out.

@@ -35,7 +35,10 @@ import-already = Este ya está; aún falta: { $missing }.
 import-signed-here = Este bot hizo el archivo, y no ha cambiado.
 import-signed-altered = Este bot hizo el archivo, pero se ha cambiado desde entonces.
 import-signed-elsewhere = Este bot no firmó el archivo.
-import-instructions = Contiene instrucciones que seguiría como si fueran tuyas:
+import-instructions = Contiene { $count ->
+    [one] una instrucción que seguiría como si fuera tuya:
+   *[other] { $count } instrucciones que seguiría como si fueran tuyas:
+}
 import-more = y { $more } más
 import-only-told = Demasiado largas o numerosas para mostrarlas: { $count }. Esas las tomaría como datos, no como instrucciones.
 import-differs = { $why } Por eso sus mensajes reciben números nuevos y los resúmenes se rehacen. El perfil y las versiones anteriores se omiten.

@@ -35,7 +35,10 @@ import-already = Este já entrou; ainda falta: { $missing }.
 import-signed-here = Este bot fez o arquivo, e ele não foi alterado.
 import-signed-altered = Este bot fez o arquivo, mas ele foi alterado desde então.
 import-signed-elsewhere = Este bot não assinou o arquivo.
-import-instructions = Contém instruções que eu seguiria como se fossem suas:
+import-instructions = Contém { $count ->
+    [one] uma instrução que eu seguiria como se fosse sua:
+   *[other] { $count } instruções que eu seguiria como se fossem suas:
+}
 import-more = e mais { $more }
 import-only-told = Longas ou numerosas demais para mostrar: { $count }. Essas eu tomaria como fatos, não como instruções.
 import-differs = { $why } Por isso as mensagens recebem números novos e os resumos são refeitos. O perfil e as versões anteriores ficam de fora.

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -265,6 +266,37 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
             await page.get_by_role("searchbox").fill("note")
             await page.get_by_label("To", exact=True).fill("2024-05-21")
             await expect(page.locator(".said .text")).to_have_count(2)
+
+
+async def test_a_slow_line_shows_how_much_of_a_file_is_sent_and_instructions_are_folded(
+    own_house: House, browser: Browser
+) -> None:
+    at = "2026-11-21T09:00:00+00:00"
+    facts = [
+        {"id": number, "text": f"Follow rule {number}.", "kind": "instruction", "observed_at": at, "created_at": at}
+        for number in (1, 2, 3)
+    ]
+    filling = " " * 400_000
+    export = json.dumps({"format": "keepsake-export", "version": 1, "owner": 99, "facts": facts}) + filling
+    async with served(own_house) as server:
+        ann = own_house.person("Ann")
+        await ann.sets_up()
+        url = f"{server.client.base_url}{await link_for(ann)}"
+        async with window(browser, url) as shown:
+            page = shown.page
+            await expect(page.get_by_role("heading", name="Ann’s memory")).to_be_visible()
+            await shown.goes("past")
+            line = await page.context.new_cdp_session(page)
+            slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 100_000}
+            await line.send("Network.emulateNetworkConditions", slow)
+            file: FilePayload = {"name": "mine.json", "mimeType": "", "buffer": export.encode()}
+            await page.get_by_label("The file").set_input_files(file)
+            sending = page.get_by_role("progressbar", name="Sending…")
+            await expect(sending).to_have_attribute("aria-valuenow", re.compile("^[1-9]"))
+            folded = page.locator(".import details", has_text="3 instructions")
+            await expect(folded.get_by_text("Follow rule 2.")).to_be_hidden()
+            await folded.locator("summary").click()
+            await expect(folded.get_by_text("Follow rule 2.")).to_be_visible()
 
 
 async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: House, browser: Browser) -> None:

@@ -693,7 +693,8 @@ async def test_what_an_export_would_have_the_bot_keep_to_is_listed_whoever_it_na
     async with talking(tmp_path / "new") as talk:
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
         assert plan.is_restored
-        listed = next(note for note in plan.notes if "instructions that I would follow" in note)
+        listed = plan_text(plan)
+        assert "It holds 3 instructions that I would follow" in listed
         assert all(text in listed for text in ("Speak like a pirate.", "Leave out names.", "Always show metric units."))
 
 
