@@ -22,7 +22,7 @@ from locales.catalog import tr
 from locales.told import told
 from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExceeded, StaleFold
 from records.messages import Message, MessageOutline
-from records.owners import OwnerConfig
+from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Rebuilt, Summary
 from runtime.tasks import ended
@@ -32,6 +32,9 @@ from summaries.policies import FOLD_ALL, policy_of
 from summary_manager import LEASE, SummaryManager
 
 log = logging.getLogger(__name__)
+
+MAX_CHUNK_MESSAGES = 10_000
+"""The most messages of one summary that are read when it is made again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,7 +121,9 @@ class Rebuilder:
             return Progress(state="busy")
         started = time.monotonic()
         try:
-            rebuilt = await self._make(lease, config, outline, tell)
+            async with self._memory.home(scope.owner) as store:
+                corrected = [one for one in await store.summaries(scope, active_only=False) if one.correction]
+            rebuilt = await self._make(lease, config, outline, corrected, tell)
             async with self._memory.home(scope.owner) as store:
                 await store.rebuilds.commit(lease, rebuilt, outline, since=since, now=self._clock())
         except StaleFold:
@@ -139,7 +144,12 @@ class Rebuilder:
         return Progress(state="failed", error=sentence)
 
     async def _make(
-        self, lease: FoldLease, config: OwnerConfig, outline: Sequence[MessageOutline], tell: Tell
+        self,
+        lease: FoldLease,
+        config: OwnerConfig,
+        outline: Sequence[MessageOutline],
+        corrected: Sequence[Summary],
+        tell: Tell,
     ) -> list[Rebuilt]:
         """The new summaries in order, each after its sources."""
         policy = policy_of(config.policy)
@@ -150,32 +160,38 @@ class Rebuilder:
             await tell(Progress(state="running", done=done, total=len(chunks)))
             reason = FOLD_ALL
             while plan := policy.plan(_state(made, turns, config.every_n), reason):
-                await self._fold(lease, config, plan, made)
+                await self._fold(lease, config, plan, corrected, made)
                 turns, reason = [], "upwards"
         return made
 
-    async def _fold(self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, made: list[Rebuilt]) -> None:
-        """Make the summary of a plan, which names those made so far by their index."""
+    async def _fold(
+        self,
+        lease: FoldLease,
+        config: OwnerConfig,
+        plan: FoldPlan,
+        corrected: Sequence[Summary],
+        made: list[Rebuilt],
+    ) -> None:
+        """Make the summary of a plan, which names those made so far by their index. A corrected one of the same
+        messages stays as its person wrote it.
+        """
         below = sorted(
             (made[source] for source in plan.summary_ids), key=lambda summary: (summary.first[1], summary.first[0])
         )
-        summaries = summary_sources([_as_stored(lease.scope, summary) for summary in below])
         messages = await self._read(lease, plan.window_ids or plan.message_ids)
         first, last = _span(below, messages)
-        async with self._memory.home(lease.scope.owner) as store:
-            facts = await store.facts.all(lease.scope.owner)
-        text = await self._text(
-            lease,
-            Material(
-                lines=message_sources(messages) if messages else summaries,
-                of_summaries=not messages,
-                base=summaries if messages else (),
-                superseded=superseded_lines(facts, first[1], last[1]),
-                limit=self._summaries.limits.text(policy_of(plan.policy)),
-                wishes=config.fold_instructions,
-                compressed=1 + max((int(source.made.details["compressed"]) for source in below), default=0),
-            ),
-        )
+        policy = policy_of(plan.policy)
+        touching = [one for one in corrected if one.first_at <= last[1] and one.last_at >= first[1]]
+        touching = [one for one in touching if one.level == plan.level or not policy.has_levels]
+        same = next((one for one in touching if (one.first_id, one.last_id) == (first[0], last[0])), None)
+        compressed = 1 + max((int(source.made.details["compressed"]) for source in below), default=0)
+        if same:
+            details = {"compressed": float(compressed)}
+            text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
+        else:
+            stored = [_as_stored(lease.scope, summary) for summary in below]
+            material = await self._material(lease.scope, config, plan.policy, stored, messages, touching)
+            text = await self._text(lease, replace(material, compressed=compressed))
         for source in plan.summary_ids:
             made[source] = replace(made[source], is_active=False)
         made.append(
@@ -189,8 +205,77 @@ class Rebuilder:
                 last=last,
                 message_count=len(messages) + sum(source.message_count for source in below),
                 policy=plan.policy,
+                correction="\n".join(one.correction for one in ([same] if same else touching)),
             )
         )
+
+    async def _material(
+        self,
+        scope: Scope,
+        config: OwnerConfig,
+        policy: Policy,
+        below: Sequence[Summary],
+        messages: Sequence[Message],
+        corrected: Sequence[Summary] = (),
+    ) -> Material:
+        """Gather what a summary is made from: `corrected` are earlier ones whose text their person wrote."""
+        summaries, said = summary_sources(below), message_sources(messages) if messages else []
+        told = [replace(source, is_user=True) for source in summary_sources(corrected)]
+        moments = [message.created_at for message in messages]
+        moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
+        async with self._memory.home(scope.owner) as store:
+            facts = await store.facts.all(scope.owner)
+        return Material(
+            lines=[*(said or summaries), *told],
+            of_summaries=not said,
+            base=summaries if said else (),
+            superseded=superseded_lines(facts, min(moments), max(moments)),
+            limit=self._summaries.limits.text(policy_of(policy)),
+            wishes=config.fold_instructions,
+        )
+
+    async def correct(self, scope: Scope, number: int, text: str) -> Literal["corrected", "busy", "gone"]:
+        """Replace the text of a summary by its person's, and make those above it again in the background."""
+        async with self._memory.home(scope.owner) as store:
+            lease = await store.begin_fold(scope, "rebuild", now=self._clock(), lease=LEASE)
+        if lease is None:
+            return "busy"
+        try:
+            async with self._memory.home(scope.owner) as store:
+                is_found = await store.rebuilds.put_correction(lease, number, text)
+        except BaseException:
+            await self._summaries.release(lease)
+            raise
+        task = asyncio.create_task(self._renew_above(lease, number if is_found else 0))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return "corrected" if is_found else "gone"
+
+    async def _renew_above(self, lease: FoldLease, number: int) -> None:
+        """Make the summaries again that were made from this one. If the process ends meanwhile, the next start finds
+        the lease of a rebuild and makes all of them.
+        """
+        scope, changed = lease.scope, {number}
+        try:
+            config = await self._memory.config(scope.owner)
+            async with self._memory.home(scope.owner) as store:
+                known = {one.id: one for one in await store.summaries(scope, active_only=False)}
+            for one in sorted(known.values(), key=lambda summary: summary.id):
+                if changed.isdisjoint(one.source_ids) or one.correction or config is None:
+                    continue
+                changed.add(one.id)
+                async with self._memory.home(scope.owner) as store:
+                    await store.rebuilds.renew(lease, self._clock() + LEASE)
+                    messages = await store.timeline.chunk(scope, one.id, limit=MAX_CHUNK_MESSAGES)
+                below = [known[source] for source in one.source_ids if source in known]
+                material = await self._material(scope, config, one.policy, below, messages)
+                made = await self._made(lease, replace(material, compressed=one.times_compressed))
+                async with self._memory.home(scope.owner) as store:
+                    await store.rebuilds.put_text(lease, one.id, made)
+                known[one.id] = replace(one, text=made.text)
+        except KeepsakeError as error:
+            log.warning("the summaries above #%d of %s stay: %s", number, scope, type(error).__name__)
+        await self._summaries.release(lease)
 
     async def _read(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
         """All of these messages, while the lease is held and memory is on; raises StaleFold otherwise."""

@@ -71,6 +71,7 @@ class Changes:
             "settings": self.settings,
             "summaries/fold": self.fold,
             "summaries/rebuild": self.rebuild,
+            "summaries/correct": self.correct_summary,
             "conversations/begin": self.begin_conversation,
             "conversations/open": self.open_conversation,
             "conversations/name": self.name_conversation,
@@ -267,6 +268,17 @@ class Changes:
 
         self._services.rebuilder.start(visit.scope, untold)
         return {"said": tr("dashboard-rebuilding")}
+
+    async def correct_summary(self, visit: Visit) -> Answer:
+        number, text = visit.asked.integer("id"), visible(visit.asked.text("text", LONGEST_TEXT)).strip()
+        if not text:
+            raise Refused(400, tr("dashboard-summary-empty"))
+        match await self._services.rebuilder.correct(visit.scope, number, text):
+            case "busy":
+                raise Refused(409, tr("summaries-busy"))
+            case "gone":
+                raise Refused(404, tr("forget-gone"))
+        return {"said": tr("dashboard-summary-corrected")}
 
     # conversations -------------------------------------------------------------------------------------------
 

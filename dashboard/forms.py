@@ -70,6 +70,7 @@ def summary(one: Summary) -> Json:
         "first_id": one.first_id,
         "last_id": one.last_id,
         "base_id": one.base_id,
+        "is_corrected": bool(one.correction),
         "score": one.score,
         "model": one.model,
         "milliseconds": one.milliseconds,

@@ -21,6 +21,7 @@ class Summary:
     `last_at`: their dates.
     `milliseconds`, `tokens_in`, `tokens_out`: what it cost to make. `base_id`: the version it was based on, if any.
     `score`: its quality from 0 to 1, `details`: the parts of that; None: not measured.
+    `correction`: what its person wrote in place of its text; summaries that are made again keep to it.
     """
 
     id: int
@@ -47,6 +48,7 @@ class Summary:
     score: float | None = None
     details: Mapping[str, float] = field(default_factory=dict)
     status: str = "completed"
+    correction: str = ""
 
     @property
     def order(self) -> tuple[datetime, int]:
@@ -119,6 +121,7 @@ class Rebuilt:
     message_count: int
     policy: Policy
     is_active: bool = True
+    correction: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

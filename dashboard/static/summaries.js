@@ -5,7 +5,7 @@ import { SHORTEST, clampSpan, domainOf, kinOf, levelsOf, ticksOf, zoomSpan } fro
 import { h, hueOf } from "./dom.js";
 import { messageRow } from "./messages.js";
 import { look, memory, read, write } from "./memory.js";
-import { attempt, button, confirmed, empty, paged, roundButton, walkable } from "./parts.js";
+import { asked, attempt, button, confirmed, empty, paged, roundButton, walkable } from "./parts.js";
 import { hold } from "./swap.js";
 import { axisDate, counted, dateOf, kindOf, manner, spanOf, tr } from "./texts.js";
 
@@ -130,6 +130,7 @@ async function opened(place, id) {
     h("article", { class: "card summary", vars: { "--hue": hueOf(summary.id) } },
       h("header", {}, h("h3", { dir: "auto" }, summary.title), h("p", { class: "hint" }, `${kindOf(summary.level)} · ${headOf(summary)}`)),
       h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
+      h("div", { class: "actions" }, button(tr("dashboard-summary-correct"), (pressed) => correct(place, summary, pressed), { symbol: "edit" })),
       h("details", {}, h("summary", {}, tr("why-details")), costOf(summary), summary.base_id !== null
         ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
     ...[
@@ -140,6 +141,14 @@ async function opened(place, id) {
     ].filter(Boolean));
 }
 
+/** Lets a person write in place of a summary's text. */
+async function correct(place, { id, text: value }, pressed) {
+  const title = tr("dashboard-summary-correct");
+  const text = await asked(title, tr("dashboard-save"), { value, label: tr("dashboard-summary"), most: 4000, hint: tr("dashboard-summary-hint") });
+  if (!text) return;
+  await attempt(async () => { const answer = await write("summaries/correct", { id, text }); await opened(place, id); return answer; }, pressed);
+}
+
 const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {}, title),
   paged(those, (rows) => h("ul", { class: "cards" }, rows.map((one) =>
   h("li", { class: "card" }, h("p", { class: "text clamp", dir: "auto" }, one.text),
@@ -147,7 +156,8 @@ const linksTo = (title, those) => h("section", { class: "covered" }, h("h3", {},
     `${kindOf(one.level)} · ${spanOf(one.first_at, one.last_at)}`)))))));
 
 const headOf = (one) => [tr("shared-messages", { messages: one.messages }), spanOf(one.first_at, one.last_at),
-  tr(one.is_active ? "dashboard-legend-active" : "dashboard-legend-part")].join(" · ");
+  tr(one.is_active ? "dashboard-legend-active" : "dashboard-legend-part"),
+  ...(one.is_corrected ? [tr("dashboard-summary-yours")] : [])].join(" · ");
 
 function costOf({ score, model, milliseconds, tokens_in: taken, tokens_out: written }) {
   const figures = [

@@ -53,11 +53,17 @@ ALTER TABLE facts ADD COLUMN decided_at TEXT;
 UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NOT NULL OR origin = 'owner';
 """
 
+CORRECTED_SUMMARIES = """
+-- What its person wrote in place of a summary's text; summaries made again keep to it.
+ALTER TABLE summaries ADD COLUMN correction TEXT NOT NULL DEFAULT '';
+"""
+
 MIGRATIONS: list[Migration] = [
     create_first_schema,
     script(USED_LINKS),
     script(TITLES),
     script(FORMATTING),
     script(GROUNDS),
+    script(CORRECTED_SUMMARIES),
 ]
 """The migrations in order. Append only; never change, remove or reorder a released one."""

@@ -210,6 +210,7 @@ SUMMARIES = Table(
         Column("score", "number", default=None),
         Column("details", "figures", default={}),
         Column("status", "text", default="completed"),
+        Column("correction", "text", default=""),
     ),
 )
 FAILURES = Table(

@@ -21,7 +21,12 @@ ADD COLUMN is_uncertain BIGINT NOT NULL DEFAULT 0, ADD COLUMN decided_at TEXT CO
 UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NOT NULL OR origin = 'owner'
 """
 
-MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), USED_LINKS, TITLES, FORMATTING, GROUNDS]
+CORRECTED_SUMMARIES = "ALTER TABLE summaries ADD COLUMN correction TEXT COLLATE \"C\" NOT NULL DEFAULT ''"
+
+MIGRATIONS: list[Path | str] = [
+    Path(__file__).with_name("postgres.sql"),
+    *(USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES),
+]
 """The migrations in order, as files or SQL. Append only; never change, remove or reorder a released one."""
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"

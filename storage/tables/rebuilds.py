@@ -85,6 +85,24 @@ class RebuildTable(OwnerTables):
             await tx.rows(_DROP_PARTS, *scope)
             await completed(tx, lease, first + len(rebuilt) - 1, now)
 
+    async def put_correction(self, lease: FoldLease, number: int, text: str) -> bool:
+        """Replace the text of a summary by its person's. Return False if there is no such summary; raise StaleFold."""
+        values = (text, text, *lease.scope, number)
+        async with self.database.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            return bool(await tx.rows(_CORRECT, *values))
+
+    async def put_text(self, lease: FoldLease, number: int, made: NewSummary) -> None:
+        """Replace the text of a summary by one that was made again. Raise StaleFold as above."""
+        values = text_and_cost(made)
+        async with self.database.write(lease.scope.owner) as tx:
+            await check_lease(tx, lease)
+            await tx.rows(
+                _PUT_TEXT,
+                *(values[name] for name in ("text", "model", "prompt_version", "tokens_in", "tokens_out")),
+                *(values["milliseconds"], values["score"], json.dumps(dict(made.details)), *lease.scope, number),
+            )
+
     async def interrupted(self) -> list[Scope]:
         """Scopes whose last job is a rebuild that was interrupted, unless for the third time in a row."""
         rows = await self._rows(None, _INTERRUPTED, self.kind, MOST_RESTARTS)
@@ -111,6 +129,7 @@ async def _put(
         base_id=None if one.base is None else first + one.base,
         policy=one.policy,
         reason="rebuild",
+        correction=one.correction,
         **text_and_cost(one.made),
     )
     await put_summary(tx, summary)
@@ -132,6 +151,15 @@ WHERE user_id = ? AND thread_id = ? AND is_active = 0
 _OLD = "SELECT id FROM summaries WHERE user_id = ? AND thread_id = ?"
 _INTO_CHUNK = """
 UPDATE messages SET chunk_id = ? WHERE user_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?))
+"""
+_CORRECT = """
+UPDATE summaries SET summary_text = ?, correction = ?, score = NULL WHERE user_id = ? AND thread_id = ? AND id = ?
+RETURNING id
+"""
+_PUT_TEXT = """
+UPDATE summaries SET summary_text = ?, model = ?, prompt_version = ?, tokens_in = ?, tokens_out = ?, milliseconds = ?,
+  score = ?, details = ?
+WHERE user_id = ? AND thread_id = ? AND id = ?
 """
 _DROP = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _INTERRUPTED = """

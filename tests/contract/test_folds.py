@@ -9,7 +9,7 @@ import pytest
 from records.errors import StaleFold
 from records.messages import Message, NewMessage
 from records.scopes import Scope
-from records.summaries import FoldPlan, Rebuilt, Summary
+from records.summaries import FoldPlan, NewSummary, Rebuilt, Summary
 from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, talk
 
@@ -147,6 +147,26 @@ async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: M
     assert await store.begin_fold(ANNA, "now", now=NOW + 8 * MINUTE, lease=MINUTE) is None, "it holds longer now"
     await store.release_fold(held)
     assert (await store.summaries(ANNA))[0].text == "They talked."
+
+
+async def test_a_correction_is_kept_with_its_summary(opener: Opener, tmp_path: Path) -> None:
+    made = NewSummary(text="Again.", model="small", prompt_version="1", details={"compressed": 2.0})
+    async with opener(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await archived(store)
+        held = await lease(store, ANNA)
+        assert await store.rebuilds.put_correction(held, 1, "They talked about Basel.")
+        assert not await store.rebuilds.put_correction(held, 99, "Nothing.")
+        lost = replace(held, fence=held.fence - 1)
+        for change in (store.rebuilds.put_correction(lost, 1, "Late."), store.rebuilds.put_text(lost, 1, made)):
+            with pytest.raises(StaleFold):
+                await change
+    async with opener(tmp_path) as store:
+        [kept] = await store.summaries(ANNA)
+        assert (kept.text, kept.correction) == ("They talked about Basel.", "They talked about Basel.")
+        await store.rebuilds.put_text(held, 1, made)
+        [kept] = await store.summaries(ANNA)
+        assert (kept.text, kept.model, kept.details) == ("Again.", "small", {"compressed": 2.0})
 
 
 async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opener, tmp_path: Path) -> None:

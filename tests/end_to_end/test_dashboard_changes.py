@@ -128,6 +128,8 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
         assert [one["text"] for one in opened["messages"]] == ["My boat is called Quinquereme.", "Noted."]
         [whole] = (await visitor.gets("timeline"))["summaries"]
         assert {name: whole[name] for name in summary} == summary, "the list has no texts"
+        await visitor.posts("summaries/correct", status=400, id=summary["id"], text=" \u200b")
+        await visitor.posts("summaries/correct", status=404, id=99_999, text="No such summary.")
         assert "said" in await visitor.posts("summaries/rebuild")
 
         scopes = (await visitor.posts("conversations/begin", thread=0, title="Boats"))["scopes"]

@@ -321,6 +321,11 @@ async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: H
             assert await page.locator(".brick.kin").count() > 0  # what it became a part of
             await expect(page.locator(".summary h3")).not_to_have_text("Summary")
             assert await page.evaluate("document.documentElement.scrollWidth") == 320
+            await page.get_by_role("button", name="Correct").click()
+            await page.get_by_role("textbox", name="Summary").fill("They spoke of the zoo in Basel.")
+            await page.get_by_role("button", name="Save").click()
+            await expect(page.locator(".summary .prose")).to_have_text("They spoke of the zoo in Basel.")
+            await expect(page.locator(".summary header")).to_contain_text("Corrected by you")
 
 
 async def test_somebody_signs_out_everywhere(own_house: House, browser: Browser) -> None:

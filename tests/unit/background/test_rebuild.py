@@ -1,6 +1,7 @@
 """Making all summaries again: the old ones serve until the new are whole, and nothing else changes."""
 
 import asyncio
+import json
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -329,3 +330,57 @@ async def test_what_was_forgotten_is_in_no_part_that_is_kept(folder: Path) -> No
 
 async def ignore(progress: Progress) -> None:
     """Nobody listens."""
+
+
+async def correct_summary(talk: Talk, number: int, text: str) -> None:
+    assert await talk.services.rebuilder.correct(SCOPE, number, text) == "corrected"
+    await talk.services.rebuilder.finished()
+
+
+async def test_a_corrected_summary_stands_and_those_above_are_made_again(talk: Talk) -> None:
+    below = next(one for one in await versions(talk) if one.level == 1 and not one.is_active)
+    await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
+    made = {one.id: one for one in await versions(talk)}
+    assert made[below.id].text == "They talked about the zoo in Basel."
+    above = [one for one in made.values() if below.id in one.source_ids]
+    assert {one.text for one in above} == {NEW}
+    asked = next(request for request in reversed(talk.server.requests) if "zoo in Basel" in json.dumps(request.body))
+    assert "summary-model" in json.dumps(asked.body)
+    untouched = [one for one in made.values() if one.id != below.id and one.id not in {each.id for each in above}]
+    assert {one.text for one in untouched} == {OLD}
+
+
+@pytest.mark.parametrize("every_n", [3, 2])
+async def test_a_correction_stands_when_all_summaries_are_made_again(talk: Talk, every_n: int) -> None:
+    """With the same parts word for word, with others as what the model is told to keep to, however often."""
+    below = next(one for one in await versions(talk) if one.level == 1)
+    await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
+    await choose(talk, "pyramid", every_n=every_n)
+    for _ in range(2):
+        talk.server.requests.clear()
+        assert (await rebuilt(talk))[0].state == "done"
+        made = await versions(talk)
+        if every_n == 3:
+            assert "They talked about the zoo in Basel." in {one.text for one in made}
+        else:
+            assert any("zoo in Basel" in json.dumps(request.body) for request in talk.server.requests)
+        assert any(one.correction for one in made)
+
+
+async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> None:
+    below = (await versions(talk))[0]
+    async with talk.services.memory.home(ANNA.id) as store:
+        lease = await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(minutes=1))
+        assert await talk.services.rebuilder.correct(SCOPE, below.id, "Nothing.") == "busy"
+        assert lease is not None
+        await store.release_fold(lease)
+    assert await talk.services.rebuilder.correct(SCOPE, 99_999, "Nothing.") == "gone"
+
+
+async def test_a_correction_stays_when_the_model_fails_above_it(talk: Talk) -> None:
+    below = next(one for one in await versions(talk) if one.level == 1 and not one.is_active)
+    talk.server.default("summary-model", Behaviour(status=500))
+    await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
+    assert "They talked about the zoo in Basel." in {one.text for one in await versions(talk)}
+    async with talk.services.memory.home(ANNA.id) as store:  # and no lease stays behind
+        assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(minutes=1)) is not None
