@@ -1,6 +1,7 @@
 """The logic of the page's modules, without a browser: Node runs them where there is one."""
 
 import json
+import re
 import shutil
 import subprocess
 from typing import Any
@@ -58,3 +59,13 @@ def test_a_month_is_made_of_whole_weeks() -> None:
     assert [len(week) for week in weeks] == [7] * 5
     assert (weeks[0][2:4], weeks[-1][3:5]) == ([None, "2024-02-01"], ["2024-02-29", None])
     assert evaluate("months.js", '[m.monthAfter("2024-12", 1), m.monthAfter("2024-01", -1)]') == ["2025-01", "2023-12"]
+
+
+def test_what_the_first_page_imports_is_fetched_with_it() -> None:
+    """A module that is only found in another one costs a slow phone another way to the server and back."""
+    first = set(re.findall(r'modulepreload" href="\./static/([\w.]+)', (STATIC / "index.html").read_text("utf-8")))
+    for module in (*first, "main.js"):
+        imported = set(
+            re.findall(r'^(?:import|export)[^"]*from "\./([\w.]+)"', (STATIC / module).read_text("utf-8"), re.M)
+        )
+        assert imported <= first, module
