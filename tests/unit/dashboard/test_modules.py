@@ -66,6 +66,6 @@ def test_what_the_first_page_imports_is_fetched_with_it() -> None:
     first = set(re.findall(r'modulepreload" href="\./static/([\w.]+)', (STATIC / "index.html").read_text("utf-8")))
     for module in (*first, "main.js"):
         imported = set(
-            re.findall(r'^(?:import|export)[^"]*from "\./([\w.]+)"', (STATIC / module).read_text("utf-8"), re.M)
+            re.findall(r'^(?:import|export)[^"]*from "\./([\w.]+)"', (STATIC / module).read_text("utf-8"), re.MULTILINE)
         )
         assert imported <= first, module
