@@ -152,6 +152,8 @@ async def open_services(
         corrections = Corrections(
             memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, stored=core.stored
         )
+        importer = make_importer(core)
+        corrections.on_forget.append(importer.stop)
         memory.on_gain += [corrections.taken_over, rebuilder.taken_over]
         speaker = await open_speaker(settings, stack, offline=offline)
         services = Services(
@@ -170,7 +172,7 @@ async def open_services(
             facts=facts,
             distiller=distiller,
             history_extraction=history_extraction,
-            importer=make_importer(core),
+            importer=importer,
             exporter=Exporter(memory=memory, clock=clock),
             reminders=Reminders(memory=memory, clock=clock),
             wish_reader=WishReader(model=core.background, quota=quota),
@@ -306,18 +308,15 @@ def make_summaries(core: Core, facts: Facts) -> SummaryManager:
 
 
 def make_importer(core: Core) -> Importer:
-    settings = core.settings
+    days, budget = core.settings.retention_days, fold_limits(core.settings, core.settings.max_context_tokens).chunk
     return Importer(
         memory=core.memory,
         archiver=Archiver(
-            home=core.memory.home,
-            tokenizer=core.summary_tokenizer,
-            text_budget=fold_limits(settings, settings.max_context_tokens).chunk,
-            clock=core.clock,
+            home=core.memory.home, tokenizer=core.summary_tokenizer, text_budget=budget, clock=core.clock
         ),
         clock=core.clock,
         stored=core.stored,
-        retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
+        retention=timedelta(days=days) if days else None,
     )
 
 

@@ -127,12 +127,14 @@ class Changes:
         what = await self._what(visit)
         found = Forgotten() if _is_empty(what) else await self._services.memory.preview(visit.owner, what)
         quotes = tr("forget-quotes", what=quoting(found.remainder)) if found.remainder.has_quotes else ""
+        is_importing = what.what == "everything" and self._services.importer.is_running(visit.owner)
         erases = tr("forget-gone") if found.is_nothing else tr("forget-erases", what=counts(found))
+        erases = " ".join([erases, tr("forget-import-stops")]) if is_importing else erases
         return {
             "erases": erases,
             "quotes": quotes,
             "counts": _figures(found),
-            "is_nothing": found.is_nothing,
+            "is_nothing": found.is_nothing and not is_importing,
             **await self._texts_of(visit, what, found),
         }
 

@@ -19,7 +19,7 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from locales.catalog import tr
 from locales.told import retention_text
-from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StorageError
+from records.errors import ImportBusy, ImportRefused, ServedElsewhere, StaleFold, StorageError
 from records.facts import LASTING, MOST_FACTS
 from records.messages import Message, Role
 from records.scopes import Clock, Scope
@@ -78,6 +78,7 @@ class Importer:
     _reader: FileReader = field(factory=FileReader, init=False)
     _restorer: Restorer = field(init=False)
     _importing: set[int] = field(factory=set, init=False)
+    _stopped: set[int] = field(factory=set, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
@@ -129,6 +130,8 @@ class Importer:
                 await self._memory.switch(scope.owner, enabled=True)
             lease = await self._lease(scope)
             try:
+                if scope.owner in self._stopped:
+                    raise StaleFold
                 if work.restoration:
                     facts, ids = await self._restorer.run(lease, work.restoration, work.rows, progress), None
                 else:
@@ -161,6 +164,16 @@ class Importer:
             yield
         finally:
             self._importing.discard(owner)
+            self._stopped.discard(owner)
+
+    def is_running(self, owner: int) -> bool:
+        """Return True while something is imported into an owner's memory, also before its first message is stored."""
+        return owner in self._importing
+
+    def stop(self, owner: int) -> None:
+        """Let an import end that has no lease yet, because its owner forgets something; the others lose theirs."""
+        if owner in self._importing:
+            self._stopped.add(owner)
 
     # what is new -----------------------------------------------------------------------------------------------
 

@@ -67,6 +67,7 @@ forget-answers = { $answers ->
     [many] { $answers } جوابًا لاحقًا
    *[other] { $answers } جواب لاحق
  }
+forget-import-stops = يجري استيراد الآن. سيتوقف، ويُحذف ما جلبه أيضًا.
 forget-quotes = يقتبسه: { $what }.
 forget-words-may-stay = قد تحتوي رسائل أخرى على الكلمات نفسها؛ يجدها ⁨/search⁩.
 forget-receipt = تم نسيان: { $what }.

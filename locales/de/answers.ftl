@@ -1,3 +1,4 @@
+answers-edited = Ab jetzt gilt der neue Text dieser Nachricht.
 answers-offer = Du hast deine letzte Nachricht geändert. Soll ich noch einmal antworten?
 answers-again = Noch einmal antworten
 answers-too-late = Das Gespräch ist weitergegangen, deshalb bleibt diese Antwort.

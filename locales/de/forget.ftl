@@ -53,6 +53,7 @@ forget-answers = { $answers ->
     [one] { $answers } spätere Antwort
    *[other] { $answers } spätere Antworten
  }
+forget-import-stops = Gerade läuft ein Import. Er hält an, und was er gebracht hat, geht mit.
 forget-quotes = Zitiert wird es in: { $what }.
 forget-words-may-stay = Andere Nachrichten können dieselben Wörter enthalten; /search findet sie.
 forget-receipt = Vergessen: { $what }.

@@ -53,6 +53,7 @@ forget-answers = { $answers ->
     [one] { $answers } later answer
    *[other] { $answers } later answers
  }
+forget-import-stops = An import is running. It stops, and what it brought goes, too.
 forget-quotes = It is quoted in: { $what }.
 forget-words-may-stay = Other messages may hold the same words; /search finds them.
 forget-receipt = Forgotten: { $what }.

@@ -1,3 +1,4 @@
+answers-edited = Desde ahora vale el nuevo texto de este mensaje.
 answers-offer = Has cambiado tu último mensaje. ¿Lo respondo otra vez?
 answers-again = Responder otra vez
 answers-too-late = La conversación ha seguido, así que esa respuesta se queda.

@@ -53,6 +53,7 @@ forget-answers = { $answers ->
     [one] { $answers } respuesta posterior
    *[other] { $answers } respuestas posteriores
  }
+forget-import-stops = Hay una importación en curso. Se detiene, y lo que trajo también se borra.
 forget-quotes = Se cita en: { $what }.
 forget-words-may-stay = Otros mensajes pueden contener las mismas palabras; /search las encuentra.
 forget-receipt = Olvidado: { $what }.

@@ -1,3 +1,4 @@
+answers-edited = A partir de agora vale o novo texto desta mensagem.
 answers-offer = Você mudou sua última mensagem. Respondo de novo?
 answers-again = Responder de novo
 answers-too-late = A conversa continuou, por isso aquela resposta fica.

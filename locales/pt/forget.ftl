@@ -53,6 +53,7 @@ forget-answers = { $answers ->
     [one] { $answers } resposta posterior
    *[other] { $answers } respostas posteriores
  }
+forget-import-stops = Há uma importação em andamento. Ela para, e o que trouxe também é apagado.
 forget-quotes = É citado em: { $what }.
 forget-words-may-stay = Outras mensagens podem conter as mesmas palavras; /search as encontra.
 forget-receipt = Esquecido: { $what }.

@@ -57,6 +57,7 @@ forget-answers = { $answers ->
     [few] { $answers } более поздних ответа
    *[many] { $answers } более поздних ответов
  }
+forget-import-stops = Сейчас идёт импорт. Он остановится, и всё, что он принёс, тоже будет удалено.
 forget-quotes = Это повторяют: { $what }.
 forget-words-may-stay = Те же слова могут быть в других сообщениях; их найдёт /search
 forget-receipt = Забыто: { $what }.

@@ -43,6 +43,7 @@ forget-reminders = { $reminders ->
    *[other] { $reminders } 个提醒
  }
 forget-answers = { $answers } 条之后的回答
+forget-import-stops = 正在导入。导入会停止，已导入的内容也会删除。
 forget-quotes = 引用它的有：{ $what }。
 forget-words-may-stay = 其他消息里可能有相同的词；用 /search 可以找到。
 forget-receipt = 已忘记：{ $what }。

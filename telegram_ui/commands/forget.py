@@ -158,10 +158,12 @@ class ForgetCommands(Family):
         if target.kind == "found":
             return await self._found_question(scope, target)
         forgotten = await self._services.memory.preview(owner, await self._what(scope, target))
-        if forgotten.is_nothing:
+        is_importing = target.kind == "everything" and self._services.importer.is_running(owner)
+        if forgotten.is_nothing and not is_importing:
             return tr("forget-gone"), ()
         lines = [tr("forget-ask-this"), "", await self._named(place, target), ""]
-        lines.append(tr("forget-erases", what=counts(forgotten)))
+        lines += [] if forgotten.is_nothing else [tr("forget-erases", what=counts(forgotten))]
+        lines += [tr("forget-import-stops")] if is_importing else []
         label = tr("forget-it")
         if target.kind == "everything":
             lines.append(tr("forget-choices-stay"))
@@ -221,7 +223,7 @@ class ForgetCommands(Family):
         else:
             label, target, alone = tr("forget-it"), Target(kind="message", number=number), []
         text, choices = await self._with_quotes(lines, scope, target, label, whole)
-        return text, [*choices, *alone]
+        return text, [*alone, *choices]  # least first
 
     async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         alone = await self._what(scope, target)
@@ -233,7 +235,7 @@ class ForgetCommands(Family):
         label, only = tr("forget-turns"), tr("forget-only-messages")
         lines = [tr("forget-ask-this"), "", f"{only}: {counts(those)}", f"{label}: {counts(whole)}"]
         text, choices = await self._with_quotes(lines, scope, turns, label, whole)
-        return text, [*choices, (only, target)]
+        return text, [(only, target), *choices]
 
     @press(CHOOSE, who="admins")
     async def _choose(self, ask: Ask) -> str | None:

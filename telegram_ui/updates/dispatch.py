@@ -262,6 +262,8 @@ class Dispatcher:
             self._answering.settle_later(parsed)
         if correction.turn is not None and correction.is_last and parsed.text:
             await answers.offer(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
+        elif correction.turn is not None:
+            await self._delivery.say(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
 
     async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:

@@ -71,6 +71,20 @@ async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> N
     assert traces(memory) == traces(memory, OTHER) == []
 
 
+async def test_an_older_message_that_is_edited_is_acknowledged_in_one_line(house: House) -> None:
+    ann = house.person()
+    async with house.bot(DATA_DIR="older-edit"):
+        await ann.sets_up("SQLite")
+        since = ann.now
+        message = ann.says("My boat is called Quinquereme.")
+        await ann.hears("Noted.", since=since)
+        await ann.asks("Good morning.", "Noted.")
+        since = ann.now
+        ann.edits(message["message_id"], "My boat is called Trireme.")
+        told = await ann.hears("new words of this message count", since=since)
+        assert "\n" not in str(told["text"])
+
+
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: House, storage: str) -> None:
     ann = house.person()

@@ -1,5 +1,6 @@
 """What is exported comes back as it was; history from elsewhere is found, and is nobody's last turn."""
 
+import asyncio
 import io
 import json
 import zipfile
@@ -575,6 +576,20 @@ async def test_what_would_soon_be_erased_is_told(tmp_path: Path) -> None:
     async with talking(tmp_path, retention_days=900) as talk:
         plan = await talk.services.importer.plan(HERE, ANNA.id, CHATGPT)
         assert "older than 900 days is erased for good. Of these messages, 4 would be" in plan.notes[-1]
+
+
+async def test_what_is_forgotten_before_an_import_stores_anything_stops_it(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        importing = asyncio.create_task(imported(talk, CHATGPT))
+        await asyncio.sleep(0)  # it begins, and reads the file
+        assert talk.services.importer.is_running(ANNA.id)
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        with pytest.raises(StorageError):
+            await importing
+        assert not talk.services.importer.is_running(ANNA.id)
+        assert (await dumped(talk)).get("messages", []) == []
+        assert (await imported(talk, CHATGPT))[0] > 0, "the same file may be sent again"
 
 
 async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path) -> None:
