@@ -5,14 +5,14 @@ a visitor's name. Does not know what is shown, nor who runs the server.
 """
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from attrs import define
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -38,6 +38,10 @@ CONTENT_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self' https://web.telegram.org"
 )
 
+PRIVATE_DOMAINS = (".localhost", ".local", ".internal")
+"""Domains that are in no public DNS: RFC 6761, RFC 6762 (also a Kubernetes cluster's), and ICANN's of 2024."""
+WRONG_HOST = "This page has another name. The proxy in front of it should pass on the host's name in DASHBOARD_URL."
+
 
 def dashboard_app(services: Services, host: Host) -> Starlette:
     """The page at /, its files at /static, its API at /api; all of it also below the path of the page's URL, which a
@@ -50,7 +54,7 @@ def dashboard_app(services: Services, host: Host) -> Starlette:
         routes=[*([Mount(path, routes=routes)] if path else []), *routes],
         middleware=[
             Middleware(Paced, visitors=visitors),
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(host.hosts), www_redirect=False),
+            Middleware(KnownHost, names=frozenset(host.hosts)),
             Middleware(SafeHeaders, policy=CONTENT_POLICY),
         ],
     )
@@ -141,6 +145,36 @@ def _routes(services: Services, host: Host, visitors: Visitors) -> Sequence[Base
         ),
         Route("/static/{path:path}", static),
     ]
+
+
+@define(eq=False)
+class KnownHost:
+    """Refuse requests that call the page by a name which somebody else may own: such a name can be made to lead here
+    (DNS rebinding). `names`: the page's own.
+    """
+
+    app: ASGIApp
+    names: frozenset[str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self._is_known(Headers(scope=scope).get("host", "")):
+            await self.app(scope, receive, send)
+        else:
+            await PlainTextResponse(WRONG_HOST, 400)(scope, receive, send)
+
+    def _is_known(self, host: str) -> bool:
+        """True for the page's names, and for those by which a proxy calls its neighbour: an IP address, a name
+        without a dot, or one below a domain that nobody can register.
+        """
+        try:
+            name = urlsplit(f"//{host}").hostname
+        except ValueError:  # such as [::
+            return False
+        if not name or name in self.names or "." not in name or name.endswith(PRIVATE_DOMAINS):
+            return bool(name)
+        with suppress(ValueError):
+            return bool(ip_address(name))
+        return False
 
 
 @define(eq=False)

@@ -119,7 +119,20 @@ async def test_other_sites_other_hosts_and_other_ways_are_refused(own_house: Hou
             ({"Origin": "http://["}, 403),
             ({"Sec-Fetch-Site": "cross-site"}, 403),
             ({"Host": "evil.example"}, 400),
+            ({"Host": "evil.example:8090", "Origin": "http://evil.example:8090"}, 400),
+            ({"Host": "127.0.0.1.evil.example"}, 400),
+            ({"Host": "bot-1.evil.example"}, 400),
+            ({"Host": "evillocal.example."}, 400),
             ({"Host": ""}, 400),
+            ({"Host": "."}, 400),
+            ({"Host": ":8090"}, 400),
+            ({"Host": "[::"}, 400),
+            # A proxy that calls its neighbour by the name of a service or by address.
+            ({"Host": "bot-1:8090"}, 200),
+            ({"Host": "keepsake.default.svc.cluster.local:8090"}, 200),
+            ({"Host": "host.docker.internal:8090"}, 200),
+            ({"Host": "10.244.1.7:8090"}, 200),
+            ({"Host": "[::1]:8090"}, 200),
         ):
             answer = await visitor.request("GET", "home", params={"owner": ann.id}, headers=headers)
             assert answer.status_code == status, headers
