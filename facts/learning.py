@@ -21,7 +21,7 @@ from llm import prompts
 from llm.embeddings import Embedder, passages_of
 from llm.quota import Charge
 from records.errors import FactsFull, ModelError, NewerFacts, StorageError
-from records.facts import MOST_FACTS, Fact, FactChange, HistoryBacklog, NewFact
+from records.facts import MOST_FACTS, Decision, Fact, FactChange, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.tasks import done
@@ -162,7 +162,9 @@ class Facts:
             known: Mapping[int, Floats] = {}
             if vectors is not None and self._embedder is not None:
                 known = await store.facts.vectors(owner, self._embedder.name)
-            plan = partial(self._planned, new, facts, vectors, known)
+            # After the facts: one that is erased in between is known as a fact.
+            erased = await store.facts.decisions(owner)
+            plan = partial(self._planned, new, facts, erased, vectors, known)
             changes = await done(plan, in_thread=len(facts) > MANY_FACTS)
             with suppress(NewerFacts):
                 return await store.facts.commit(
@@ -243,12 +245,17 @@ class Facts:
         return self._requests.estimate(backlog)
 
     def _planned(
-        self, new: Sequence[NewFact], facts: Sequence[Fact], vectors: Floats | None, known: Mapping[int, Floats]
+        self,
+        new: Sequence[NewFact],
+        facts: Sequence[Fact],
+        erased: Sequence[Decision],
+        vectors: Floats | None,
+        known: Mapping[int, Floats],
     ) -> list[FactChange]:
         """The changes that new facts with these vectors make."""
         limit = self._settings.duplicate_distance
         near = reconciliation.nearest(vectors, known, limit) if vectors is not None else ()
-        return reconciliation.plan(new, facts, near=near)
+        return reconciliation.plan(new, facts, erased=erased, near=near)
 
     # by hand -------------------------------------------------------------------------------------------------
 

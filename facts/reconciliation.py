@@ -14,9 +14,10 @@ from typing import Literal
 
 import numpy as np
 
-from records.facts import LASTING, MOST_FACTS, Fact, FactChange, NewFact
+from records.facts import LASTING, MOST_FACTS, Decision, Fact, FactChange, NewFact
 from retrieval.fact_ranking import fact_terms
 from storage.search.protocol import Floats
+from storage.tables.decisions import decisions_on, is_undone_by
 from text.fingerprint import Fingerprint, essence, fingerprint, topics
 
 MOST_NEAR = 40
@@ -87,10 +88,16 @@ _Known = Mapping[int, Fact | NewFact]
 
 
 def plan(
-    new: Sequence[NewFact], known: Sequence[Fact], *, near: Sequence[Nearness] = (), most: int = MOST_FACTS
+    new: Sequence[NewFact],
+    known: Sequence[Fact],
+    *,
+    erased: Sequence[Decision] = (),
+    near: Sequence[Nearness] = (),
+    most: int = MOST_FACTS,
 ) -> list[FactChange]:
     """The change that each new fact makes, in order. `known`: all facts of the owner, also those that ended or were
-    deleted; no new one makes the valid ones more than `most`. `near`: by new fact.
+    deleted; no new one makes the valid ones more than `most`. `erased`: decisions about facts that were erased since.
+    `near`: by new fact.
 
     What the owner decided by hand stands against everything that was said before the decision.
 
@@ -98,13 +105,14 @@ def plan(
     learned from again) was over when the later one began.
     """
     held: dict[int, Fact | NewFact] = {fact.id: fact for fact in known if fact.is_valid}
-    decided = [fact for fact in known if fact.decided_at is not None]
+    decisions = decisions_on(known, erased)
     candidates = Candidates(held)
     room = most - len(held)
     closed = set[int]()
     changes: list[FactChange] = []
     for index, draft in enumerate(new):
-        if any(_stands_against(fact, draft) for fact in decided):
+        subject = draft.subject if draft.kind not in LASTING else ""
+        if is_undone_by(decisions, draft.text, subject, sources=draft.source_ids, said_at=draft.observed_at):
             continue
         change = FactChange(fact=draft)
         for number in _nominated(draft, held, candidates, near[index] if near else {}):
@@ -139,17 +147,6 @@ def plan(
         closed.update(change.closes)
         changes.append(change)
     return changes
-
-
-def _stands_against(decision: Fact, draft: NewFact) -> bool:
-    """True if a new fact was said before its owner decided about the same thing by hand."""
-    if decision.decided_at is None or draft.observed_at > decision.decided_at:
-        return False
-    if same_subject(decision.subject, draft.subject) and draft.kind not in LASTING:
-        return True
-    mine, theirs = topics(draft.text), topics(decision.text)
-    is_same_quote = bool(draft.quote) and draft.quote == decision.quote and draft.source_ids[0] in decision.source_ids
-    return is_same_quote or mine <= theirs or theirs <= mine
 
 
 def _was_said_before(draft: NewFact, one: Fact | NewFact) -> bool:

@@ -99,6 +99,25 @@ class Fact:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Decision:
+    """What an owner decided by hand about a fact: `terms` are those of its topics, `subject` the single value that it
+    gives ("" if none). Both are hashed with `key` if the fact was erased (storage/tables/decisions.py).
+    """
+
+    id: int
+    owner: int
+    key: str
+    terms: tuple[str, ...]
+    subject: str
+    source_ids: tuple[int, ...]
+    decided_at: datetime
+
+    @property
+    def sources(self) -> frozenset[int]:
+        return frozenset(self.source_ids)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
     """A version of the profile text of an owner. `last_summary_id` is the newest summary used for it."""
 

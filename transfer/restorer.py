@@ -35,7 +35,7 @@ _FIRST = ("users", "progress")
 """What each file begins with. The counters: whatever is said before the restore is whole gets ids of its own. And how
 far facts were learned: nothing is learned again from what comes back.
 """
-_LAST = ("conversations", "summaries", "facts", "profiles", "versions", "reminders")
+_LAST = ("conversations", "summaries", "facts", "decisions", "profiles", "versions", "reminders")
 _ROWS_OF_ONE_FILE = 10**7
 MOST_NAMED = 20
 """The most files that a sentence names."""

@@ -35,6 +35,7 @@ from storage.erasure.quotes import Quotes, Taken, quotes_of
 from storage.schema.portable_tables import VERSIONS
 from storage.schema.rows import message_of, moment_of, text_of
 from storage.search import word_index
+from storage.tables import decisions as decision_table
 from storage.tables import explanations as explanation_table
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.owner_tables import OwnerTables, erase_tables, take_ids
@@ -66,9 +67,7 @@ class _Going:
 
 
 class DeletionCascade(OwnerTables):
-    """Deleting from one store what its owner wants forgotten, with everything built on it. `drop_copies`: has what RAM
-    holds of an owner dropped.
-    """
+    """Deletes from one store what its owner wants forgotten, and what was built on it. `drop_copies`: those in RAM."""
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, drop_copies: Callable[[int], None]) -> None:
         super().__init__(database, kind)
@@ -102,6 +101,7 @@ class DeletionCascade(OwnerTables):
             if what.what == "everything":
                 await _erase_everything(tx, owner)
             else:
+                await decision_table.settle(tx, owner, what, going.facts.ids, going.message_ids)
                 await _erase(tx, owner, going, keeps_ends=what.is_expiry)
                 await tx.rows(_UNTITLED, owner, json.dumps(sorted(going.messages)))
             if what.what == "conversations":

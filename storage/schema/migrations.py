@@ -58,6 +58,20 @@ CORRECTED_SUMMARIES = """
 ALTER TABLE summaries ADD COLUMN correction TEXT NOT NULL DEFAULT '';
 """
 
+DECISIONS = """
+-- What an owner decided about a fact that was erased since: its words as hashes, and where it had come from.
+CREATE TABLE decisions (
+  id         INTEGER NOT NULL,             -- the fact's
+  user_id    INTEGER NOT NULL,
+  key        TEXT NOT NULL,                -- of the hashes, one for each owner
+  terms      TEXT NOT NULL,                -- JSON array of hashes: the terms of its topics
+  subject    TEXT NOT NULL DEFAULT '',     -- hash of what it gave the single value of
+  source_ids TEXT NOT NULL DEFAULT '[]',
+  decided_at TEXT NOT NULL,
+  PRIMARY KEY (user_id, id)
+);
+"""
+
 MIGRATIONS: list[Migration] = [
     create_first_schema,
     script(USED_LINKS),
@@ -65,5 +79,6 @@ MIGRATIONS: list[Migration] = [
     script(FORMATTING),
     script(GROUNDS),
     script(CORRECTED_SUMMARIES),
+    script(DECISIONS),
 ]
 """The migrations in order. Append only; never change, remove or reorder a released one."""

@@ -253,6 +253,19 @@ FACTS = Table(
         Column("decided_at", "date", default=None),
     ),
 )
+DECISIONS = Table(
+    name="decisions",
+    key=("user_id", "id"),
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("key", "text"),
+        Column("terms", "texts"),
+        Column("subject", "text", default=""),
+        Column("source_ids", "ids", default=[]),
+        Column("decided_at", "date"),
+    ),
+)
 PROFILES = Table(
     name="profiles",
     key=("user_id", "id"),
@@ -365,6 +378,7 @@ TABLES = (
     SUMMARIES,
     FAILURES,
     FACTS,
+    DECISIONS,
     PROFILES,
     VERSIONS,
     ACCOUNTS,

@@ -23,9 +23,24 @@ UPDATE facts SET decided_at = created_at WHERE is_pinned = 1 OR deleted_at IS NO
 
 CORRECTED_SUMMARIES = "ALTER TABLE summaries ADD COLUMN correction TEXT COLLATE \"C\" NOT NULL DEFAULT ''"
 
+DECISIONS = """
+CREATE TABLE decisions (
+  id         BIGINT NOT NULL,
+  user_id    BIGINT NOT NULL,
+  key        TEXT COLLATE "C" NOT NULL,
+  terms      TEXT COLLATE "C" NOT NULL,
+  subject    TEXT COLLATE "C" NOT NULL DEFAULT '',
+  source_ids TEXT COLLATE "C" NOT NULL DEFAULT '[]',
+  decided_at TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (user_id, id)
+);
+ALTER TABLE decisions ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_owner ON decisions USING (current_setting('app.owner', true) IN (user_id::TEXT, '*'))
+"""
+
 MIGRATIONS: list[Path | str] = [
     Path(__file__).with_name("postgres.sql"),
-    *(USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES),
+    *(USED_LINKS, TITLES, FORMATTING, GROUNDS, CORRECTED_SUMMARIES, DECISIONS),
 ]
 """The migrations in order, as files or SQL. Append only; never change, remove or reorder a released one."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from records.conversations import StoredConversation
 from records.errors import StorageCorrupt, StorageError
-from records.facts import Fact, Profile
+from records.facts import Decision, Fact, Profile
 from records.messages import Message
 from records.owners import OwnerConfig, StorageType
 from records.reminders import Reminder
@@ -20,6 +20,7 @@ from storage.engine.sqlite_driver import RESTORE
 from storage.schema.portable_tables import (
     BY_NAME,
     CONVERSATIONS,
+    DECISIONS,
     FACTS,
     FAILURES,
     MESSAGES,
@@ -133,6 +134,7 @@ _PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
 _FORMATTERS: Mapping[Kind, Callable[[Any], Any]] = {"date": optional_text, "ids": list, "texts": list, "figures": dict}
 SUMMARY_ROWS = Records(Summary, SUMMARIES, text="summary_text")
 FACT_ROWS = Records(Fact, FACTS)
+DECISION_ROWS = Records(Decision, DECISIONS)
 MESSAGE_ROWS = Records(Message, MESSAGES, turn="turn_id")
 PROFILE_ROWS = Records(Profile, PROFILES)
 REMINDER_ROWS = Records(

@@ -2,6 +2,7 @@
 
 bulk_load.py           many messages put into an empty file at once
 conversations.py       the conversations of a place, and which is open
+decisions.py           what owners decided about facts, kept without their words once they are erased
 dump.py                everything of an owner as portable rows, out of the tables and into them
 explanations.py        the explanations of the newest answers
 facts.py               facts, how far each scope was learned from, and the vectors of facts

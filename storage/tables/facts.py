@@ -12,13 +12,14 @@ from functools import partial
 import numpy as np
 
 from records.errors import NewerFacts, StaleFacts, StorageError
-from records.facts import Fact, FactChange, NewFact
+from records.facts import Decision, Fact, FactChange, NewFact
 from records.messages import Message
 from records.scopes import Scope
 from storage.engine.protocol import Connection, Transaction
 from storage.schema.portable_tables import FACTS
 from storage.schema.rows import FACT_ROWS, fact_of, message_of, text_of
 from storage.search.protocol import Floats
+from storage.tables import decisions as decision_table
 from storage.tables.owner_tables import OwnerTables, take_ids
 from text.characters import visible
 
@@ -43,6 +44,11 @@ class FactTable(OwnerTables):
     async def fact(self, owner: int, id_: int) -> Fact | None:
         row = await self._row(owner, _ONE, owner, id_)
         return fact_of(row) if row else None
+
+    async def decisions(self, owner: int) -> list[Decision]:
+        """What the owner decided about facts that were erased since."""
+        async with self.database.read(owner) as reader:
+            return await decision_table.erased(reader, owner)
 
     async def replaced(self, owner: int, ids: Sequence[int]) -> list[Fact]:
         """The facts that these replaced because something changed, ascending by id; not those that were deleted."""

@@ -13,7 +13,7 @@ from typing import cast
 from records.messages import Message, Role
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
-from storage.engine.protocol import Transaction
+from storage.engine.protocol import Reader, Transaction
 from storage.schema.portable_tables import (
     BY_NAME,
     COUNTERS,
@@ -25,8 +25,9 @@ from storage.schema.portable_tables import (
     USERS,
     Portable,
 )
-from storage.schema.rows import grouped, row_of_message
+from storage.schema.rows import fact_of, grouped, moment_of, row_of_message
 from storage.search import word_index
+from storage.tables import decisions as decision_table
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.folds import check_lease, folded
 from storage.tables.owner_tables import OwnerTables, take_ids
@@ -212,17 +213,19 @@ class HistoryTable(OwnerTables):
                 )
 
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        """Count the rows that `learn` would add. A deleted fact counts as known until it is erased."""
-        known = {row[0] for row in await self._rows(owner, "SELECT text FROM facts WHERE user_id = ?", owner)}
-        return sum(fact["text"] not in known for fact in facts)
+        """Count the rows that `learn` would add."""
+        async with self.database.read(owner) as reader:
+            return len(await _fresh(reader, owner, facts))
 
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add those portable rows of `facts` whose text is new; returns how many. `ids`: new message ids by old."""
+        """Add those portable rows of `facts` whose text is new and against which no decision of the owner stands;
+        returns how many. `ids`: new message ids by old.
+        """
         owner = lease.scope.owner
         async with self.database.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
-            fresh = [fact for fact in facts if fact["text"] not in known]
+            fresh = await _fresh(tx, owner, facts)
             first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(fresh))
             numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
             numbers |= {fact["id"]: number for number, fact in enumerate(fresh, start=first)}
@@ -239,6 +242,21 @@ class HistoryTable(OwnerTables):
             ]
             await tx.many(FACTS.upsert, [FACTS.stored(row) for row in rows])
             return len(rows)
+
+
+async def _fresh(reader: Reader, owner: int, facts: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """The rows whose text is not known and that no decision of the owner stands against."""
+    known = [fact_of(row) for row in await reader.rows("SELECT * FROM facts WHERE user_id = ?", owner)]
+    texts = {fact.text for fact in known}
+    decided = decision_table.decisions_on(known, await decision_table.erased(reader, owner))
+    return [
+        fact
+        for fact in facts
+        if fact["text"] not in texts
+        and not decision_table.is_undone_by(
+            decided, str(fact["text"]), "", sources=(), said_at=moment_of(fact["observed_at"])
+        )
+    ]
 
 
 async def insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:

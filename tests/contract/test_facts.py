@@ -11,7 +11,10 @@ from records.errors import NewerFacts, StaleFacts
 from records.facts import Fact, FactChange, NewFact, NewProfile
 from records.forgetting import Forgetting
 from records.owners import StorageType
+from storage.schema.portable_tables import FACTS
+from storage.schema.rows import FACT_ROWS, text_of
 from storage.stores.memory_store import MemoryStore
+from storage.tables.decisions import is_undone_by
 from tests.contract.conftest import ANNA, BORIS, NOW, Opener, config, fold, talk
 
 
@@ -146,6 +149,30 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
     assert await store.facts.deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)))
     assert await store.facts.all(ANNA.owner) == []
+    decisions = await store.facts.decisions(ANNA.owner)
+    assert len(decisions) == 2, "one of the words that an edit replaced as well"
+    assert not {"oslo", "bergen"} & {term for decision in decisions for term in decision.terms}
+    for text, said_at, is_undone in (
+        ("Anna lives in Oslo.", NOW, True),
+        ("Anna lives in Bergen.", NOW, True),
+        ("Anna lives in Bergen.", NOW + timedelta(seconds=1), False),
+        ("Anna works in Bergen.", NOW, False),
+        ("!", NOW, False),
+    ):
+        assert is_undone_by(decisions, text, "", sources=(), said_at=said_at) == is_undone
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"))
+    assert await store.facts.decisions(ANNA.owner) == []
+
+
+async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
+    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    row = FACTS.portable({**FACTS.defaults, **FACT_ROWS.row(fact), "source_ids": "[]", "tags": "[]"})
+    later = row | {"id": 9, "text": "Anna has lived in Oslo again.", "observed_at": text_of(NOW + timedelta(days=9))}
+    await store.facts.delete(ANNA.owner, fact.id, now=NOW + timedelta(minutes=1))
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)))
+    assert await store.facts.all(ANNA.owner) == []
+    assert await store.history.new_facts(ANNA.owner, [row]) == 0
+    assert await store.history.new_facts(ANNA.owner, [row, later]) == 1
 
 
 async def test_vectors_follow_their_facts(store: MemoryStore) -> None:

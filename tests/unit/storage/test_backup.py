@@ -310,7 +310,8 @@ def test_every_column_that_came_after_the_first_version_has_a_default() -> None:
         create_first_schema(first)
         for table in TABLES:
             known = {row[1] for row in first.execute(f"PRAGMA table_info({table.name})")}
-            assert {column.name for column in table.columns} - known <= set(table.defaults), table.name
+            if known:  # of a later table there are no rows in older files
+                assert {column.name for column in table.columns} - known <= set(table.defaults), table.name
 
 
 async def test_a_damaged_memory_is_not_backed_up_as_if_it_were_whole(data: Path, tmp_path: Path) -> None:

@@ -1,0 +1,118 @@
+"""What owners decided by hand about facts, and that nothing which was said before such a decision undoes it.
+
+Owns the SQL of `decisions`: a fact that is erased leaves its decision without a word of the fact. Its words are hashed
+with a key of the owner's, so they can be recognised but not read.
+"""
+
+import json
+import secrets
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from functools import lru_cache
+from hashlib import blake2b
+
+from records.facts import LASTING, Decision, Fact
+from records.forgetting import Forgetting
+from storage.engine.protocol import Reader, Transaction
+from storage.schema.portable_tables import DECISIONS
+from storage.schema.rows import DECISION_ROWS, fact_of, moment_of
+from text.fingerprint import topics
+
+ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
+
+
+def decision_of(fact: Fact, decided_at: datetime, key: str) -> Decision:
+    """Return what is kept of a decision about a fact."""
+    return Decision(
+        id=fact.id,
+        owner=fact.owner,
+        key=key,
+        terms=tuple(sorted(_hash_terms(topics(fact.text), key))),
+        subject=_hash_subject(fact.subject, key) if fact.kind not in LASTING else "",
+        source_ids=fact.source_ids,
+        decided_at=decided_at,
+    )
+
+
+def decisions_on(facts: Iterable[Fact], erased: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions about these facts, and those about facts that were erased."""
+    return [*erased, *(decision_of(fact, fact.decided_at, "") for fact in facts if fact.decided_at is not None)]
+
+
+def is_undone_by(
+    decisions: Iterable[Decision], text: str, subject: str, *, sources: Collection[int], said_at: datetime
+) -> bool:
+    """Return True if a fact was said before a decision about the same thing."""
+    return any(said_at <= decision.decided_at and _is_about(decision, text, subject, sources) for decision in decisions)
+
+
+def _is_about(decision: Decision, text: str, subject: str, sources: Collection[int]) -> bool:
+    terms, decided = _hash_terms(topics(text), decision.key), frozenset(decision.terms)
+    if not terms or not decided:
+        return False
+    # The same message, read again, may be told in other words ("lives in Porto", "moved to Porto").
+    is_told_again = 2 * len(terms & decided) >= len(decided) and not decision.sources.isdisjoint(sources)
+    is_same_value = bool(decision.subject) and decision.subject == _hash_subject(subject, decision.key)
+    return terms <= decided or decided <= terms or is_told_again or is_same_value
+
+
+@lru_cache(maxsize=10_000)
+def _hash_terms(terms: frozenset[str], key: str) -> frozenset[str]:
+    """Return the terms hashed with the key; without one (of a fact that is still there) as they are."""
+    return frozenset(_hash(term, key) for term in terms) if key else terms
+
+
+def _hash_subject(subject: str, key: str) -> str:
+    words = " ".join(sorted(topics(subject)))
+    return _hash(f"subject {words}", key) if words and key else words
+
+
+def _hash(text: str, key: str) -> str:
+    return blake2b(text.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
+
+
+async def settle(
+    tx: Transaction, owner: int, what: Forgetting, facts: Sequence[int], messages: Collection[int]
+) -> None:
+    """Before these facts and messages are erased: keep the decisions about facts that go although their messages stay
+    or expire; drop those about facts of which the owner forgets every source.
+    """
+    if what.what in ("facts", "archives"):
+        await _keep(tx, owner, facts, chosen=what.ids)
+    else:
+        await _drop(tx, owner, messages)
+
+
+async def _keep(tx: Transaction, owner: int, facts: Sequence[int], chosen: Collection[int]) -> None:
+    """Keep the decisions about facts. A chosen one without any is decided about now: after the last message."""
+    rows = await tx.rows(_FACTS, owner, json.dumps(list(facts)))
+    if not rows:
+        return
+    known = await tx.row(f"{ROWS} LIMIT 1", owner)
+    key = str(known["key"]) if known else secrets.token_hex(16)
+    last = await tx.row("SELECT MAX(created_at) FROM messages WHERE user_id = ?", owner)
+    made = []
+    for row in rows:
+        fact = fact_of(row)
+        decided_at = fact.decided_at
+        if decided_at is None and fact.id in chosen:
+            decided_at = max(fact.observed_at, moment_of(last[0]) if last and last[0] else fact.created_at)
+        if decided_at is not None:
+            made.append(DECISIONS.stored(DECISION_ROWS.row(decision_of(fact, decided_at, key))))
+    await tx.many(DECISIONS.upsert, made)
+
+
+async def _drop(tx: Transaction, owner: int, messages: Collection[int]) -> None:
+    gone = frozenset(messages)
+    for row in await tx.rows(ROWS, owner):
+        sources = DECISION_ROWS.of(row).sources
+        if sources and sources <= gone:
+            await tx.rows("DELETE FROM decisions WHERE user_id = ? AND id = ?", owner, row["id"])
+
+
+async def erased(reader: Reader, owner: int) -> list[Decision]:
+    """Return the decisions about facts that were erased."""
+    return [DECISION_ROWS.of(row) for row in await reader.rows(ROWS, owner)]
+
+
+_FACTS = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"

@@ -1,0 +1,126 @@
+"""A deleted fact stays deleted, also once no word of it is left, however often the same is read again."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from background.rebuild import Progress
+from records.forgetting import Forgetting
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.support.talk import ANNA, Talk, talking
+from tests.unit.facts.test_history_extraction import chat, extracted, imported
+
+SCOPE = Scope(owner=ANNA.id)
+PORTO = "Anna lives in Porto."
+SAID = "I live in Porto near the river."
+
+
+@pytest.fixture
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
+    async with talking(tmp_path, facts_batch_turns=99) as talk:
+        await talk.remember(every_n=50, storage=storage)
+        yield talk
+
+
+def repeat(talk: Talk, message: int, quote: str = "I live in Porto", text: str = PORTO) -> None:
+    """Have the model say this, whatever it is asked."""
+    fact: Mapping[str, Any] = {"message": message, "quote": quote, "text": text, "type": "state", "replaces": None}
+    talk.server.default_schema("facts", json.dumps({"facts": [fact]}))
+
+
+async def valid(talk: Talk) -> Sequence[str]:
+    return [fact.text for fact in await talk.services.facts.known(ANNA.id) if fact.is_valid]
+
+
+async def delete(talk: Talk, *, is_erased: bool) -> None:
+    """Have Anna say it, learn it, and delete it; a day later the fact is erased."""
+    repeat(talk, 1)
+    await talk.say(SAID)
+    (fact,) = await talk.services.facts.learn(SCOPE)
+    talk.moment[0] += timedelta(minutes=1)
+    await talk.services.facts.delete(ANNA.id, fact.id)
+    if is_erased:
+        talk.moment[0] += timedelta(days=1, minutes=1)
+        await talk.services.corrections.forget_deleted()
+        assert await talk.services.facts.known(ANNA.id) == []
+
+
+async def import_it_again(talk: Talk) -> None:
+    done = await imported(talk, chat(SAID))
+    assert done.ids is not None
+    repeat(talk, done.ids[0])
+    await extracted(talk, done)
+
+
+async def rebuild_summaries(talk: Talk) -> None:
+    await talk.services.summaries.fold_now(SCOPE)
+
+    async def ignore(progress: Progress) -> None:
+        """Nobody watches."""
+
+    assert (await talk.services.rebuilder.rebuild(SCOPE, ignore)).state == "done"
+    await talk.services.facts.learn(SCOPE)
+
+
+async def regenerate(talk: Talk) -> None:
+    await talk.conversation.answer_again(SCOPE, 1, ANNA)
+    await talk.services.facts.learn(SCOPE)
+
+
+async def edit_the_message(talk: Talk) -> None:
+    repeat(talk, 1, "I live in Porto", "Anna moved to Porto, by the river.")
+    async with talk.services.memory.home(ANNA.id) as store:
+        await store.forgetting.revise(SCOPE, 1, "I live in Porto, by the river.", why="edited", now=talk.moment[0])
+    await talk.services.facts.learn(SCOPE)
+
+
+async def let_the_model_repeat_itself(talk: Talk) -> None:
+    for text in ("How is the weather in Porto?", "I like rain."):
+        await talk.say(text)
+    await talk.services.facts.learn(SCOPE)
+
+
+@pytest.mark.parametrize("is_erased", [False, True], ids=["deleted", "erased"])
+@pytest.mark.parametrize(
+    "read_again",
+    [import_it_again, rebuild_summaries, regenerate, edit_the_message, let_the_model_repeat_itself],
+    ids=lambda way: way.__name__,
+)
+async def test_nothing_said_before_a_deletion_brings_the_fact_back(
+    talk: Talk, read_again: Callable[[Talk], Awaitable[None]], *, is_erased: bool
+) -> None:
+    await delete(talk, is_erased=is_erased)
+    await read_again(talk)
+    assert await valid(talk) == []
+    repeat(talk, 3, "moved back to porto")
+    await talk.say("Good news.")
+    said = await talk.say("I moved back to Porto!")
+    assert not said.is_error
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == [PORTO], "a later message that states it counts"
+
+
+async def test_other_facts_of_the_same_message_are_learned_again(talk: Talk) -> None:
+    await delete(talk, is_erased=True)
+    repeat(talk, 1, "work at Acme", "Anna works at Acme.")
+    async with talk.services.memory.home(ANNA.id) as store:
+        await store.forgetting.revise(SCOPE, 1, f"{SAID} And I work at Acme.", why="edited", now=talk.moment[0])
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna works at Acme."]
+
+
+@pytest.mark.parametrize("what", ["everything", "messages", "conversations"])
+async def test_what_is_forgotten_leaves_no_decision(talk: Talk, what: Any) -> None:
+    await delete(talk, is_erased=True)
+    async with talk.services.memory.home(ANNA.id) as store:
+        (decision,) = await store.facts.decisions(ANNA.id)
+        assert "porto" not in repr(decision).casefold()
+    ids = {"messages": (1,), "conversations": (0,)}.get(what, ())
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what=what, ids=ids))
+    async with talk.services.memory.home(ANNA.id) as store:
+        assert await store.facts.decisions(ANNA.id) == []
