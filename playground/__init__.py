@@ -24,7 +24,7 @@ sending.py      methods that show something: send, draft, edit, delete
 server.py       serves it all on 127.0.0.1
 stage.py        sets the playground up: Anna, Boris, Carla and a book club
 text.py         texts as Telegram's server treats them
-updates.py      the bot's pending updates, and which messages of a group it sees
+updates.py      the bot's pending updates, presses that wait for an answer, and which messages of a group it sees
 webhook.py      delivery by webhook
 world.py        the state of a small Telegram
 """

@@ -23,7 +23,7 @@ def send_content(
         raise Impossible(f"Person {person_id} is not in chat {chat_id}.")
     origin = {"type": "hidden_user", "date": int(world.clock()), "sender_user_name": forward_from}
     forwarded: Json = {"forward_origin": origin} if forward_from else {}
-    return world.from_person(person_id, chat_id, {**forwarded, **content}, thread_id, reply_to)
+    return world.from_person(person_id, chat_id, {**forwarded, **content}, thread_id=thread_id, reply_to=reply_to)
 
 
 def stop_draft(world: World, person_id: int, *, thread_id: int | None = None) -> None:

@@ -24,7 +24,9 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """One rule. times: how many calls it hits (None = all); after: how many matching calls pass first."""
+    """One rule. times: how many calls it hits (None = all); after: how many matching calls pass first; field: hits only
+    calls that have it.
+    """
 
     kind: str
     method: str = "*"
@@ -34,6 +36,7 @@ class Fault:
     retry_after: int = 1
     error_code: int = 400
     description: str = "Bad Request"
+    field: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -43,6 +46,8 @@ class Fault:
         if self.method != "*" and self.method.lower() != method.lower():
             return False
         if self.chat_id is not None and parameters.text("chat_id") != str(self.chat_id):
+            return False
+        if self.field and self.field not in parameters:
             return False
         has_markup = "parse_mode" in parameters or bool(parameters.objects("entities"))
         return self.kind != "refuse_entities" or has_markup

@@ -69,6 +69,12 @@ class Menus:
         return []
 
 
+def is_ephemeral(text: str, menu: Sequence[Json]) -> bool:
+    """Whether a client sends a text as an ephemeral command: so its menu says (Bot API 10.2)."""
+    name = text.partition(" ")[0].partition("@")[0]
+    return any(name == f"/{entry['command']}" and entry.get("is_ephemeral", False) for entry in menu)
+
+
 def _key(scope: Json) -> str:
     kind = scope.get("type")
     if not isinstance(kind, str) or kind not in SCOPE_FIELDS:
@@ -86,4 +92,5 @@ def _checked(command: Json) -> Json:
         raise bad_request("BOT_COMMAND_INVALID")
     if not 1 <= len(description) <= 256:
         raise bad_request("BOT_COMMAND_DESCRIPTION_INVALID")
-    return {"command": name, "description": description}
+    is_ephemeral = {"is_ephemeral": True} if command.get("is_ephemeral") is True else {}
+    return {"command": name, "description": description, **is_ephemeral}

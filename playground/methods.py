@@ -67,6 +67,7 @@ class Methods:
                 "sendPhoto": sending.send_photo,
                 "sendChatAction": sending.send_chat_action,
                 "editMessageText": sending.edit_message_text,
+                "editEphemeralMessageText": sending.edit_ephemeral_message_text,
                 "editMessageReplyMarkup": sending.edit_message_reply_markup,
                 "deleteMessage": sending.delete_message,
                 "setMessageReaction": sending.set_message_reaction,
@@ -163,9 +164,11 @@ class Methods:
         text = parameters.text("text")
         if len(text) > 200:
             raise bad_request("MESSAGE_TOO_LONG")
-        answer = {"text": text, "show_alert": parameters.flag("show_alert")}
-        if not self._world.answer(parameters.text("callback_query_id"), answer):
+        query_id = parameters.text("callback_query_id")
+        if self._world.presser(query_id) is None:
             raise bad_request(QUERY_TOO_OLD)
+        answer = {"text": text, "show_alert": parameters.flag("show_alert")}
+        self._world.feed.add({"kind": "callback_answer", "query_id": query_id, **answer})
         return True
 
     # Command menus

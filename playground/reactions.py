@@ -37,3 +37,9 @@ def reaction_update(message: Json, user: Json, before: Sequence[str], after: Seq
 def without_reactions(message: Json) -> Json:
     """A message as the Bot API gives it: it says nothing of reactions."""
     return {name: value for name, value in message.items() if name != "reactions"}
+
+
+def as_sent(message: Json) -> Json:
+    """A message as the Bot API gives it: without reactions; an ephemeral one has the id 0 beside its own."""
+    number = {"message_id": 0} if "ephemeral_message_id" in message else {}
+    return {**without_reactions(message), **number}

@@ -7,11 +7,13 @@ from playground.files import attachment
 from playground.markup import parsed
 from playground.parameters import Parameters
 from playground.people import Chat
-from playground.refusals import NOT_MODIFIED, Json, bad_request, forbidden, upgraded
+from playground.reactions import as_sent
+from playground.refusals import NOT_MODIFIED, QUERY_TOO_OLD, Json, bad_request, forbidden, upgraded
 from playground.text import CAPTION_LIMIT, ENTITY_LIMIT, LONGEST, TEXT_LIMIT, formatted, units
 from playground.world import World
 
 RICH_LIMIT = 32_768  # characters
+EPHEMERAL_REPLY = 15  # seconds within which a bot that is no administrator may answer an ephemeral command
 DELETABLE = 48 * 60 * 60  # seconds after which a message cannot be deleted
 ACTIONS = frozenset(
     {
@@ -168,6 +170,16 @@ class Sending:
             raise bad_request("there is no text in the message to edit")
         return self._replace(message, content, ("text", "entities", "reply_markup"), "edit")
 
+    async def edit_ephemeral_message_text(self, parameters: Parameters) -> bool:
+        chat = open_chat(self._world, parameters)
+        message = self._world.messages[chat.id].get(-(parameters.integer("ephemeral_message_id") or 0))
+        receiver = message.get("receiver_user", {}).get("id") if message else None
+        if message is None or receiver != parameters.integer("receiver_user_id"):
+            raise bad_request("message to edit not found")
+        content = _text(parameters) | _markup(parameters)
+        self._replace(message, content, ("text", "entities", "reply_markup"), "edit")
+        return True
+
     async def edit_message_reply_markup(self, parameters: Parameters) -> Json:
         message = self._editable(parameters)
         return self._replace(message, _markup(parameters), ("reply_markup",), "markup")
@@ -211,11 +223,37 @@ class Sending:
     def _post(self, chat: Chat, parameters: Parameters, content: Json) -> Json:
         thread_id = self._thread(chat, parameters)
         reply_to = self._replied(chat, parameters)
-        message = self._world.post(chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to)
+        receiver = self._receiver(chat, parameters)
+        message = self._world.post(
+            chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to, receiver=receiver
+        )
         if (parameters.object("reply_markup") or {}).get("force_reply"):
             # Not part of the message: it makes the person's client open a reply to it.
             self._world.feed.add({"kind": "ask", "chat_id": chat.id, "message_id": message["message_id"]})
-        return message
+        return as_sent(message)
+
+    def _receiver(self, chat: Chat, parameters: Parameters) -> Json | None:
+        """The user who alone sees the message; None where it is for everybody."""
+        given = parameters.object("ephemeral_message_parameters")
+        if given is None:
+            return None
+        user_id, query = Parameters(given).integer("receiver_user_id", 0), Parameters(given).text("callback_query_id")
+        if query and self._world.presser(query) != user_id:
+            raise bad_request(QUERY_TOO_OLD)
+        is_asked = bool(query) or self._is_reply_in_time(chat, parameters, user_id)
+        if chat.is_private or not (is_asked or self._world.bot["id"] in chat.admins):
+            raise bad_request("BOT_NOT_ADMIN")
+        if user_id not in chat.members:
+            raise bad_request("user not found")
+        return self._world.people[user_id].user()
+
+    def _is_reply_in_time(self, chat: Chat, parameters: Parameters, user_id: int | None) -> bool:
+        """Whether this answers an ephemeral message of the user, soon enough."""
+        reply = Parameters(parameters.object("reply_parameters") or {})
+        asked = self._world.messages[chat.id].get(-(reply.integer("ephemeral_message_id") or 0))
+        if asked is None or asked["from"]["id"] != user_id:
+            return False
+        return bool(self._world.clock() - asked["date"] <= EPHEMERAL_REPLY)
 
     def _thread(self, chat: Chat, parameters: Parameters) -> int | None:
         thread_id = parameters.integer("message_thread_id")

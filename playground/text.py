@@ -142,3 +142,11 @@ def _found(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int,
             taken[start:end] = b"\1" * (end - start)
             found.append((start, end, {"type": kind}))
     return found
+
+
+def text_content(text: str) -> Json:
+    """A text as the fields of a message that hold it; nothing where no text is left."""
+    kept, entities = formatted(text)
+    if not kept:
+        return {}
+    return {"text": kept, "entities": entities} if entities else {"text": kept}

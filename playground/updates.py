@@ -5,12 +5,15 @@ Does not know what an update says, nor how it travels.
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
+from math import inf
 
 from playground.feed import Pulse
 from playground.refusals import OTHER_POLLER, Json, conflict
 
 FIRST_UPDATE_ID = 500_000_000  # Telegram starts anywhere; not 1, so that nothing relies on it
 LIFETIME = 24 * 60 * 60  # seconds that Telegram keeps what nobody fetches
+FIRST_QUERY_ID = 4_000_000_000_000_000_001
+QUERY_LIFETIME = 60  # seconds; the real server gives up on an unanswered button after about a minute
 UNASKED = frozenset({"chat_member", "message_reaction", "message_reaction_count"})  # only if named explicitly
 
 
@@ -107,6 +110,24 @@ class Updates:
         """Remember which kinds the bot asks for; None keeps the last choice."""
         if kinds is not None:
             self.allowed = list(kinds)
+
+
+class Queries:
+    """The callback queries of one world, by id."""
+
+    def __init__(self) -> None:
+        self._pressed: dict[str, tuple[float, int]] = {}
+
+    def add(self, person_id: int, at: float) -> str:
+        """Note a press; the id of its query."""
+        query_id = str(FIRST_QUERY_ID + len(self._pressed))
+        self._pressed[query_id] = at, person_id
+        return query_id
+
+    def presser(self, query_id: str, now: float) -> int | None:
+        """Who pressed the button of a query; None where it is unknown or too old."""
+        at, person_id = self._pressed.get(query_id, (-inf, 0))
+        return person_id if now - at <= QUERY_LIFETIME else None
 
 
 def chat_of(update: Json) -> int:

@@ -8,19 +8,19 @@ changed.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from locales.catalog import tr
 from playground.feed import Feed
 from playground.files import Files, attachment
-from playground.menus import Menus
+from playground.menus import Menus, is_ephemeral
 from playground.people import Chat, Impossible, Person, membership_update, topic_created
-from playground.reactions import Reactions, reaction_update, without_reactions
+from playground.reactions import Reactions, as_sent, reaction_update
 from playground.refusals import Json
-from playground.text import CAPTION_LIMIT, LONGEST, LONGEST_PASTE, TEXT_LIMIT, formatted, pieces, units
-from playground.updates import FIRST_UPDATE_ID, Updates, is_meant_for
+from playground.text import CAPTION_LIMIT, LONGEST, LONGEST_PASTE, TEXT_LIMIT, formatted, pieces, text_content, units
+from playground.updates import FIRST_UPDATE_ID, Queries, Updates, is_meant_for
 
 DRAFT_LIFETIME = 30  # seconds that clients show a draft
-QUERY_LIFETIME = 60  # seconds; the real server gives up on an unanswered button after about a minute
 
 
 class World:
@@ -53,8 +53,9 @@ class World:
         self.calls = Feed()  # every Bot API call
         self._last_ids: dict[int, int] = {}
         self._drafts: dict[int, Json] = {}
-        self._queries: dict[str, float] = {}
+        self._queries = Queries()
         self._recalled: dict[int, int] = {}
+        self._ephemeral = 0  # the newest ephemeral message, of all chats
         self._started: set[int] = set()
         self._blocked: set[int] = set()
         self._reactions = Reactions()
@@ -199,11 +200,15 @@ class World:
         origin = self._origin(forward_from)
         if len(text) > LONGEST_PASTE:
             raise Impossible(f"At most {LONGEST_PASTE:,} characters are sent at once.")
-        texts = [content for piece in pieces(text) if (content := _text_content(piece))]
+        texts = [content for piece in pieces(text) if (content := text_content(piece))]
         if not texts:
             raise Impossible("A message needs some text.")
+        is_group = not self.chats[chat_id].is_private
+        receiver = self.bot if is_group and is_ephemeral(text, self.menu(person_id, chat_id)) else None
         for content in texts:
-            message = self.from_person(person_id, chat_id, {**origin, **content}, thread_id, reply_to)
+            message = self.from_person(
+                person_id, chat_id, {**origin, **content}, thread_id=thread_id, reply_to=reply_to, receiver=receiver
+            )
             reply_to = None
         return message
 
@@ -236,14 +241,14 @@ class World:
             content["caption"], entities = formatted(caption)
             if entities:
                 content["caption_entities"] = entities
-        return self.from_person(person_id, chat_id, content, thread_id, reply_to)
+        return self.from_person(person_id, chat_id, content, thread_id=thread_id, reply_to=reply_to)
 
     def edit(self, person_id: int, chat_id: int, message_id: int, text: str) -> Json:
         """Change one's own text message."""
         message = self._existing(chat_id, message_id)
         if message["from"]["id"] != person_id or "text" not in message:
             raise Impossible("Only one's own text messages can be edited.")
-        content = _text_content(text) if len(text) <= LONGEST else {}
+        content = text_content(text) if len(text) <= LONGEST else {}
         if not content or units(content["text"]) > TEXT_LIMIT:
             raise Impossible(tr("page-edit-long", most=TEXT_LIMIT))
         kept = {key: value for key, value in message.items() if key not in ("text", "entities")}
@@ -258,16 +263,17 @@ class World:
         message = self._existing(chat_id, message_id)
         if message["from"]["id"] != self.bot["id"]:
             raise Impossible("Only the bot's messages have buttons.")
+        if message.get("receiver_user", {"id": person_id})["id"] != person_id:
+            raise Impossible("Somebody else's ephemeral message is not seen.")
         if not 1 <= len(data.encode()) <= 64:
             raise Impossible("The data of a button has 1 to 64 bytes.")
-        query_id = str(4_000_000_000_000_000_001 + len(self._queries))
-        self._queries[query_id] = self.clock()
+        query_id = self._queries.add(person_id, self.clock())
         self.updates.add(
             "callback_query",
             {
                 "id": query_id,
                 "from": self.people[person_id].user(),
-                "message": without_reactions(message),
+                "message": as_sent(message),
                 "chat_instance": str(abs(chat_id) * 1_000_003),
                 "data": data,
             },
@@ -298,12 +304,21 @@ class World:
         *,
         thread_id: int | None = None,
         reply_to: int | None = None,
+        receiver: Json | None = None,
     ) -> Json:
-        """Store a new message and tell the feed; the message."""
+        """Store a new message and tell the feed; the message. `receiver`: who alone sees it, besides its author.
+
+        Such an ephemeral message is kept under its id below 0; the Bot API says 0 (see as_sent).
+        """
         chat = self.chats[chat_id]
-        message_id = self._last_ids[chat_id] = self._last_ids.get(chat_id, self._first_id - 1) + 1
+        if receiver is None:
+            message_id = self._last_ids[chat_id] = self._last_ids.get(chat_id, self._first_id - 1) + 1
+        else:
+            self._ephemeral += 1
+            message_id = -self._ephemeral
         message: Json = {
             "message_id": message_id,
+            **({"ephemeral_message_id": self._ephemeral, "receiver_user": receiver} if receiver else {}),
             "from": author,
             "chat": chat.brief(),
             "date": int(self.clock()),
@@ -331,13 +346,9 @@ class World:
         self._drafts[chat_id] = {**draft, "date": self.clock()}
         self.feed.add({"kind": "draft", "chat_id": chat_id, "draft": self._drafts[chat_id]})
 
-    def answer(self, query_id: str, answer: Json) -> bool:
-        """Answer a button press; False when it is unknown or too old."""
-        pressed_at = self._queries.get(query_id)
-        if pressed_at is None or self.clock() - pressed_at > QUERY_LIFETIME:
-            return False
-        self.feed.add({"kind": "callback_answer", "query_id": query_id, **answer})
-        return True
+    def presser(self, query_id: str) -> int | None:
+        """Who pressed the button of a query; None where it is unknown or too old."""
+        return self._queries.presser(query_id, self.clock())
 
     # What a page sees
 
@@ -392,15 +403,13 @@ class World:
         if thread_id is not None and thread_id not in chat.topics:
             raise Impossible(f"There is no topic {thread_id} in chat {chat_id}.")
 
-    def from_person(
-        self, person_id: int, chat_id: int, content: Json, thread_id: int | None, reply_to: int | None
-    ) -> Json:
-        author = self.people[person_id].user()
-        message = self.post(chat_id, author, content, thread_id=thread_id, reply_to=reply_to)
+    def from_person(self, person_id: int, chat_id: int, content: Json, **placing: Any) -> Json:
+        """Post what a person sends, and tell the bot of it where it sees that. `placing`: see post()."""
+        message = self.post(chat_id, self.people[person_id].user(), content, **placing)
         if chat_id == person_id:
             self._started.add(person_id)
         if self._visible(message):
-            self.updates.add("message", message)
+            self.updates.add("message", as_sent(message))
         return message
 
     def _placement(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
@@ -410,9 +419,7 @@ class World:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}
         replied = self.messages[chat.id].get(reply_to if reply_to is not None else thread_id or 0)
         if replied:
-            placement["reply_to_message"] = {
-                k: v for k, v in replied.items() if k not in ("reply_to_message", "reactions")
-            }
+            placement["reply_to_message"] = {k: v for k, v in as_sent(replied).items() if k != "reply_to_message"}
         return placement
 
     def _origin(self, forward_from: int | str | None) -> Json:
@@ -437,10 +444,3 @@ class World:
         if chat.is_private or not self.privacy_mode:
             return True
         return is_meant_for(self.bot, message)
-
-
-def _text_content(text: str) -> Json:
-    kept, entities = formatted(text)
-    if not kept:
-        return {}
-    return {"text": kept, "entities": entities} if entities else {"text": kept}

@@ -33,7 +33,7 @@ export function adopt(snapshot) {
   state.actions.clear();
   for (const [chatId, messages] of state.messages) {
     // In a new world message ids start again: an old reading mark beyond its end would hide what is unread.
-    if ((state.prefs.read[chatId] ?? 0) > (messages.at(-1)?.message_id ?? 0)) state.prefs.read[chatId] = 0;
+    if ((state.prefs.read[chatId] ?? 0) > Math.max(0, ...messages.map((message) => message.message_id))) state.prefs.read[chatId] = 0;
   }
   // What comes from memory was read in an earlier run.
   for (const chat of snapshot.chats) state.prefs.read[chat.id] = Math.max(state.prefs.read[chat.id] ?? 0, chat.recalled ?? 0);
@@ -130,11 +130,14 @@ export const threadIn = (chat) => (chat?.is_forum ? state.prefs.thread[chat.id] 
 
 /** Messages of the open chat, of its open topic only. */
 export function visibleMessages(chat) {
-  const all = state.messages.get(chat?.id) ?? [];
+  const all = (state.messages.get(chat?.id) ?? []).filter((message) => isSeenBy(message, speakerIn(chat)));
   if (!chat?.is_forum) return all;
   const thread = threadIn(chat);
   return all.filter((message) => (message.is_topic_message ? message.message_thread_id : 0) === thread);
 }
+
+/** Whether a person sees a message: an ephemeral one is for its receiver and its author alone. */
+const isSeenBy = (message, person) => !message.receiver_user || [message.receiver_user.id, message.from?.id].includes(person?.id);
 
 /** Whether the bot is busy with an answer in this chat: {text, entities} so far, {text: ""} for mere typing, or null. */
 export function writingIn(chatId, thread = null) {
@@ -151,7 +154,7 @@ export function unreadIn(chatId) {
 }
 
 export function markRead(chatId) {
-  const last = state.messages.get(chatId)?.at(-1)?.message_id ?? 0;
+  const last = Math.max(0, ...(state.messages.get(chatId) ?? []).map((message) => message.message_id));
   if ((state.prefs.read[chatId] ?? 0) >= last) return;
   state.prefs.read[chatId] = last;
   savePrefs(state.prefs);

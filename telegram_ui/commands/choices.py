@@ -52,7 +52,7 @@ class ChoiceCommands(Family):
         super().__init__(dependencies)
         self._operation = dependencies.operation
 
-    @command("settings", who="admins", stands_alone=True)
+    @command("settings", who="admins", stands_alone=True, is_ephemeral=True)
     async def _settings(self, ask: Ask) -> None:
         await self._show_settings(ask, await self._config(ask))
 

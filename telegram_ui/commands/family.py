@@ -116,7 +116,8 @@ Handler = Callable[[Any, Ask], Awaitable[str | None]]
 class Press:
     """A kind of inline button, and the method that answers a press of it. The button is known to be its presser's.
 
-    `reads_file`: whether an untrusted file, where the message has one, decides what the work costs.
+    `reads_file`: whether an untrusted file, where the message has one, decides what the work costs. `is_ephemeral`: in
+    a group only the one who asks sees the answer, where the server can do that.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Press:
     who: Who = "everyone"
     queue: Queue = "commands"
     reads_file: bool = False
+    is_ephemeral: bool = False
 
     @property
     def key(self) -> str:
@@ -160,6 +162,7 @@ class PressOptions(TypedDict, total=False):
     who: Who
     queue: Queue
     reads_file: bool
+    is_ephemeral: bool
 
 
 class CommandOptions(PressOptions, total=False):
@@ -328,7 +331,9 @@ class NextText:
             await self._delivery.say(ask.chat, question)
         else:
             field = ForceReply(selective=True, input_field_placeholder=example[:64])
-            await self._delivery.say(ask.chat, tr("choices-reply", question=question), keyboard=field)
+            # Shown to all, for the answer has to be a reply to it.
+            public = replace(ask.chat, only_for=None)
+            await self._delivery.say(public, tr("choices-reply", question=question), keyboard=field)
 
     async def answered(self, ask: Ask) -> int | None:
         """The number that the answered question was about (0: no number); None where the text answers none, or too

@@ -59,7 +59,7 @@ class MemoryCommands(Family):
 
     # /memory -------------------------------------------------------------------------------------------------
 
-    @command("memory")
+    @command("memory", is_ephemeral=True)
     async def _memory(self, ask: Ask) -> str | None:
         if ask.chat.scope.is_direct_messages:
             return tr("memory-not-for-one-person")
@@ -89,7 +89,7 @@ class MemoryCommands(Family):
             return made
         # In a group a message about it would be noise for everybody else.
         noted, is_private = ask.message_id, ask.chat.is_private
-        if not is_private and noted is not None and await self._delivery.react(ask.chat, noted, NOTED):
+        if not is_private and noted and await self._delivery.react(ask.chat, noted, NOTED):
             return None
         keep = [] if made.kind == "instruction" else [self._button(ask, KIND, tr("memory-button-keep"), f"k.{made.id}")]
         await self._show(ask, tr("memory-added", text=made.text), keep)

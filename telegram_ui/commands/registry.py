@@ -13,6 +13,7 @@ from functools import partial
 
 import telegram
 from telegram import (
+    BotCommand,
     BotCommandScopeAllChatAdministrators,
     BotCommandScopeAllGroupChats,
     BotCommandScopeAllPrivateChats,
@@ -48,7 +49,7 @@ from telegram_ui.commands.usage import UsageCommands
 from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, Wizard
 from telegram_ui.commands.wording import told_at
-from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat, Ephemeral
 
 log = logging.getLogger(__name__)
 
@@ -188,14 +189,14 @@ class Commands:
         requested_in: int | None = None,
     ) -> None:
         """Answer a command of `names`. `requested_in`: see Ask."""
-        ask = await self._ask(update, chat, person, argument, requested_in)
+        family, declared = self._declared[f"/{name}"]
+        ask = await self._ask(update, _seen_by(chat, person, declared), person, argument, requested_in)
         chat = ask.chat
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return
         with suppress(StorageError):
             await NextText.leave(ask, self.dependencies.services.memory.wizards)
-        family, declared = self._declared[f"/{name}"]
         operation, text = self.dependencies.operation, None
         is_hidden = isinstance(declared, Command) and declared.where == "admins"
         if is_hidden and not operation.is_admin(person, is_private=chat.is_private):
@@ -219,6 +220,7 @@ class Commands:
             if found := self._declared.get(kind_of(data)):
                 person = await self._owner_of_button(data, chat, person)
                 payload = self.dependencies.buttons.payload(data, chat, person)
+                chat = _seen_by(chat, person, found[1], query.id)
                 toast = await self._answer(await self._ask(update, chat, person, payload), *found)
         except NotTheirs as not_theirs:
             toast = str(not_theirs)
@@ -277,11 +279,18 @@ class Commands:
                 (BotCommandScopeAllGroupChats(), in_groups),
                 (BotCommandScopeAllChatAdministrators(), admins),
             ):
-                await bot.set_my_commands(
-                    [(row.name, described[row.name]) for row in listed],
-                    scope=scope,
-                    language_code=None if language == default else language,
-                )
+                usual = [BotCommand(row.name, described[row.name]) for row in listed]
+                # Then the command, too, is seen by the one who sends it alone (Bot API 10.2).
+                ephemeral = {row.name: {"is_ephemeral": True} for row in listed if row.is_ephemeral}
+                newer = [
+                    BotCommand(one.command, one.description, api_kwargs=ephemeral.get(one.command)) for one in usual
+                ]
+                put = partial(bot.set_my_commands, scope=scope, language_code=None if language == default else language)
+                if isinstance(scope, BotCommandScopeAllPrivateChats):
+                    await put(usual)
+                else:
+                    prefer = self.dependencies.delivery.newer_api.prefer
+                    await prefer("setMyCommands.is_ephemeral", partial(put, newer), partial(put, usual))
 
     async def set_menu_button(self, bot: telegram.Bot) -> None:
         """Make the menu button open the dashboard, if there is one. Raise TelegramError."""
@@ -307,3 +316,10 @@ class Commands:
         if declared.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
         return await declared.handler(family, ask)
+
+
+def _seen_by(chat: Chat, person: Person, declared: Press, query: str = "") -> Chat:
+    """Return the chat, for this person alone if the command or button is ephemeral; not for an anonymous admin."""
+    if chat.is_private or chat.only_for is not None or not declared.is_ephemeral or person.id == ANONYMOUS_ADMIN:
+        return chat
+    return replace(chat, only_for=Ephemeral(receiver=person.id, query=query))

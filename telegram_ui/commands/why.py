@@ -48,15 +48,15 @@ class WhyCommands(Family):
 
     heading = "recall"
 
-    @command("why")
+    @command("why", is_ephemeral=True)
     async def _why(self, ask: Ask) -> None:
         await self._explain(ask, ask.replied_to)
 
-    @press(WHY)
+    @press(WHY, is_ephemeral=True)
     async def _press(self, ask: Ask) -> None:
         await self._explain(ask, ask.message_id)
 
-    @press(FACTS)
+    @press(FACTS, is_ephemeral=True)
     async def _press_facts(self, ask: Ask) -> None:
         """Explain the answer that the payload names, with a button for each fact."""
         await self._explain(ask, int(ask.argument, 16), has_corrections=True)

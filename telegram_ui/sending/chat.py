@@ -21,12 +21,26 @@ ANONYMOUS_ADMIN = 1087968824
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Ephemeral:
+    """The one person of a group who sees a message (Bot API 10.2).
+
+    `query`: the id of the press that the message answers. `message_id`: the ephemeral message that they sent, or whose
+    button they pressed. With either of them any bot may send; without them only an administrator.
+    """
+
+    receiver: int
+    query: str = ""
+    message_id: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Chat:
     """A place to write: a private chat, a group, a group's topic, or a person's direct messages with a channel.
 
     `thread`: the topic; for direct messages the negative of theirs, since the two kinds have numbers of their own.
     `conversation`: the thread of the conversation that goes on there; 0: the first one, or not looked up yet.
     `reply_to`: the message that an answer refers to (groups only: in private the order says it).
+    `only_for`: the person who alone sees what is written, where the server can do that.
     """
 
     id: int
@@ -34,6 +48,7 @@ class Chat:
     is_private: bool = True
     reply_to: int | None = None
     conversation: int = 0
+    only_for: Ephemeral | None = None
 
     @property
     def topic(self) -> int | None:

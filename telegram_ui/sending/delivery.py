@@ -13,31 +13,27 @@ from typing import Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
-from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
+from telegram import Bot, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from runtime.tasks import ended
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, Ephemeral
 from telegram_ui.sending.formatting import Piece, split
 from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
-from telegram_ui.sending.newer_api import NewerApi
+from telegram_ui.sending.newer_api import CAN_STOP, STYLE, Keyboard, NewerApi, ephemeral_fields, without_styles
 from telegram_ui.sending.pace import Clock, Pace, SystemClock
 from text.characters import well_formed
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
-Keyboard = InlineKeyboardMarkup | ForceReply
 OnSent = Callable[[Sequence[int]], Awaitable[None]]
 """Receive the ids of the messages of a piece as soon as they are sent."""
 
-STYLE = "button.style"
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-CAN_STOP = {"can_stop": True, "keep_on_stop": True}
-"""Fields of a draft (Bot API 10.3): the button on it arrives as `stopped_message_generation`."""
 TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds in all that one final text may wait for Telegram
@@ -285,16 +281,7 @@ class Delivery:
             if await self.newer_api.attempt("sendRichMessageDraft", post, chat_id=chat.id) is not None:
                 return
         send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
-        if not self.newer_api.may_use("sendMessageDraft.can_stop"):
-            await send()
-            return
-        try:
-            await send(api_kwargs=CAN_STOP)
-        except BadRequest as refused:
-            if says(refused, "thread") or is_about_entities(refused):
-                raise
-            await send()
-            self.newer_api.note_refusal("sendMessageDraft.can_stop")
+        await self.newer_api.prefer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         topic = chat.topic
@@ -350,7 +337,14 @@ class Delivery:
                 reply_parameters=referring_to(chat.reply_to if chat_id == chat.id else None),
                 link_preview_options=_NO_PREVIEW,
             )
-            message = await self._with_buttons(send, keyboard)
+            public = partial(self._with_buttons, send, keyboard)
+            if chat.only_for is None:
+                message = await public()
+            else:
+                fields = ephemeral_fields(chat.only_for)
+                hidden = partial(self._with_buttons, partial(send, api_kwargs=fields), keyboard)
+                feature = "press" if chat.only_for.query else "reply" if chat.only_for.message_id else "message"
+                message = await self.newer_api.prefer(f"ephemeral.{feature}", hidden, public, chat_id=chat.id)
             return int(message.message_id)
         except (AttributeError, KeyError, TypeError, ValueError):  # what python-telegram-bot cannot read
             raise TelegramError("Invalid server response") from None
@@ -358,7 +352,13 @@ class Delivery:
     async def request_edit(
         self, chat: Chat, message_id: int, piece: Piece, keyboard: InlineKeyboardMarkup | None
     ) -> None:
-        """Try once to change a message's text and buttons. Raise TelegramError."""
+        """Try once to change a message's text and buttons. Raise TelegramError.
+
+        The ephemeral message whose button was pressed has the id 0, as Telegram says.
+        """
+        if chat.only_for is not None and not message_id:
+            await self._with_buttons(partial(self._request_ephemeral_edit, chat, chat.only_for, piece), keyboard)
+            return
         edit = partial(
             self.bot.edit_message_text,
             piece.text,
@@ -369,17 +369,27 @@ class Delivery:
         )
         await self._with_buttons(edit, keyboard)
 
+    async def _request_ephemeral_edit(
+        self, chat: Chat, only_for: Ephemeral, piece: Piece, *, reply_markup: Keyboard | None
+    ) -> None:
+        fields: dict[str, Any] = {
+            "chat_id": chat.id,
+            "receiver_user_id": only_for.receiver,
+            "ephemeral_message_id": only_for.message_id,
+            "text": piece.text,
+            "entities": piece.entities or None,
+            "link_preview_options": _NO_PREVIEW,
+            "reply_markup": reply_markup,
+        }
+        await self.bot.do_api_request("editEphemeralMessageText", fields)
+
     async def _with_buttons(self, request: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
         """Make a request with a keyboard; its buttons have no colours if this server takes none."""
         plain = without_styles(keyboard)
-        if plain == keyboard or not self.newer_api.may_use(STYLE):
-            return await request(reply_markup=plain)
-        try:
-            return await request(reply_markup=keyboard)
-        except BadRequest:
-            made = await request(reply_markup=plain)
-            self.newer_api.note_refusal(STYLE)
-            return made
+        without = partial(request, reply_markup=plain)
+        if plain == keyboard:
+            return await without()
+        return await self.newer_api.prefer(STYLE, partial(request, reply_markup=keyboard), without)
 
     async def insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Make a request, and repeat it a bounded number of times if it surely had no effect (or may be repeated).
@@ -429,16 +439,6 @@ class Delivery:
             except TelegramError as failed:
                 # The answer came but could not be read (a proxy's page, half a body): it may have been a success.
                 raise DeliveryUnknown from failed
-
-
-def without_styles(keyboard: Keyboard | None) -> Keyboard | None:
-    """Return the keyboard without styles, for servers before Bot API 9.4."""
-    if not isinstance(keyboard, InlineKeyboardMarkup):
-        return keyboard
-    rows = [[button.to_dict() for button in row] for row in keyboard.inline_keyboard]
-    for button in (button for row in rows for button in row):
-        button.pop("style", None)
-    return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
 
 
 def referring_to(message_id: int | None) -> ReplyParameters | None:

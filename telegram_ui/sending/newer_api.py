@@ -4,13 +4,21 @@ Whoever uses one has something plain to do instead.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cachetools import TTLCache
+from telegram import ForceReply, InlineKeyboardMarkup
 from telegram.error import BadRequest, EndPointNotFound, InvalidToken
 
-T = TypeVar("T")
+from telegram_ui.sending.chat import Ephemeral
+from telegram_ui.sending.http import says
 
+T = TypeVar("T")
+Keyboard = InlineKeyboardMarkup | ForceReply
+
+STYLE = "button.style"
+CAN_STOP = {"can_stop": True, "keep_on_stop": True}
+"""Fields of a draft (Bot API 10.3): the button on it arrives as `stopped_message_generation`."""
 REFUSED_FOR = 24 * 60 * 60
 """Seconds after which a refused feature is tried again: servers are updated."""
 MAX_REFUSALS = 1_000
@@ -31,6 +39,23 @@ class NewerApi:
         """Do without a feature for a day: in one chat, or everywhere (0)."""
         self._refused[feature, chat_id] = True
 
+    async def prefer(
+        self, feature: str, newer: Callable[[], Awaitable[T]], older: Callable[[], Awaitable[T]], *, chat_id: int = 0
+    ) -> T:
+        """Make the newer request; if the server refuses it, make the older one, now and for a day.
+
+        Not remembered: a refusal that the older request meets as well, and one of a press that is too old to answer.
+        """
+        if not self.may_use(feature, chat_id):
+            return await older()
+        try:
+            return await newer()
+        except BadRequest as refused:
+            made = await older()
+            if not says(refused, "too old", "query_id_invalid"):
+                self.note_refusal(feature, chat_id)
+            return made
+
     async def attempt(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
         """Make a request that uses a feature; None if the server refuses it, now or within the last day.
 
@@ -46,3 +71,22 @@ class NewerApi:
         except BadRequest:
             self.note_refusal(feature, chat_id)
         return None
+
+
+def without_styles(keyboard: Keyboard | None) -> Keyboard | None:
+    """Return the keyboard without styles, for servers before Bot API 9.4."""
+    if not isinstance(keyboard, InlineKeyboardMarkup):
+        return keyboard
+    rows = [[button.to_dict() for button in row] for row in keyboard.inline_keyboard]
+    for button in (button for row in rows for button in row):
+        button.pop("style", None)
+    return InlineKeyboardMarkup.de_json({"inline_keyboard": rows}, None)
+
+
+def ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
+    """Return the fields of a new message that only one person is to see (Bot API 10.3)."""
+    query = {"callback_query_id": only_for.query} if only_for.query else {}
+    fields: dict[str, Any] = {"ephemeral_message_parameters": {"receiver_user_id": only_for.receiver, **query}}
+    if only_for.message_id and not query:
+        fields["reply_parameters"] = {"ephemeral_message_id": only_for.message_id}
+    return fields

@@ -12,7 +12,7 @@ from records.messages import Origin
 from records.owners import MODES, Mode
 from records.scopes import LARGEST_ID, Person, Scope
 from records.turns import Incoming, Piece, Replied
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, Ephemeral
 from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, files_among, name_in_memory
 from telegram_ui.updates.mentions import without_mentions
 from telegram_ui.updates.paste import LIMIT
@@ -192,11 +192,12 @@ def _message(
         kind=kind,
         update_id=update.update_id,
         bot_id=bot.id,
-        chat=chat,
+        # What is no command is said to the group, whose memory it goes into: so is the answer.
+        chat=replace(chat, only_for=_only_for(message, sender)) if command else chat,
         person=Person(id=sender.id, name=_speaker(message), username=sender.username, language=_language(sender)),
         addressed=_is_addressed(message, bot, command, mentioned=mentioned),
         sent_at=message.date.astimezone(UTC),
-        telegram_id=message.message_id,
+        telegram_id=message.message_id or None,  # 0: an ephemeral message
         text=text,
         units=_units(message.text or message.caption or ""),
         command=command[1].lower() if command else "",
@@ -245,7 +246,12 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
         kind="press",
         update_id=update.update_id,
         bot_id=bot.id,
-        chat=Chat(id=message.chat.id, thread=_thread(shown) if shown else 0, is_private=message.chat.type == "private"),
+        chat=Chat(
+            id=message.chat.id,
+            thread=_thread(shown) if shown else 0,
+            is_private=message.chat.type == "private",
+            only_for=_only_for(message, person, query.id),
+        ),
         person=Person(id=person.id, name=person.full_name, username=person.username, language=_language(person)),
         addressed=True,
         sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),
@@ -317,6 +323,12 @@ def _chat(message: telegram.Message) -> Chat:
         is_private=is_private,
         reply_to=None if is_private else message.message_id,
     )
+
+
+def _only_for(message: telegram.MaybeInaccessibleMessage, person: telegram.User, query: str = "") -> Ephemeral | None:
+    """Return the one person who sees this message and what answers it; None for all others (Bot API 10.2)."""
+    ephemeral = message.api_kwargs.get("ephemeral_message_id")
+    return Ephemeral(receiver=person.id, query=query, message_id=ephemeral) if isinstance(ephemeral, int) else None
 
 
 def _thread(message: telegram.Message) -> int:

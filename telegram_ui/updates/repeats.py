@@ -84,7 +84,8 @@ class Repeats:
         kind, number = kind_of(query.data or ""), payload.removesuffix(HELD)
         if not (kind == AGAIN and number.isdecimal()) and not (kind == PROPOSED and payload == GIVE):
             return None
-        if self._pressed.setdefault((message.chat.id, message.message_id), press.update_id) != press.update_id:
+        shown_in = -press.chat.only_for.message_id if press.chat.only_for else message.message_id
+        if self._pressed.setdefault((message.chat.id, shown_in), press.update_id) != press.update_id:
             return None
         shown = message if isinstance(message, telegram.Message) else None
         if kind == PROPOSED:

@@ -21,6 +21,7 @@ from telegram_ui.commands.policy import policy_text
 from telegram_ui.commands.registry import FAMILIES, Commands, all_commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
+from telegram_ui.sending.newer_api import NewerApi
 from tests.support.talk import ANNA, Talk, talking
 from transfer.formats.detection import FORMATS
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Reading, SourceFile
@@ -46,21 +47,22 @@ class Recorder:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.menus: dict[str, list[str]] = {}
+        self.newer_api = NewerApi(lambda: 0.0)
 
     async def say(self, chat: Chat, text: str | Piece, *, keyboard: object = None) -> list[int]:
         self.said.append(text.text if isinstance(text, Piece) else text)
         return [1]
 
     async def set_my_commands(
-        self, commands: list[tuple[str, str]], *, scope: telegram.BotCommandScope, language_code: str | None
+        self, commands: list[telegram.BotCommand], *, scope: telegram.BotCommandScope, language_code: str | None
     ) -> None:
-        self.menus[scope.type] = [name for name, _ in commands]
+        self.menus[scope.type] = [command.command for command in commands]
 
     def press(self, data: str) -> Any:
         async def answer(toast: str | None) -> None:
             self.said.append(toast or "")
 
-        return SimpleNamespace(callback_query=SimpleNamespace(data=data, answer=answer), effective_message=None)
+        return SimpleNamespace(callback_query=SimpleNamespace(id="1", data=data, answer=answer), effective_message=None)
 
 
 async def may_configure(chat: Chat, person: Person) -> bool:
