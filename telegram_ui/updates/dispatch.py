@@ -19,6 +19,7 @@ from locales.catalog import speaking, tr
 from records.errors import ServedElsewhere, StorageError
 from records.scopes import Scope
 from telegram_ui.commands import answers
+from telegram_ui.commands.memory import NOTED
 from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import work_under
@@ -262,8 +263,10 @@ class Dispatcher:
             self._answering.settle_later(parsed)
         if correction.turn is not None and correction.is_last and parsed.text:
             await answers.offer(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
-        elif correction.turn is not None:
+        elif correction.turn is not None and parsed.chat.is_private:
             await self._delivery.say(replace(parsed.chat, reply_to=edited), tr("answers-edited"))
+        elif correction.turn is not None:  # in a group a message for each edit would be noise
+            await self._delivery.react(parsed.chat, edited, NOTED)
 
     async def _ask_what_was_wrong(self, parsed: ParsedUpdate) -> None:
         if (disliked := parsed.telegram_id) is not None:

@@ -85,6 +85,24 @@ async def test_an_older_message_that_is_edited_is_acknowledged_in_one_line(house
         assert "\n" not in str(told["text"])
 
 
+async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: House) -> None:
+    ann = house.person("Ann")
+    group = house.group(ann, admins=[ann])
+    at_group = ann.within(group)
+    async with house.bot(DATA_DIR="group-edit"):
+        await at_group.sets_up("SQLite")
+        since = at_group.now
+        message = at_group.says("@keepsake_bot My boat is called Quinquereme.")
+        await at_group.hears("Noted.", since=since)
+        await at_group.asks("@keepsake_bot Good morning.", "Noted.")
+        since = at_group.now
+        at_group.edits(message["message_id"], "@keepsake_bot My boat is called Trireme.")
+        await at_group.asks("@keepsake_bot And now?", "Noted.")
+        assert [one["text"] for one in at_group.heard(since=since)] == ["Noted."]
+        reacted = [call for call in house.world.calls.since(0) if call["method"] == "setMessageReaction"]
+        assert str(message["message_id"]) in str(reacted[-1])
+
+
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: House, storage: str) -> None:
     ann = house.person()
