@@ -1,10 +1,9 @@
-"""What the program makes of a real small model. `python -m benchmarks.real [--model 1.5b|0.5b|FILE] [--turns 40]`
+"""What the program makes of a real small model. `python -m benchmarks.real [--turns 40]`
 
 Plays a scripted conversation (known facts, corrections, a paste, a second language) with the bot's own Conversation
-over a model served by llama.cpp on this machine, or by any endpoint (`--url`, `--name`). The assistant's part is
-scripted unless `--answers model`; facts, summaries and the answers to the questions are the model's. Prints one JSON
-object. Settings come from the environment. Takes minutes to hours, and needs what requirements-real.txt lists: with
-`--answered FILE` it may be interrupted, after `--minutes` by itself, and goes on when it is called again.
+over the running endpoint that OPENAI_BASE_URL and OPENAI_MODEL name. The assistant's part is scripted unless
+`--answers model`; facts, summaries and the answers to the questions are the model's. Prints one JSON object. Takes
+minutes to hours: with `--answered FILE` it may be interrupted, after `--minutes` by itself, and then goes on.
 """
 
 import argparse
@@ -12,8 +11,8 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -27,7 +26,6 @@ from benchmarks.real import script as scripts
 from benchmarks.real.answered import Answered
 from benchmarks.real.judging import SYNTAX, kept, learned
 from benchmarks.real.script import Asked, Script
-from benchmarks.real.server import PACKAGES, serving
 from benchmarks.real.watched import Watch, WatchedModel
 from benchmarks.tokens import repeated
 from chat.services import Services
@@ -240,37 +238,20 @@ async def measure(
     }
 
 
-@asynccontextmanager
-async def endpoint(options: argparse.Namespace, settings: Settings) -> AsyncIterator[Settings]:
-    """The settings with the endpoint that is measured."""
-    name = options.name or ("real" if not options.url else settings.openai_model)
-    if options.url:
-        yield replace(settings, openai_base_url=options.url, openai_model=name, summary_model=name)
-        return
-    async with serving(options.model, context=options.context, threads=options.threads) as url:
-        yield replace(settings, openai_base_url=url, openai_model=name, summary_model=name)
-
-
 async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str, object]:
     script = scripts.read().first(options.turns)
-    async with endpoint(options, settings) as reached:
-        async with asyncio.timeout(60 * options.minutes if options.minutes else None):
-            return await measure(
-                reached,
-                script,
-                every_n=options.every_n,
-                is_scripted=options.answers == "script",
-                answered=Answered(options.answered),
-            )
+    async with asyncio.timeout(60 * options.minutes if options.minutes else None):
+        return await measure(
+            replace(settings, summary_model=settings.openai_model),
+            script,
+            every_n=options.every_n,
+            is_scripted=options.answers == "script",
+            answered=Answered(options.answered),
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
-    parser.add_argument("--model", default="1.5b", help=f"{', '.join(PACKAGES)}, or a GGUF file (default: 1.5b)")
-    parser.add_argument("--url", help="an endpoint that is asked instead, such as http://127.0.0.1:8080/v1")
-    parser.add_argument("--name", help="the model's name there")
-    parser.add_argument("--context", type=number(512), default=8192, help="tokens that the server is given")
-    parser.add_argument("--threads", type=number(1), default=2)
     parser.add_argument("--turns", type=number(1, 40), default=40)
     parser.add_argument("--every-n", type=number(1, 500), default=5)
     parser.add_argument("--answers", choices=("script", "model"), default="script", help="who answers while it is told")

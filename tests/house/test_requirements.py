@@ -46,7 +46,7 @@ def modules() -> Iterator[Path]:
 
 @pytest.mark.parametrize("is_program", [True, False])
 def test_what_is_imported_is_named(is_program: bool) -> None:
-    others = () if is_program else ("requirements-dev.txt", "requirements-deploy.txt", "requirements-real.txt")
+    others = () if is_program else ("requirements-dev.txt", "requirements-deploy.txt")
     known = named("requirements.txt", *others)
     ours = {path.stem for path in ROOT.glob("*.py")} | {path.name for path in ROOT.iterdir() if path.is_dir()}
     distributions = packages_distributions()

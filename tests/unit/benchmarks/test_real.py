@@ -7,9 +7,7 @@ from benchmarks.real import script as scripts
 from benchmarks.real.__main__ import measure
 from benchmarks.real.answered import Answered
 from benchmarks.real.judging import invented, kept, learned
-from benchmarks.real.server import PACKAGES
 from settings import Settings
-from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour, running
 
 SCRIPT = scripts.read()
@@ -56,12 +54,6 @@ def test_names_and_numbers_that_nobody_said_are_invented() -> None:
     figures = kept(SCRIPT, ["Nora lives in Lisbon with Peter.", "Her sister Ingrid lives in Oslo."], folded_lines=2)
     assert figures["lost"] == ["Santa Clara"]
     assert figures["with_something_invented_percent"] == 50.0
-
-
-def test_the_packages_of_the_models_are_pinned() -> None:
-    pinned = (ROOT / "requirements-real.txt").read_text(encoding="utf-8")
-    for pattern, count in PACKAGES.values():
-        assert all(f"{pattern.format(number)}==" in pinned for number in range(1, count + 1))
 
 
 async def test_a_run_prints_its_figures(tmp_path: Path) -> None:
