@@ -167,6 +167,11 @@ def seconds(refused: RetryAfter) -> float:
     return after.total_seconds() if isinstance(after, timedelta) else float(after)
 
 
+def wait_after(error: Exception, usual: float) -> float:
+    """Return the seconds until the next attempt: `usual`, or what Telegram asks for if that is longer."""
+    return max(usual, seconds(error)) if isinstance(error, RetryAfter) else usual
+
+
 def says(error: TelegramError, *phrases: str) -> bool:
     return any(phrase in error.message.lower() for phrase in phrases)
 

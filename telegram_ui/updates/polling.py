@@ -14,11 +14,11 @@ import telegram
 from telegram.error import Conflict, TelegramError, TimedOut
 from telegram.ext import BaseRateLimiter
 from telegram.request import RequestData
-from telegram.request._requestparameter import RequestParameter  # the only way to make a RequestData
+from telegram.request._requestparameter import RequestParameter  # no public name makes a RequestData
 
 from runtime.tasks import ended
 from telegram_ui.sending.chat import demand_lease
-from telegram_ui.sending.http import AiohttpRequest
+from telegram_ui.sending.http import AiohttpRequest, wait_after
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from text.characters import well_formed_value
@@ -198,7 +198,7 @@ async def fetch_updates(
             except Exception as error:  # broad: nothing may end polling without a word
                 log_trouble(error, trouble)
                 trouble = type(error)
-                await asyncio.sleep(wait)
+                await pause(wait_after(error, wait))
                 wait = min(LAST_WAIT, wait * 1.5)
             else:
                 wait, trouble = FIRST_WAIT, None

@@ -27,6 +27,7 @@ from settings import Settings
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.http import wait_after
 from telegram_ui.updates.access import Access, Relevance
 from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.dispatch import Dispatcher
@@ -218,8 +219,9 @@ async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pa
         except BadRequest:
             raise
         except TelegramError as error:
-            logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, wait)
-            await pause(wait)
+            delay = wait_after(error, wait)
+            logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, delay)
+            await pause(delay)
             wait = min(30.0, wait * 2)
         else:
             return

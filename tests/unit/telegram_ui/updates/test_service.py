@@ -78,6 +78,21 @@ async def test_it_waits_for_a_telegram_that_is_away(bots: Bots, peer: Peer) -> N
         await peer.told("echo hello")
 
 
+@pytest.mark.parametrize("method", ["getUpdates", "deleteWebhook"])
+async def test_telegram_is_not_asked_again_before_the_time_that_it_names(bots: Bots, peer: Peer, method: str) -> None:
+    peer.fault("retry_after", method, retry_after=35)
+    waits: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        waits.append(seconds)
+        await pausing(bots)(seconds)
+
+    async with bots.running(pause=pause):
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+    assert 35.0 in waits
+
+
 async def test_a_second_poller_is_one_clear_line_and_it_goes_on(
     bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
 ) -> None:
