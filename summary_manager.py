@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from attrs import define, field
 
@@ -37,7 +37,11 @@ from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 
-FOLDS = counter("keepsake_folds", "Folds, by their end and reason.", ["outcome", "reason"])
+FOLDS = counter(
+    "keepsake_folds",
+    "Folds, by their end and reason.",
+    {"outcome": [state for state in get_args(FoldState) if state != "nothing"], "reason": get_args(FoldReason)},
+)
 
 LEASE = timedelta(minutes=15)
 IDLE_BACK_OFF = timedelta(minutes=10)
@@ -144,7 +148,7 @@ class SummaryManager:
             self._folding.add(scope)
             try:
                 await self.writer.demand(scope.owner)
-                with span("fold", reason=reason, policy=work.plan.policy):
+                with span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": work.plan.policy}):
                     made.append(await self._run(work))
                 archived += len(work.plan.message_ids)
             except QuotaExceeded as error:

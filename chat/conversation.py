@@ -354,7 +354,7 @@ class Conversation:
         return Reply(
             text=numbered(apology(error, kept=turn.is_on), number),
             notices=tuple(turn.notices),
-            is_error=True,
+            error_type=type(error).__name__,
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",

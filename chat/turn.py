@@ -112,7 +112,8 @@ def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> I
     )
 
 
-TURNS = counter("keepsake_turns", "Turns, by their end: answered, repeated, failed or stopped.", ["outcome"])
+OUTCOMES = ("answered", "repeated", "failed", "stopped")
+TURNS = counter("keepsake_turns", "Turns, by their end: answered, repeated, failed or stopped.", {"outcome": OUTCOMES})
 SECONDS = histogram("keepsake_turn_seconds", "From a message to its whole answer, the model's time included.")
 
 P = ParamSpec("P")
@@ -125,8 +126,10 @@ def measured(reply: Callable[P, Awaitable[Reply]]) -> Callable[P, Awaitable[Repl
     async def counted(*arguments: P.args, **options: P.kwargs) -> Reply:
         began, outcome = monotonic(), "stopped"
         try:
-            with span("turn"):
+            with span("turn") as turn:
                 done = await reply(*arguments, **options)
+                if done.is_error:
+                    turn.fail(done.error_type)
             outcome = "failed" if done.is_error else "repeated" if done.repeated else "answered"
             return done
         finally:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 
 import numpy as np
 
-from llm.endpoint import Connection, EndpointClient, Patience
+from llm.endpoint import Connection, EndpointClient, Patience, model_span
 from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalised
 from records.errors import ModelBroken, ModelRefused
@@ -71,7 +71,8 @@ class EndpointEmbedder(EndpointClient):
     async def _batch(self, texts: Sequence[str]) -> Vectors:
         # Endpoints refuse an empty input, whose vector would mean nothing anyway.
         clean = [well_formed(text[:LONGEST_INPUT]).strip() or "-" for text in texts]
-        vectors = await self._answered(partial(self._ask, clean))
+        with model_span("embeddings", self.name):
+            vectors = await self._answered(partial(self._ask, clean))
         self.dimensions = int(vectors.shape[1])
         return vectors
 

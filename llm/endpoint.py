@@ -7,12 +7,13 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Required, Self, TypedDict, TypeVar, Unpack
 
 from llm.failures import BrokenOff, NoConnection, SettingNames, StatusError, error_message, refusal
 from locales.catalog import tr
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelLoading, ModelUnreachable
+from runtime.tracing import Span, span
 from settings import Secret
 
 if TYPE_CHECKING:
@@ -96,6 +97,12 @@ class Patience:
         self._timeout.reschedule(None)
         yield
         self._timeout.reschedule(self._now() + self._seconds)
+
+
+def model_span(operation: str, model: str) -> AbstractContextManager[Span]:
+    """A span by OpenTelemetry's GenAI conventions, which call every endpoint of this kind "openai"."""
+    told = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "openai", "gen_ai.request.model": model}
+    return span(f"{operation} {model}", told, is_request=True)
 
 
 class Connection(TypedDict, total=False):

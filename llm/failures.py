@@ -20,10 +20,13 @@ from records.errors import (
     ModelLoading,
     ModelRefused,
 )
-from runtime.metrics import counter
+from runtime.metrics import STATUSES, counter
 
+PATHS = ("/chat/completions", "/embeddings", "/audio/transcriptions", "/audio/speech")
 REQUESTS = counter(
-    "keepsake_model_requests", "HTTP requests to the model's endpoint, by path and status.", ["path", "status"]
+    "keepsake_model_requests",
+    "HTTP requests to the model's endpoint, by path and status.",
+    {"path": PATHS, "status": STATUSES},
 )
 LONGEST_WORDS = 4_000
 """Characters of an error's words that are searched: some of what is looked for takes the square of their number."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from llm import prompt_cache
 from llm.chat_model import ChatModel, OnText
-from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
+from llm.endpoint import FAILURES, Connection, EndpointClient, Patience, model_span
 from llm.failures import (
     BrokenOff,
     StatusError,
@@ -35,10 +35,9 @@ from llm.precedence import Precedence
 from llm.tool_calls import Offer, offered, offered_text, wire
 from llm.window import Window
 from locales.catalog import tr
-from records.errors import ContextTooLong, HistoryRefused, ModelDeclined, ModelError, PicturesRefused
+from records.errors import ContextTooLong, HistoryRefused, ModelDeclined, ModelError, PicturesRefused, names_below
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
-from runtime.metrics import counter, histogram
-from runtime.tracing import span
+from runtime.metrics import counter, histogram, start_at_zero
 from text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -48,13 +47,15 @@ log = logging.getLogger(__name__)
 
 Vision = Literal["auto", "on", "off"]
 
-SECONDS = histogram("keepsake_model_seconds", "From a request to the model's whole answer, by model.", ["model"])
+SECONDS = histogram("keepsake_model_seconds", "From a request to the model's whole answer, by model.", {"model": ()})
 TOKENS = counter(
     "keepsake_model_tokens",
     "Tokens, by model and kind: prompt (the others included), cached, written to the cache, completion.",
-    ["model", "kind"],
+    {"model": (), "kind": ()},
 )
-REFUSALS = counter("keepsake_model_failures", "Calls without an answer, by model and error.", ["model", "error"])
+REFUSALS = counter(
+    "keepsake_model_failures", "Calls without an answer, by model and error.", {"model": (), "error": ()}
+)
 
 LONGEST_BACKGROUND = 300.0
 """Seconds that an answer in the background goes on: some small models never end, and keep people waiting."""
@@ -92,6 +93,9 @@ class OpenAIChat(EndpointClient, ChatModel):
         super().__init__(**connection)
         self.settings = replace(self.settings, model=model_setting)
         model = connection["model"]
+        SECONDS.labels(model)
+        start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
+        start_at_zero(REFUSALS, {"model": [model], "error": names_below(ModelError)})
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = Refused()
         self._ladder: Ladder | None = None
@@ -122,15 +126,24 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> Completion:
         started = monotonic()
         try:
-            with span("model", model=self.name):
+            with model_span("chat", self.name) as told:
                 answer = await ask()
+                usage = answer.usage or Usage(
+                    prompt=self._counted(messages),
+                    completion=await asyncio.to_thread(self._tokenizer.count, answer.text),
+                )
+                told.tell(
+                    {
+                        "gen_ai.usage.input_tokens": usage.prompt,
+                        "gen_ai.usage.output_tokens": usage.completion,
+                        "gen_ai.usage.cache_read.input_tokens": usage.cached,
+                        "gen_ai.usage.cache_creation.input_tokens": usage.written,
+                    }
+                )
         except ModelError as error:
             REFUSALS.labels(self.name, type(error).__name__).inc()
             raise
         SECONDS.labels(self.name).observe(monotonic() - started)
-        usage = answer.usage or Usage(
-            prompt=self._counted(messages), completion=await asyncio.to_thread(self._tokenizer.count, answer.text)
-        )
         kinds = {
             "prompt": usage.prompt,
             "cached": usage.cached,

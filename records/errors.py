@@ -55,6 +55,11 @@ class KeepsakeError(Exception):
         return str(self)
 
 
+def names_below(kind: type[KeepsakeError]) -> list[str]:
+    """Return the names of an error class and of all classes below it."""
+    return [kind.__name__, *(name for below in kind.__subclasses__() for name in names_below(below))]
+
+
 class SettingsError(KeepsakeError):
     """A setting is wrong."""
 

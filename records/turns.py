@@ -109,9 +109,9 @@ class Proposal:
 class Reply:
     """An answer, the context that it was made from, and what else its reader should be told.
 
-    `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
-    is given again, as after a restart. `is_durable`: what memory should hold of the turn is on disk (True where memory
-    is off); False while a store fails: it is kept in the process and written when the store works again.
+    `error_type`: of what failed, if the text is a sentence saying so, not a model's answer. `repeated`: it was stored
+    already and is given again, as after a restart. `is_durable`: what memory should hold of the turn is on disk (True
+    where memory is off); False while a store fails: it is kept in the process and written when the store works again.
     `is_remembered`: memory holds the turn; where it does not, its text must not stay in any file. `is_incognito`:
     memory was read for it, and nothing was written. `proposals`: what the model asks the reader to decide.
     `turn`: the number of the turn, by which it can be answered again (None: not at all). `is_truncated`: it can go on:
@@ -122,7 +122,7 @@ class Reply:
     text: str
     context: Context | None = None
     notices: tuple[str, ...] = ()
-    is_error: bool = False
+    error_type: str = ""
     repeated: bool = False
     is_durable: bool = True
     is_remembered: bool = False
@@ -134,3 +134,7 @@ class Reply:
     version: int = 1
     versions: int = 1
     offers_memory: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        return bool(self.error_type)

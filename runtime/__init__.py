@@ -16,3 +16,6 @@ subprocess_worker.py runs what untrusted input decides in a process of its own
 tasks.py        tasks that have an end
 tracing.py      spans of what the process does, for OpenTelemetry
 """
+
+VERSION = "1.0.0"
+"""Of the program."""

@@ -32,6 +32,10 @@ Check = Callable[[], Awaitable[None]]
 """Raises a KeepsakeError where its part does not work."""
 
 
+async def _nothing() -> None:
+    pass
+
+
 @define(eq=False)
 class Readiness:
     """Ready once it has started, until it is asked to stop, while every part works. `monotonic`: seconds."""
@@ -39,14 +43,15 @@ class Readiness:
     _is_stopping: Callable[[], bool]
     _monotonic: Callable[[], float] = time.monotonic
     _checks: dict[str, Check] = field(factory=dict, init=False)
+    _measure: Check = field(default=_nothing, init=False)
     _is_started: bool = field(default=False, init=False)
     _known: dict[str, bool] = field(factory=dict, init=False)
     _known_at: float = field(default=float("-inf"), init=False)
     _asking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
-    def started(self, **checks: Check) -> None:
-        """The program has started; these are its parts."""
-        self._checks = checks
+    def started(self, measure: Check, **checks: Check) -> None:
+        """The program has started; these are its parts. `measure`: sets the gauges that /metrics shows."""
+        self._measure, self._checks = measure, checks
         self._is_started = True
         self._known_at = float("-inf")
 
@@ -60,6 +65,14 @@ class Readiness:
                 found = {name: await self._works(name, check) for name, check in self._checks.items()}
                 self._known, self._known_at = found, self._monotonic()
         return running | self._known
+
+    async def measured(self) -> None:
+        """Bring the gauges up to date, where that is possible in time."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._measure()
+        except (KeepsakeError, TimeoutError) as error:
+            log.debug("the figures are those of the last time: %s", type(error).__name__)
 
     async def _works(self, name: str, check: Check) -> bool:
         try:
@@ -98,6 +111,7 @@ def _health_app(readiness: Readiness) -> "Starlette":
         return PlainTextResponse("".join(lines), status_code=200 if all(found.values()) else 503)
 
     async def figures(_: "Request") -> "Response":
+        await readiness.measured()
         return Response(metrics.page(), media_type=metrics.MEDIA_TYPE)
 
     return Starlette(

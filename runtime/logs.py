@@ -22,7 +22,11 @@ OURS = frozenset(
 )  # fmt: skip
 
 
-LOGGED = counter("keepsake_log_records", "Warnings and errors in the log, by level and room.", ["level", "room"])
+LOGGED = counter(
+    "keepsake_log_records",
+    "Warnings and errors in the log, by level and room.",
+    {"level": ("WARNING", "ERROR", "CRITICAL"), "room": (*sorted(OURS), "library")},
+)
 
 
 class Counting(logging.Handler):

@@ -1,7 +1,7 @@
 """Spans of what the process does, for OpenTelemetry: none, and at no cost, unless `exporting` is open.
 
-Owns the exporter. Attributes take values of the program alone, as the labels of metrics.py do; of an error its type is
-told, for its words may quote a person. The one place that knows opentelemetry.
+Attributes take values of the program alone, as the labels of metrics.py do. Of an error only the type is told, because
+its words may quote a person. The one place that knows opentelemetry.
 """
 
 import asyncio
@@ -10,30 +10,59 @@ from contextlib import AbstractContextManager, asynccontextmanager, contextmanag
 from typing import Any
 
 from records.errors import SettingsError
+from runtime import VERSION
 
 EXPORT_WITHIN = 2.0
 """Seconds that a collector has to take a batch, also at a stop: what it does not take by then is lost."""
+
+Attributes = Mapping[str, str | int]
 
 _tracers: list[Any] = []
 """The one of this process, while spans are exported."""
 
 
-def span(name: str, **attributes: str) -> AbstractContextManager[None]:
-    """Around something that takes time; what happens inside, in tasks that it starts too, is below it."""
-    return _started(name, attributes) if _tracers else nullcontext()
+class Span:
+    """What is told of something while it goes on. `made`: None where nobody listens."""
+
+    def __init__(self, made: Any = None) -> None:
+        self._made = made
+
+    def tell(self, attributes: Attributes) -> None:
+        """Add attributes."""
+        if self._made is not None:
+            self._made.set_attributes(attributes)
+
+    def fail(self, error_type: str) -> None:
+        """Mark the span as failed."""
+        if self._made is not None:
+            from opentelemetry.trace import StatusCode
+
+            self._made.set_attribute("error.type", error_type)
+            self._made.set_status(StatusCode.ERROR)
+
+
+def span(name: str, attributes: Attributes | None = None, *, is_request: bool = False) -> AbstractContextManager[Span]:
+    """Around something that takes time; what happens inside, in tasks that it starts too, is below it.
+
+    `is_request`: another machine does the work.
+    """
+    return _started(name, attributes, is_request) if _tracers else nullcontext(Span())
 
 
 @contextmanager
-def _started(name: str, attributes: Mapping[str, str]) -> Iterator[None]:
-    from opentelemetry.trace import StatusCode
+def _started(name: str, attributes: Attributes | None, is_request: bool) -> Iterator[Span]:
+    from opentelemetry.trace import SpanKind
 
     quiet = {"record_exception": False, "set_status_on_exception": False}
-    with _tracers[-1].start_as_current_span(name, attributes=attributes, **quiet) as made:
+    kind = SpanKind.CLIENT if is_request else SpanKind.INTERNAL
+    with _tracers[-1].start_as_current_span(name, kind=kind, attributes=attributes, **quiet) as made:
+        told = Span(made)
         try:
-            yield
+            yield told
+        except asyncio.CancelledError:  # somebody stopped it: no failure
+            raise
         except BaseException as error:
-            made.set_attribute("error.type", type(error).__name__)
-            made.set_status(StatusCode.ERROR)
+            told.fail(type(error).__name__)
             raise
 
 
@@ -52,7 +81,8 @@ async def exporting(endpoint: str) -> AsyncIterator[None]:
         raise SettingsError(
             "OTEL_EXPORTER_OTLP_ENDPOINT", "needs packages that are not installed: pip install -r requirements-otel.txt"
         ) from None
-    provider = TracerProvider(resource=Resource.create({"service.name": "keepsake"}), shutdown_on_exit=False)
+    resource = Resource.create({"service.name": "keepsake", "service.version": VERSION})
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=EXPORT_WITHIN)
     provider.add_span_processor(BatchSpanProcessor(exporter, export_timeout_millis=EXPORT_WITHIN * 1000))
     _tracers.append(provider.get_tracer("keepsake"))

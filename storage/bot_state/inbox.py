@@ -105,6 +105,12 @@ class Inbox:
             )
         return [pending_of(row) for row in rows]
 
+    async def backlog(self) -> int:
+        """Count the updates that are not done."""
+        async with self.database.read(None) as reader:
+            [[count]] = await reader.rows("SELECT COUNT(*) FROM updates WHERE done_at IS NULL")
+        return int(count)
+
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         """Record the memory mode at the time of the update, for a later run that resumes it."""
         await self._change("mode = ?", mode, bot_id, update_id)

@@ -52,6 +52,9 @@ WHERE messages.seq = unindexed.seq AND +unindexed.user_id IN (SELECT user_id FRO
 AND served_here(unindexed.user_id)
 ORDER BY unindexed.seq DESC LIMIT ? -- the sign keeps SQLite from sorting all of an owner's backlog for a few
 """
+_QUEUED = """
+SELECT COUNT(*) FROM unindexed WHERE user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
+"""
 _UNINDEX = """
 INSERT INTO unindexed (seq, user_id) SELECT seq, user_id FROM messages WHERE seq > ? AND seq <= ?
 ON CONFLICT DO NOTHING
@@ -176,6 +179,12 @@ class VectorIndex:
         async with self.database.read(None) as reader:
             rows = await reader.rows(_BACKLOG, limit)
         return [(int(row["seq"]), message_of(row)) for row in rows]
+
+    async def queued(self) -> int:
+        """Count the messages that `backlog` would give in time, for this and any other process."""
+        async with self.database.read(None) as reader:
+            [[count]] = await reader.rows(_QUEUED)
+        return int(count)
 
     async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
         """Store vectors, replacing those that the messages had; those of messages erased or edited since are

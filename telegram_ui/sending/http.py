@@ -15,13 +15,21 @@ from telegram.request import BaseRequest, RequestData
 from yarl import URL
 
 from runtime.http_client import open_session, proxy_for, read_bytes
-from runtime.metrics import counter
+from runtime.metrics import STATUSES, counter
 
 LONGEST_ANSWER = 32_000_000
 """Bytes that are read of one answer: Telegram gives out files of 20 MB at most, a server of one's own any."""
 
+METHODS = (
+    *("getMe", "getUpdates", "getFile", "file", "setWebhook", "deleteWebhook", "answerCallbackQuery"),
+    *("sendMessage", "sendMessageDraft", "sendRichMessage", "sendRichMessageDraft", "sendDocument", "sendChatAction"),
+    *("editMessageText", "editMessageReplyMarkup", "deleteMessage"),
+)
+"""Those on which people depend; more are counted when they are used."""
 REQUESTS = counter(
-    "keepsake_telegram_requests", "HTTP requests to Telegram, by method and status.", ["method", "status"]
+    "keepsake_telegram_requests",
+    "HTTP requests to Telegram, by method and status.",
+    {"method": METHODS, "status": (*STATUSES, "409")},
 )
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 """The client's exceptions. aiohttp.ServerTimeoutError is also a TimeoutError."""

@@ -1,11 +1,18 @@
 """What an operator's machines see of a running bot: probes and figures, at an address of their own."""
 
+import asyncio
+import shutil
+import subprocess
+from functools import partial
+
 import httpx
 import pytest
 
-from tests.end_to_end.harness import House
+from runtime import VERSION
+from tests.end_to_end.harness import ANSWERS, House
 from tests.peers.ports import kept_port
 from tests.support.http import NO_CERTIFICATES
+from tests.support.missing import lacks
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -28,5 +35,42 @@ async def test_a_running_bot_is_ready_and_counts(own_house: House) -> None:
         "keepsake_updates_unfinished",
     ):
         assert line in page, page
+    for name in ("size_bytes", "backlog_updates", "embedding_queue_messages"):
+        assert name in page, page
     assert "quinquereme" not in page
     assert str(ann.id) not in page
+
+
+async def test_a_first_failure_is_seen_by_rate(own_house: House) -> None:
+    """A series that begins at 1 has no increase: rate() and increase() need the 0 before it."""
+    with kept_port() as port:
+        async with (
+            own_house.bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES) as probe,
+        ):
+            page = (await probe.get("/metrics")).text
+    figures = dict(line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#"))
+    for name in (
+        'keepsake_turns_total{outcome="failed"}',
+        'keepsake_folds_total{outcome="failed",reason="threshold"}',
+        f'keepsake_model_failures_total{{error="ModelBusy",model="{ANSWERS}"}}',
+        f'keepsake_model_tokens_total{{kind="prompt",model="{ANSWERS}"}}',
+        f'keepsake_model_seconds_count{{model="{ANSWERS}"}}',
+        'keepsake_model_requests_total{path="/chat/completions",status="429"}',
+        'keepsake_telegram_requests_total{method="sendMessage",status="429"}',
+        'keepsake_log_records_total{level="ERROR",room="storage"}',
+        "keepsake_backlog_updates",
+        "keepsake_embedding_queue_messages",
+    ):
+        assert figures.get(name) == "0.0", (name, page)
+    assert float(figures['keepsake_database_size_bytes{store="sqlite"}']) > 10_000
+    [build] = [name for name in figures if name.startswith("keepsake_build_info")]
+    assert build == f'keepsake_build_info{{version="{VERSION}"}}'
+    declared = {line.split()[2] for line in page.splitlines() if line.startswith("# TYPE")}
+    shown = {name.partition("{")[0].removesuffix("_count") for name in figures}
+    assert declared <= shown | {name.removesuffix("_total") for name in shown}, declared - shown
+    if (promtool := shutil.which("promtool")) is None:
+        lacks("There is no promtool here.")
+    check = partial(subprocess.run, capture_output=True, text=True, check=False)
+    done = await asyncio.to_thread(check, [promtool, "check", "metrics"], input=page)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -13,10 +13,10 @@ from dotenv import dotenv_values
 
 from attachments import documents_child
 from attachments.formats import packed
-from bot import VERSION, parser
+from bot import parser
 from llm import endpoint, openai_client, partial_answer, tool_calls
 from records.facts import MOST_FACTS
-from runtime import http_server
+from runtime import VERSION, http_server
 from settings import Secret, Settings
 from telegram_ui.commands.registry import all_commands
 from telegram_ui.sending import documents as sending_documents

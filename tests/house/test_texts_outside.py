@@ -33,6 +33,7 @@ IN_ENGLISH = {
     "transfer/archiver.py": "what memory holds of messages without words",
     "transfer/formats/conversations.py": "what the model reads of a message, as parsing.py",
     "telegram_ui/updates/durable_queue.py": "an error that nobody is told: Telegram sends the update again",
+    "telegram_ui/check.py": "what an operator reads; it stood in bot.py",
     "telegram_ui/updates/service.py": "what an operator reads",
 }
 """Files in which texts may stand, and why. It shrinks; nothing is added to it."""

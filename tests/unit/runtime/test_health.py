@@ -19,12 +19,17 @@ class Program:
 
     time: float = 0.0
     asked: int = 0
+    measured: int = 0
     is_stopping: bool = False
     storage_works: bool = True
     readiness: Readiness = field(init=False)
 
     def __post_init__(self) -> None:
         self.readiness = Readiness(lambda: self.is_stopping, lambda: self.time)
+
+    async def measure(self) -> None:
+        self.measured += 1
+        await self.storage()
 
     async def storage(self) -> None:
         self.asked += 1
@@ -55,7 +60,7 @@ async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
         return answer.status_code, answer.text
 
     assert await answers() == (503, "started: no\nnot stopping: ok\n")
-    program.readiness.started(storage=program.storage)
+    program.readiness.started(program.measure, storage=program.storage)
     assert await answers() == (200, "started: ok\nnot stopping: ok\nstorage: ok\n")
     program.storage_works = False
     assert await answers() == (503, "started: ok\nnot stopping: ok\nstorage: no\n")
@@ -69,7 +74,7 @@ async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
 
 
 async def test_however_many_ask_the_parts_are_asked_seldom(program: Program, probe: httpx.AsyncClient) -> None:
-    program.readiness.started(storage=program.storage)
+    program.readiness.started(program.measure, storage=program.storage)
     for _ in range(5):
         assert (await probe.get("/readyz")).status_code == 200
     assert program.asked == 1
@@ -84,7 +89,7 @@ async def test_a_part_that_does_not_answer_fails(program: Program, monkeypatch: 
     async def hangs() -> None:
         await asyncio.Event().wait()
 
-    program.readiness.started(updates=hangs)
+    program.readiness.started(program.measure, updates=hangs)
     assert (await program.readiness.asked())["updates"] is False
 
 
@@ -92,6 +97,18 @@ async def test_the_figures_are_prometheus_own_format(probe: httpx.AsyncClient) -
     answer = await probe.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert "# TYPE process_resident_memory_bytes gauge" in answer.text
+
+
+async def test_sizes_and_queues_are_measured_for_each_scrape_and_a_dead_disk_hides_no_figures(
+    program: Program, probe: httpx.AsyncClient
+) -> None:
+    assert (await probe.get("/metrics")).status_code == 200, "before the start"
+    program.readiness.started(program.measure, storage=program.storage)
+    await probe.get("/metrics")
+    program.storage_works = False
+    answer = await probe.get("/metrics")
+    assert (answer.status_code, program.measured) == (200, 2)
+    assert "process_resident_memory_bytes" in answer.text
 
 
 async def test_nothing_else_is_answered(probe: httpx.AsyncClient) -> None:

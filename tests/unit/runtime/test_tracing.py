@@ -36,6 +36,10 @@ class Collector:
         return [one for scope in scopes for one in scope.spans]
 
 
+def attributes(one: Span) -> dict[str, str | int]:
+    return {each.key: each.value.string_value or each.value.int_value for each in one.attributes}
+
+
 @pytest.fixture
 async def collector() -> AsyncIterator[Collector]:
     made = Collector()
@@ -51,12 +55,33 @@ async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, t
         talk.server.default("chat-model", Behaviour(status=401))
         assert (await talk.say("And the other?")).is_error
     spans = collector.spans()
-    assert [one.name for one in spans] == ["model", "turn", "model", "turn"]
+    assert [one.name for one in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
     assert spans[0].parent_span_id == spans[1].span_id
-    told = {(one.key, one.value.string_value) for one in spans[2].attributes}
-    assert told == {("model", "chat-model"), ("error.type", "ModelRefused")}
-    assert spans[2].status.code == 2
+    call = attributes(spans[0])
+    assert [int(call.pop(f"gen_ai.usage.{kind}_tokens")) > 0 for kind in ("input", "output")] == [True, True]
+    by_the_conventions = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "chat-model",
+    }
+    cache = {"gen_ai.usage.cache_read.input_tokens": 0, "gen_ai.usage.cache_creation.input_tokens": 0}
+    assert call == {**by_the_conventions, **cache}
+    assert spans[0].kind == Span.SPAN_KIND_CLIENT
+    assert attributes(spans[2]) == {**by_the_conventions, "error.type": "ModelRefused"}
+    assert attributes(spans[3]) == {"error.type": "ModelRefused"}, "the turn that the person saw fail"
+    assert [one.status.code for one in spans] == [0, 0, 2, 2]
     assert not any(b"parrot" in body or b"Anna" in body for body in collector.bodies)
+
+
+async def test_what_a_person_stops_is_no_error(collector: Collector) -> None:
+    async with exporting(collector.url):
+        with pytest.raises(asyncio.CancelledError), span("turn"):
+            raise asyncio.CancelledError
+        with pytest.raises(ValueError, match="parrot"), span("fold"):
+            raise ValueError("My parrot")
+    stopped, failed = collector.spans()
+    assert (stopped.status.code, attributes(stopped)) == (0, {})
+    assert (failed.status.code, attributes(failed)) == (2, {"error.type": "ValueError"})
 
 
 async def test_a_collector_that_is_away_holds_nothing_up(collector: Collector) -> None:

@@ -1,0 +1,129 @@
+"""The check of everything that the bot needs, one line for each part, for --check."""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from contextlib import AsyncExitStack
+
+import assembly
+from external_memory import ExternalMemory
+from llm.embeddings import Embedder
+from llm.local_embedder import LocalEmbedder
+from llm.trial import trial
+from records.errors import (
+    KeepsakeError,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+    SettingsError,
+    StorageCorrupt,
+    StorageHeld,
+    StorageTooNew,
+    StorageTooOld,
+)
+from settings import Settings
+from storage.engine.data_dir import demand_room
+from telegram_ui.updates.service import identity
+
+
+class Findings:
+    """The findings of --check: one line per part, and the exit status."""
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        self.status = 0
+        self._secrets = secrets
+
+    def say(self, part: str, line: str, *, status: int = 0) -> None:
+        print(f"{part}: {line}", flush=True)
+        self.status = max(self.status, status)
+
+    async def ask(self, part: str, question: Awaitable[str]) -> None:
+        """Say what a part answers, or what is wrong with it."""
+        try:
+            self.say(part, await question)
+        except KeepsakeError as error:
+            words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
+            for secret in self._secrets:  # before it is cut: a part of one is a secret, too
+                words = words.replace(secret, "***")
+            said = f" The endpoint says: {words[:LONGEST_WORDS]}" if words else ""
+            self.say(part, error.sentence + said, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
+
+
+LONGEST_WORDS = 300
+"""The most characters of an endpoint's own words that --check shows."""
+IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageHeld, StorageCorrupt, StorageTooNew, StorageTooOld)
+"""Errors that another attempt would not remove: exit status 2."""
+
+
+async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
+    """One line for each part; the exit status. `misspelt`: sentences about names that are no setting's."""
+    found = Findings(settings.secrets())
+    missing = missing_settings(settings)
+    known = "" if missing else "all values can be used."
+    sentences = filter(None, (known, *(error.sentence for error in missing.values()), *misspelt))
+    found.say("settings", " ".join(sentences), status=2 if missing else 0)
+    if "TELEGRAM_BOT_TOKEN" in missing:
+        found.say("telegram", "not asked, since there is no token")
+    else:
+        await found.ask("telegram", identity(settings))
+    await found.ask("storage", _storage(settings))
+    async with AsyncExitStack() as stack:
+        if "OPENAI_API_KEY" in missing:
+            found.say("model", "not asked, since nothing says which endpoint to ask")
+        else:
+            answers, summariser = await assembly.open_models(settings, stack)
+            for model in dict.fromkeys((answers, summariser)):
+                with_tools = model is answers and settings.tools == "auto"
+                await found.ask(
+                    "model",
+                    trial(model, tools=with_tools, schema=model is summariser),
+                )
+            for name in assembly.further_models(settings):
+                model = await assembly.opened(name, settings, stack, setting="OPENAI_MODELS")
+                await found.ask("model", model.check())
+            if transcriber := await assembly.open_transcriber(settings, stack):
+                await found.ask("transcription", transcriber.check())
+            if speaker := await assembly.open_speaker(settings, stack):
+                await found.ask("speech", speaker.check())
+        if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
+            await found.ask("embeddings", _embeddings(await assembly.open_embedder(settings, stack)))
+    return found.status
+
+
+def missing_settings(settings: Settings) -> dict[str, SettingsError]:
+    """Return the names of required settings that are not set."""
+    missing = []
+    if not settings.telegram_bot_token:
+        missing.append(
+            SettingsError(
+                "TELEGRAM_BOT_TOKEN",
+                "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground",
+            )
+        )
+    try:
+        assembly.demand_endpoint(settings)
+    except SettingsError as error:
+        missing.append(error)
+    return {one.variable: one for one in missing}
+
+
+async def _storage(settings: Settings) -> str:
+    url = settings.database_url.value
+    try:
+        async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
+            server = "; PostgreSQL answers, and has its tables" if url else ""
+            return f"{settings.data_dir} can be read and written{server}"
+    except StorageHeld:
+        await asyncio.to_thread(demand_room, settings.data_dir)
+        return f"{settings.data_dir} can be read and written; a running bot has it, which goes on undisturbed"
+
+
+async def _embeddings(embedder: Embedder | None) -> str:
+    if embedder is None:
+        return "none, search by words alone"
+    try:
+        await embedder.query("Is anybody there?")
+    except ModelUnreachable as error:
+        if not isinstance(embedder, LocalEmbedder):
+            raise
+        return f"none, search by words alone: {error.sentence}"  # as on a machine for which there is no local model
+    return f"{embedder.name} answers"
