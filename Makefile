@@ -13,8 +13,9 @@ WORKERS ?= 5
 
 .PHONY: run install lock test compiled-suite suite test-postgres lint lint-page compile format reference bench real fuzz crash-test soak check-deploy clean
 
-# The installation of `make run`, and nothing started.
+# The installation of `make run`, and nothing started. Compiled: a service may not write here, and would compile at each start.
 install: $(VENV)/.run
+	@$(BIN)/python -m compileall -q -x '/tests/' .
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)

@@ -48,7 +48,7 @@ async function show({ keeps = false } = {}) {
     if (signal.aborted) return;
     if (problem.status === 401) return over(problem.message);
     if (problem.status === undefined) console.error(problem);
-    root.append(empty(problem.status ? problem.message : tr("shared-failed")));
+    root.append(empty((problem.status && problem.message) || tr("shared-failed")));
   }
   if (signal.aborted) return;
   if (keeps) swap(byId("page"), root);
@@ -129,7 +129,7 @@ async function to(owner, thread) {
     writeAddress(addressOf(id, "", { q: query.get("q") ?? "" }), { isNew: true });
     await show();
   } catch (problem) {
-    toast(problem.message, { bad: true });
+    toast(problem.message || tr("shared-failed"), { bad: true });
   }
 }
 

@@ -8,7 +8,7 @@ const AWAY = new Set([502, 503, 504]);
 const FIRST_PAUSE = 500; // milliseconds until a server that did not answer is asked again
 const LONGEST_PAUSE = 8000;
 
-/** The server's refusal, in its own words. `status` 0: there was no answer. */
+/** The server's refusal, in its own words; empty where they were a proxy's. `status` 0: there was no answer. */
 export class Refused extends Error {
   constructor(status, sentence) {
     super(sentence);
@@ -37,7 +37,7 @@ async function request(path, options = {}) {
   // A proxy's words, or those of a process that may have the memory in a moment.
   if (AWAY.has(answer.status) && (body === null || answer.headers.get("retry-after"))) throw Object.assign(
     new TypeError(String(answer.status)), { sentence: body?.error });
-  throw new Refused(answer.status, body?.error ?? String(answer.status));
+  throw new Refused(answer.status, body?.error ?? "");
 }
 
 const json = async (path, options) => (await request(path, options)).json();
@@ -107,7 +107,7 @@ export const uploadWithProgress = (name, given, file, onSent) => new Promise((re
   }
   sending.upload.onprogress = (event) => onSent(event.loaded);
   sending.onload = () => (sending.status === 200 && sending.response !== null ? resolve(sending.response)
-    : reject(new Refused(sending.status, sending.response?.error ?? String(sending.status))));
+    : reject(new Refused(sending.status, sending.response?.error ?? "")));
   sending.onerror = () => reject(new Refused(0, ""));
   sending.send(file);
 });

@@ -55,7 +55,8 @@ const planned = (place, file, answers) => attempt(async () => {
   } catch (problem) {
     if (place.asked !== asked) return null;
     place.replaceChildren();
-    throw problem;
+    // Also where a proxy refuses it, in words of its own.
+    throw problem.status === 413 ? new net.Refused(413, `${tr("web-too-large")} ${tr("files-smaller")}`) : problem;
   }
   return null;
 });
@@ -98,8 +99,8 @@ async function run(place, file, answers, patience = 0) {
       return await run(place, file, answers, patience - 1);
     }
     const isPaused = problem.name === "AbortError";
-    place.replaceChildren(h("p", { class: "hint", role: "status" }, isPaused ? tr("transfer-paused") : problem.status === undefined
-      ? tr("shared-failed") : problem.message), h("div", { class: "actions" },
+    place.replaceChildren(h("p", { class: "hint", role: "status" }, isPaused ? tr("transfer-paused")
+      : (problem.status && problem.message) || tr("shared-failed")), h("div", { class: "actions" },
       button(tr("transfer-go-on"), () => run(place, file, answers, ENDING), { kind: "main" })));
   } finally {
     delete place.dataset.busy;

@@ -31,7 +31,7 @@ export const summaries = {
     root.append(axisOf(all, chosen),
       h("p", { class: "hint" }, tr("dashboard-summaries-active",
         { active: all.filter((one) => one.is_active).length, total: all.length })), place);
-    return opened(place, chosen).catch((problem) => place.replaceChildren(empty(problem.message)));
+    return opened(place, chosen).catch((problem) => place.replaceChildren(empty(problem.message || tr("shared-failed"))));
   },
 };
 

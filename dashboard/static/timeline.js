@@ -57,7 +57,7 @@ async function load() {
   } catch (problem) {
     if (signal.aborted) return;
     if (problem.status === undefined || problem.status === 401) throw problem;
-    list.replaceChildren(empty(problem.message));
+    list.replaceChildren(empty(problem.message || tr("shared-failed")));
   } finally {
     if (!signal.aborted) list.removeAttribute("aria-busy");
   }

@@ -8,10 +8,9 @@ import configparser
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,14 @@ from typing import Any
 import pytest
 import yaml
 
+from bot import VERSION
+from dashboard.past import LARGEST_FILE
 from runtime.health import Readiness, health_served
 from settings import Settings
+from telegram_ui.updates.webhook import LARGEST_UPDATE
 from tests.house.reference import variables
 from tests.paths import ROOT
-from tests.support.missing import lacks
+from tests.support.proxies import nginx_configuration, program
 
 DEPLOY = ROOT / "deploy"
 NAMES = {one.name.upper() for one in variables()}
@@ -166,28 +168,38 @@ def test_the_database_is_the_one_that_the_processes_ask_and_nobody_else_reaches_
     assert {name for name in named if not name.startswith(".")} == compose["volumes"].keys()
 
 
-def test_caddy_passes_the_webhook_alone_to_every_process_that_is_ready(compose: Json) -> None:
+def test_caddy_passes_the_webhook_and_the_page_to_every_process_that_is_ready(compose: Json) -> None:
     settings = Settings.from_env(compose["services"]["bot-1"]["environment"])
     assert settings.health_listen
     config = text("Caddyfile")
-    proxied = re.findall(r"reverse_proxy (.+) \{", config)
-    assert [one.split() for one in proxied] == [[f"{name}:{settings.webhook_listen[1]}" for name in BOTS]]
+    proxied = re.findall(r"reverse_proxy (.+) \{\n\s+import ready\n", config)
+    ports = (settings.webhook_listen[1], settings.dashboard_listen[1])
+    assert [one.split() for one in proxied] == [[f"{name}:{port}" for name in BOTS] for port in ports]
+    assert {one[0] for one in (settings.webhook_listen, settings.dashboard_listen)} == {"0.0.0.0"}  # noqa: S104
     assert f"health_port {settings.health_listen[1]}\n" in config
     assert "health_uri /readyz\n" in config
     path = re.findall(r"path (\S+)", config)
-    assert path == ["/" + settings.webhook_url.rpartition("/")[2]]
+    assert [settings.dashboard_url + one for one in path] == [settings.webhook_url]
     assert [compose["services"][name].get("ports") for name in ("caddy", *BOTS)] == [["80:80", "443:443"]] + [None] * 3
 
 
-def test_compose_is_what_composes_schema_asks_for() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "check_jsonschema",
-        "--builtin-schema",
-        "vendor.compose-spec",
-        str(DEPLOY / "compose.yaml"),
-    ]
+@pytest.mark.parametrize(
+    ("name", "limit", "unit"),
+    [
+        ("Caddyfile", r"max_size (\d+)MB", 1_000_000),
+        ("nginx.conf", r"client_max_body_size (\d+)m;", 2**20),
+        ("kubernetes.yaml", r"proxy-body-size: (\d+)m", 2**20),
+    ],
+)
+def test_what_the_program_takes_is_not_too_large_for_a_proxy(name: str, limit: str, unit: int) -> None:
+    limits = [int(one) * unit for one in re.findall(limit, text(name))]
+    needed = [LARGEST_UPDATE, LARGEST_FILE] if len(limits) > 1 else [LARGEST_FILE]
+    assert all(given >= most for given, most in zip(limits, needed, strict=True)), limits
+
+
+@pytest.mark.parametrize(("schema", "name"), [("compose-spec", "compose.yaml"), ("github-workflows", "release.yaml")])
+def test_a_file_is_what_its_schema_asks_for(schema: str, name: str) -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(DEPLOY / name)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -211,7 +223,11 @@ def test_the_pods_are_set_up_as_the_program_reads_it(objects: Mapping[str, Json]
     [bot] = pod["containers"]
     assert settings.health_listen
     ports = {one["name"]: one["containerPort"] for one in bot["ports"]}
-    assert ports == {"webhook": settings.webhook_listen[1], "health": settings.health_listen[1]}
+    assert ports == {
+        "webhook": settings.webhook_listen[1],
+        "page": settings.dashboard_listen[1],
+        "health": settings.health_listen[1],
+    }
     assert {one["mountPath"] for one in bot["volumeMounts"]} == {str(settings.data_dir), "/tmp"}  # noqa: S108
     assert (pod["securityContext"]["runAsUser"], bot["securityContext"]["readOnlyRootFilesystem"]) == (10001, True)
     probes = {name: probe["httpGet"] for name, probe in bot.items() if name.endswith("Probe")}
@@ -238,9 +254,17 @@ def test_the_objects_name_each_other(objects: Mapping[str, Json]) -> None:
     assert objects["Service"]["spec"]["selector"] == labels
     assert objects["StatefulSet"]["spec"]["serviceName"] == objects["Service"]["metadata"]["name"]
     [rule] = objects["Ingress"]["spec"]["rules"]
-    [path] = rule["http"]["paths"]
-    assert f"https://{rule['host']}{path['path']}" == objects["ConfigMap"]["data"]["WEBHOOK_URL"]
-    assert path["backend"]["service"]["name"] == objects["Service"]["metadata"]["name"]
+    given = objects["ConfigMap"]["data"]
+    urls = {one["backend"]["service"]["port"]["name"]: one["path"].rstrip("/") for one in rule["http"]["paths"]}
+    assert {name: f"https://{rule['host']}{path}" for name, path in urls.items()} == {
+        "webhook": given["WEBHOOK_URL"],
+        "page": given["DASHBOARD_URL"],
+    }
+    served = {one["name"] for one in objects["Service"]["spec"]["ports"]}
+    assert served == urls.keys()
+    assert {one["backend"]["service"]["name"] for one in rule["http"]["paths"]} == {
+        objects["Service"]["metadata"]["name"]
+    }
     assert [rule["host"]] == objects["Ingress"]["spec"]["tls"][0]["hosts"]
 
 
@@ -265,14 +289,39 @@ def test_the_service_starts_the_program_as_nobody_and_lets_it_stop() -> None:
     service = unit()["Service"]
     environ = dict(one.split("=", 1) for one in service["Environment"].split())
     assert environ.keys() <= NAMES | OTHERS
-    assert environ["DATA_DIR"] == environ["SQLITE_TMPDIR"] == f"/var/lib/{service['StateDirectory']}"
     interpreter, script = service["ExecStart"].split()
     home = Path(service["WorkingDirectory"])
+    # The clone's .env is read, and its memories are where `make run` left them.
+    assert "DATA_DIR" not in environ
+    assert "EnvironmentFile" not in service
+    assert environ["SQLITE_TMPDIR"] == service["ReadWritePaths"] == str(home / Settings.from_env({}).data_dir)
     assert Path(interpreter) == home / ".venv" / "bin" / "python"
     assert (ROOT / Path(script).relative_to(home)).exists()
     assert service["User"] == "keepsake"
     assert service["RestartPreventExitStatus"] == "2"
     assert int(service["TimeoutStopSec"]) > STOPS_WITHIN
+
+
+# releases ------------------------------------------------------------------------------------------------------------
+
+
+def release_steps() -> dict[str, str]:
+    """The commands of the release's steps, by their names."""
+    [job] = yaml.safe_load(text("release.yaml"))["jobs"].values()
+    return {step["name"]: step["run"] for step in job["steps"] if "run" in step}
+
+
+def test_the_release_refuses_a_tag_that_is_not_the_programs_version() -> None:
+    command = ["bash", "-ec", release_steps()["The tag names the version of the program"]]
+    for tag, status in ((f"v{VERSION}", 0), ("v0.0.1", 1)):
+        assert subprocess.run(command, cwd=ROOT, env={**os.environ, "TAG": tag}, check=False).returncode == status
+
+
+def test_the_steps_of_the_release_are_lines_of_a_shell_and_name_no_registry() -> None:
+    for lines in release_steps().values():
+        subprocess.run(["bash", "-n"], input=lines, text=True, check=True)
+    assert "REGISTRY: ${{ vars.REGISTRY }}" in text("release.yaml")
+    assert not re.search(r"\b(ghcr|docker|quay)\.io\b", text("release.yaml"))
 
 
 # their own tools -----------------------------------------------------------------------------------------------------
@@ -287,21 +336,82 @@ def systemd_unit(folder: Path) -> Path:
     return path
 
 
-def tools(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    yield "systemd-analyze", ["verify", str(systemd_unit(folder))]
-    yield "systemd-analyze", ["security", "--offline=yes", "--threshold=20", str(systemd_unit(folder))]
-    yield "hadolint", [str(DEPLOY / "Dockerfile")]
-    yield "caddy", ["validate", "--adapter", "caddyfile", "--config", str(DEPLOY / "Caddyfile")]
-    yield "kubernetes-validate", ["--strict", "-k", "1.32", str(DEPLOY / "kubernetes.yaml")]
+def certified(folder: Path) -> Path:
+    """A folder with a certificate and its key, as certbot leaves them."""
+    command = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=bot.example.org"]
+    subprocess.run(
+        [*command, "-keyout", folder / "privkey.pem", "-out", folder / "fullchain.pem"], check=True, capture_output=True
+    )
+    return folder
 
 
-@pytest.mark.parametrize("number", range(5), ids=["unit", "hardening", "Dockerfile", "Caddyfile", "Kubernetes"])
-def test_the_tool_of_each_file_takes_it(tmp_path: Path, number: int) -> None:
-    name, arguments = list(tools(tmp_path))[number]
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    tool = shutil.which(name, path=path)
-    if tool is None:
-        lacks(f"There is no {name} here; `make check-deploy` installs what comes as a package.")
-    environ = {"PATH": path, "DOMAIN": "bot.example.org", "HOME": str(tmp_path)}
-    done = subprocess.run([tool, *arguments], capture_output=True, text=True, check=False, env=environ, cwd=tmp_path)
+def nginx_test(servers: str, folder: Path) -> list[str]:
+    """Arguments with which nginx reads servers that are reached from everywhere, with their certificates."""
+    servers = servers.replace("/etc/letsencrypt/live/bot.example.org", str(certified(folder)))
+    servers = re.sub(r"listen (\d+)", r"listen 127.0.0.1:1\1", servers)
+    return ["-t", "-c", str(nginx_configuration(servers, folder)), "-p", str(folder), "-e", "stderr"]
+
+
+def written(content: str, path: Path) -> str:
+    path.write_text(content, encoding="utf-8")
+    return str(path)
+
+
+CADDY = ("validate", "--adapter", "caddyfile", "--config")
+TOOLS: Mapping[str, Callable[[Path], Sequence[str]]] = {
+    "systemd-analyze verify": lambda folder: ["verify", str(systemd_unit(folder))],
+    "systemd-analyze security": lambda folder: [
+        "security",
+        "--offline=yes",
+        "--threshold=20",
+        str(systemd_unit(folder)),
+    ],
+    "hadolint": lambda _folder: [str(DEPLOY / "Dockerfile")],
+    "caddy": lambda _folder: [*CADDY, str(DEPLOY / "Caddyfile")],
+    "nginx": lambda folder: nginx_test(text("nginx.conf"), folder),
+    "zizmor": lambda _folder: ["--offline", "--no-progress", str(DEPLOY / "release.yaml")],
+    "kubernetes-validate": lambda _folder: ["--strict", "-k", "1.32", str(DEPLOY / "kubernetes.yaml")],
+}
+"""Arguments, by the tool (and what it is to do)."""
+
+
+def run_tool(name: str, arguments: Sequence[str], folder: Path) -> None:
+    environ = {"PATH": os.environ["PATH"], "DOMAIN": "bot.example.org", "HOME": str(folder)}
+    command = [program(name), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environ, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_tool_of_each_file_takes_it(tmp_path: Path, tool: str) -> None:
+    run_tool(tool.partition(" ")[0], TOOLS[tool](tmp_path), tmp_path)
+
+
+PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+"""Language and lines of each block of the page."""
+READERS: Mapping[str, Callable[[str, Path], tuple[str, Sequence[str]]]] = {
+    "sh": lambda lines, folder: ("bash", ["-n", written(lines, folder / "lines.sh")]),
+    "caddyfile": lambda lines, folder: ("caddy", [*CADDY, written(lines, folder / "Caddyfile")]),
+    "nginx": lambda lines, folder: ("nginx", nginx_test(lines, folder)),
+    "prometheus": lambda lines, folder: (
+        "promtool",
+        ["check", "config", "--syntax-only", written(lines, folder / "prometheus.yaml")],
+    ),
+}
+"""The program that reads a block of each language, and its arguments. SQL is asked of databases in other tests."""
+
+
+def test_every_block_of_the_page_has_a_language_that_is_tested() -> None:
+    assert {language for language, _ in BLOCKS} <= {*READERS, "sql", "postgresql"}
+
+
+@pytest.mark.parametrize("number", [number for number, one in enumerate(BLOCKS) if one[0] in READERS])
+def test_the_program_that_a_block_is_for_takes_it(tmp_path: Path, number: int) -> None:
+    language, lines = BLOCKS[number]
+    run_tool(*READERS[language](lines, tmp_path), tmp_path)
+
+
+def test_the_rules_of_alarms_are_such_for_prometheus(tmp_path: Path) -> None:
+    for path in DEPLOY.glob("*.rules.yaml"):
+        run_tool("promtool", ["check", "rules", str(path)], tmp_path)
