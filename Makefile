@@ -85,9 +85,10 @@ crash-test: $(VENV)/.test
 soak: $(VENV)/.test
 	$(BIN)/python -m reliability.soak --turns $(TURNS)
 
-# The files of deploy/ by the tools of what they are for; `make test` checks what needs none of these.
+# The files of deploy/ and the blocks of docs/operations.md by the programs that they are for, and a bot behind nginx and
+# Caddy. `make test` does the same with what is installed here.
 check-deploy: $(VENV)/.deploy
-	$(BIN)/python -m pytest tests/house/test_deployment.py
+	$(BIN)/python -m pytest tests/house/test_deployment.py tests/end_to_end/test_proxies.py
 
 # What requirements.txt needs on every platform, each file with its hash, and what requirements-otel.txt needs besides,
 # for the image; after every change of these files.

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bot import VERSION
 from dashboard.past import LARGEST_FILE
+from runtime import VERSION
 from runtime.health import Readiness, health_served
 from settings import Settings
 from telegram_ui.updates.webhook import LARGEST_UPDATE
