@@ -25,7 +25,7 @@ from chat.session import Sessions
 from chat.settling import Settling
 from chat.titles import Titles
 from chat.tools import MemoryTools
-from external_memory import ExternalMemory
+from external_memory import ExternalMemory, Serving
 from facts.distillation import ProfileDistiller, ProfileSettings
 from facts.extractor import Backoff, FactExtractor
 from facts.history_extraction import HistoryExtraction
@@ -56,6 +56,8 @@ from transfer.exporter import Exporter
 from transfer.importer import Importer
 
 log = logging.getLogger(__name__)
+
+NO_COMMANDS: Mapping[str, str] = {}
 
 
 def utc_now() -> datetime:
@@ -89,9 +91,7 @@ def demand_endpoint(settings: Settings) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Core:
-    """Parts that several rooms share. `others`: the models that may answer besides the usual one; `background`: the one
-    that summarises, after the answers; `stored`: of new messages.
-    """
+    """Parts that several rooms share. `others`: other models that may answer; `background`: the one that summarises."""
 
     settings: Settings
     clock: Clock
@@ -106,11 +106,8 @@ class Core:
     summary_tokenizer: Tokenizer
     embedder: Embedder | None
     indexing: Indexing | None
+    wake_indexer: Callable[[], None]
     retrieval: MemoryRetrieval
-
-    @property
-    def stored(self) -> Callable[[], None]:
-        return self.indexing.wake if self.indexing else lambda: None
 
     @property
     def learns(self) -> bool:
@@ -129,32 +126,37 @@ async def open_services(
     offline: bool = False,
     models: tuple[ChatModel, ChatModel] | None = None,
     embedder: Embedder | None = None,
-    serving: Callable[[ExternalMemory], Callable[[int], bool]] = lambda _memory: lambda _owner: True,
+    serving: Serving = lambda _people: lambda _owner: True,
+    commands: Mapping[str, str] = NO_COMMANDS,
 ) -> AsyncIterator[Services]:
     """Every part, open; they are closed in order at the end.
 
     `offline`: without any endpoint. Benchmarks give their own `models` (one that answers, one that summarises) and open
-    `embedder`. `serving`: gives ExternalMemory.serves. Raises SettingsError and StorageError.
+    `embedder`. `serving`: see ExternalMemory.open. `commands`: the names and descriptions of those that the model
+    should know. Raises SettingsError and StorageError.
     """
     async with AsyncExitStack() as stack:
-        core = await open_core(settings, stack, clock=clock, offline=offline, models=models, embedder=embedder)
-        memory, quota = core.memory, core.quota
-        memory.serves = serving(memory)
+        url = settings.database_url.value
+        opening = ExternalMemory.open(settings.data_dir, clock=clock, database_url=url, serving=serving)
+        memory = await stack.enter_async_context(opening)
+        core = await open_core(
+            settings, stack, memory, clock=clock, offline=offline, models=models, embedder=embedder, commands=commands
+        )
+        quota, wake = core.quota, core.wake_indexer
         facts, distiller, history_extraction = await open_facts(core, stack)
         summaries = make_summaries(core, facts)
         rebuilding = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         rebuilder = await stack.enter_async_context(rebuilding)
         search = MemorySearch(memory=memory, retrieval=core.retrieval)
         reading = MemoryReading(memory=memory, search=search, tokenizer=core.tokenizer)
-        tools = MemoryTools(reading=reading, facts=facts if core.learns else None, clock=clock)
+        tools = MemoryTools(reading=reading, facts=facts if core.learns else None, clock=clock, commands=commands)
         sessions, explanations = Sessions(), Explanations(memory)
         titles = await stack.enter_async_context(Titles(memory=memory, model=core.background, quota=quota, clock=clock))
         corrections = Corrections(
-            memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, stored=core.stored
+            memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, wake_indexer=wake
         )
         importer = make_importer(core)
-        corrections.on_forget.append(importer.stop)
-        memory.on_gain += [corrections.taken_over, rebuilder.taken_over]
+        corrections.when_forgotten(importer.stop)
         speaker = await open_speaker(settings, stack, offline=offline)
         services = Services(
             memory=memory,
@@ -195,15 +197,15 @@ async def open_services(
 async def open_core(
     settings: Settings,
     stack: AsyncExitStack,
+    memory: ExternalMemory,
     *,
     clock: Clock,
     offline: bool,
     models: tuple[ChatModel, ChatModel] | None,
     embedder: Embedder | None,
+    commands: Mapping[str, str],
 ) -> Core:
-    """Open memory, models, quota, embedder and retrieval."""
-    opening = ExternalMemory.open(settings.data_dir, clock=clock, database_url=settings.database_url.value)
-    memory = await stack.enter_async_context(opening)
+    """Open models, quota, embedder and retrieval."""
     others: dict[str, ChatModel] = {}
     if models is None and not offline:
         models = await open_models(settings, stack)
@@ -221,7 +223,7 @@ async def open_core(
         per_user=settings.daily_token_budget_per_user,
         overall=settings.daily_token_budget,
         clock=clock,
-        serves=lambda spender: memory.serves(spender),
+        serves=memory.serves,
         embedding_model=embedder.name if isinstance(embedder, EndpointEmbedder) else "",
     )
     indexing: Indexing | None = None
@@ -241,6 +243,7 @@ async def open_core(
         summary_tokenizer=Tokenizer.for_model(settings.summary_model),
         embedder=embedder,
         indexing=indexing,
+        wake_indexer=indexing.wake if indexing else lambda: None,
         retrieval=MemoryRetrieval(
             tokenizer=tokenizer,
             budgets=budgets(settings),
@@ -249,6 +252,7 @@ async def open_core(
             charge=quota.charge,
             embedder=embedder,
             longest_wait=settings.embedding_timeout,
+            commands=commands,
             facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         ),
     )
@@ -315,7 +319,7 @@ def make_importer(core: Core) -> Importer:
             home=core.memory.home, tokenizer=core.summary_tokenizer, text_budget=budget, clock=core.clock
         ),
         clock=core.clock,
-        stored=core.stored,
+        wake_indexer=core.wake_indexer,
         retention=timedelta(days=days) if days else None,
     )
 
@@ -352,9 +356,9 @@ def make_conversation(
             pressure=settings.pressure_percent / 100,
         ),
         explanations=explanations,
-        settling=Settling(core.memory, sessions, summaries, facts, distiller, describer, core.stored),
+        settling=Settling(core.memory, sessions, summaries, facts, distiller, describer, core.wake_indexer),
         clock=core.clock,
-        stored=core.stored,
+        wake_indexer=core.wake_indexer,
     )
 
 
@@ -439,10 +443,7 @@ async def open_speaker(settings: Settings, stack: AsyncExitStack, *, offline: bo
 
 
 async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Embedder | None:
-    """The model that EMBEDDING_MODEL names; None: search by words alone.
-
-    `offline`: a model of an endpoint is used only where EMBEDDING_BASE_URL names one.
-    """
+    """Return the model of EMBEDDING_MODEL, or None. If `offline`, an endpoint's model needs EMBEDDING_BASE_URL."""
     if offline and settings.embedding_model != "local" and not settings.embedding_base_url:
         return None
     embedder = embedder_for(settings)

@@ -32,7 +32,6 @@ from background.measuring import measure
 from chat.operation import Operation
 from chat.services import Services
 from external_memory import ExternalMemory
-from llm import prompts
 from records.errors import (
     KeepsakeError,
     SettingsError,
@@ -44,10 +43,10 @@ from storage import backup
 from telegram_ui.check import IN_THE_SETTINGS, check, missing_settings
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.dashboard import Health, host_of
-from telegram_ui.commands.family import Dependencies, MayConfigure
+from telegram_ui.commands.family import AnswerControls, Dependencies, MayConfigure
 from telegram_ui.commands.outreach import broadcast
 from telegram_ui.commands.outreach.reminders import ReminderTeller
-from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.registry import Commands, told_to_model
 from telegram_ui.sending import formatting
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import serving
@@ -166,7 +165,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         if settings.otel_exporter_otlp_endpoint:
             await stack.enter_async_context(tracing.exporting(settings.otel_exporter_otlp_endpoint))
         if services is None:
-            opening = assembly.open_services(settings, serving=lambda memory: serving(settings, memory.people))
+            opening = assembly.open_services(settings, serving=partial(serving, settings), commands=told_to_model())
             services = await stack.enter_async_context(opening)
         finish = partial(_finish, services.memory, stop)
         stack.callback(finish)
@@ -174,7 +173,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
             telegram_service(
                 settings,
                 services,
-                commands=partial(_commands, settings, services),
+                dependencies=partial(_dependencies, settings, services),
                 alongside=partial(
                     _alongside, settings if has_page and settings.dashboard_url else None, readiness.asked
                 ),
@@ -199,8 +198,10 @@ def _finish(memory: ExternalMemory, stop: Stop) -> None:
         memory.finish_by(stop.asked_at + 5.0)  # the process has ten seconds to end
 
 
-def _commands(settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure) -> Commands:
-    dependencies = Dependencies(
+def _dependencies(
+    settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure, answers: AnswerControls
+) -> Dependencies:
+    return Dependencies(
         services=services,
         delivery=delivery,
         buttons=Buttons(settings.telegram_bot_token.value.encode()),
@@ -218,12 +219,8 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
             budget_per_person=settings.daily_token_budget_per_user,
             data_dir=settings.data_dir,
         ),
+        answers=answers,
     )
-    commands = Commands(dependencies)
-    told = commands.told_to_model()
-    services.retrieval.powers = prompts.powers(told)
-    services.tools.commands = frozenset(name for name, _ in told)
-    return commands
 
 
 @asynccontextmanager
@@ -254,7 +251,9 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="")
     settings, model_name, offline = await playground_model(settings)
     async with AsyncExitStack() as stack:
-        services = await stack.enter_async_context(assembly.open_services(settings, offline=offline))
+        served = partial(serving, replace(settings, everyone_allowed=True))
+        opening = assembly.open_services(settings, offline=offline, serving=served, commands=told_to_model())
+        services = await stack.enter_async_context(opening)
         stage = await stack.enter_async_context(
             open_stage(
                 services,

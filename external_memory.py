@@ -19,6 +19,7 @@ from records.scopes import Clock, Scope
 from runtime.locks import OwnerLocks
 from runtime.read_through_cache import ReadThroughCache
 from storage.bot_state.directory import Directory
+from storage.bot_state.people import People
 from storage.bot_state.state import BotState, own_state, shared_state
 from storage.engine.data_dir import data_dir as held_data_dir
 from storage.engine.sqlite import Database, examined
@@ -29,6 +30,8 @@ from storage.stores.memory_store import MemoryStore, SqliteStore
 
 log = logging.getLogger(__name__)
 
+Serving = Callable[[People], Callable[[int], bool]]
+"""Returns a function that tells if anything is done for an owner, given whom admins let in or removed."""
 DEFAULT_EVERY_N = 20
 MOST_EVERY_N = 500
 WORDS_WITHIN = 10.0
@@ -38,14 +41,16 @@ WORDS_WITHIN = 10.0
 class ExternalMemory:
     """Owners' memories across all stores, and what the bot keeps besides (see BotState). Made by `open`.
 
-    `on_gain`: told of owners that this process begins to serve, where several share the work. `serves`: whether
-    anything is done for an owner; for a person who was removed nothing is, in the background either.
+    `serves`: True if anything is done for an owner. For a person who was removed, nothing is done in the background
+    either.
     """
 
-    def __init__(self, state: BotState, stores: dict[StorageType, MemoryStore], clock: Clock) -> None:
-        self._state, self._stores, self._clock = state, stores, clock
-        self.on_gain: list[Callable[[int], None]] = []
-        self.serves: Callable[[int], bool] = lambda _owner: True
+    def __init__(
+        self, state: BotState, stores: dict[StorageType, MemoryStore], clock: Clock, serves: Callable[[int], bool]
+    ) -> None:
+        self._state, self._stores, self._clock, self.serves = state, stores, clock, serves
+        self._when_acquired: list[Callable[[int], None]] = []
+        state.leases.before_serving(self._begin_serving)
         self.words_within = WORDS_WITHIN
         self._locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
@@ -56,11 +61,13 @@ class ExternalMemory:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, path: Path, *, clock: Clock, database_url: str = "") -> AsyncIterator["ExternalMemory"]:
+    async def open(
+        cls, path: Path, *, clock: Clock, database_url: str = "", serving: Serving = lambda _people: lambda _owner: True
+    ) -> AsyncIterator["ExternalMemory"]:
         """Hold the data directory, open every store, and finish what an earlier process left half done.
 
-        `database_url`: of a PostgreSQL database, which is then a store too. Raises SettingsError or StorageBusy naming
-        DATA_DIR or DATABASE_URL, StorageTooNew, StorageError.
+        `database_url`: of a PostgreSQL database, which is then a store too. `serving`: returns `serves`. Raises
+        SettingsError or StorageBusy naming DATA_DIR or DATABASE_URL, StorageTooNew, StorageError.
         """
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(held_data_dir(path))
@@ -78,10 +85,11 @@ class ExternalMemory:
                 state = await own_state(database, folder, stores)
             await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
             await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_mark_corrupt, json)))
-            memory = cls(state, stores, clock)
-            if state.on_gain is not None:
-                state.on_gain.append(memory._taken_over)
-            yield memory
+            yield cls(state, stores, clock, serving(state.people))
+
+    def when_acquired(self, prepare: Callable[[int], None]) -> None:
+        """Call this with each owner that this process begins to serve while others share the work."""
+        self._when_acquired.append(prepare)
 
     async def demand_writable(self) -> None:
         """Write a probe and raise StorageError if that fails."""
@@ -331,12 +339,12 @@ class ExternalMemory:
         if what.what != "everything" and not await store.indexed(owner, within=self.words_within):
             raise StorageIndexing
 
-    async def _taken_over(self, owners: Sequence[int]) -> None:
+    async def _begin_serving(self, owners: Sequence[int]) -> None:
         """Forget cached state of owners from before this process served them."""
         self._drop(*owners)
         for owner in owners:
-            for told in self.on_gain:
-                told(owner)
+            for prepare in self._when_acquired:
+                prepare(owner)
 
     def _drop(self, *owners: int) -> None:
         """Read again what owners chose, and where their talk goes on."""

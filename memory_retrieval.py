@@ -90,7 +90,7 @@ class MemoryRetrieval:
     """Builds contexts. One instance serves all scopes and keeps nothing between calls.
 
     `embedder` None: words alone are searched. `charge`: is told whose question was embedded. `longest_wait`: seconds
-    for its vector; then words alone are searched. `powers`: what each system prompt says of the bot and its commands.
+    for its vector; then words alone are searched. `commands`: names and descriptions, for each system prompt.
     """
 
     _tokens: Tokenizer = attrs.field(alias="tokenizer")
@@ -101,7 +101,7 @@ class MemoryRetrieval:
     _embedder: Embedder | None = None
     _facts: FactRecall = attrs.field(factory=FactRecall)
     _longest_wait: float | None = None
-    powers: str = attrs.field(default="", init=False)
+    _commands: Mapping[str, str]
 
     async def context(
         self,
@@ -130,7 +130,7 @@ class MemoryRetrieval:
             incoming=incoming,
             system_prompt=prompts.with_persona(self._system_prompt, config),
             explains=store is not None,
-            powers=self.powers,
+            powers=prompts.powers(self._commands.items()) if self._commands else "",
             now=now,
         )
         words = len(incoming.text)

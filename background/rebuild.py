@@ -65,11 +65,12 @@ class Rebuilder:
     _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
+        self._memory.when_acquired(self._resume_soon)
         await self._resume()
         return self
 
-    def taken_over(self, owner: int) -> None:
-        """This process serves an owner from now on: a rebuild that another had begun resumes."""
+    def _resume_soon(self, owner: int) -> None:
+        """Resume a rebuild that another process had begun for an owner whom this one serves from now on."""
         task = asyncio.create_task(self._resume_for(owner))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

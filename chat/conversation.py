@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 @define(kw_only=True, eq=False)
 class Conversation:
-    """Answer turns, one scope at a time. Call `stored` when there may be new messages to index."""
+    """Answer turns, one scope at a time."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -47,7 +47,7 @@ class Conversation:
     _answerer: Answerer
     _explanations: Explanations
     _clock: Clock
-    _stored: Callable[[], None]
+    _wake_indexer: Callable[[], None]
     _store_fails: bool = field(default=False, init=False)
 
     @measured
@@ -76,7 +76,7 @@ class Conversation:
                 await self._remember_answer(turn, answered)
                 return self._replied(turn, answered)
         finally:
-            self._stored()  # not before: the question needs the embedder first
+            self._wake_indexer()  # not before: the question needs the embedder first
 
     async def answer_again(
         self,
@@ -121,7 +121,7 @@ class Conversation:
                 return again.incoming, replace(stands, notices=(tr("answers-stopped"),))
             reply, stands = self._replied(again, answered), await self._standing(again, earlier)
             reply = replace(reply, version=stands.version, versions=stands.versions) if stands else reply
-        self._stored()
+        self._wake_indexer()
         return again.incoming, reply
 
     async def show_version(
@@ -146,7 +146,7 @@ class Conversation:
             reply = await self._standing(shown, earlier)
             if shown.stored is None and reply is not None and (given := session.given(turn).get(reply.text)):
                 self._explanations.hold(shown.number, shown.incoming, given.record)
-        self._stored()
+        self._wake_indexer()
         return None if reply is None or reply.version != number else (shown.incoming, reply)
 
     async def _last(
@@ -379,7 +379,7 @@ class Conversation:
             if not is_dropped and (source := first.messages[-1].source):
                 await self._explanations.written(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)
-            self._stored()
+            self._wake_indexer()
 
     def _note_failure(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)

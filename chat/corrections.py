@@ -29,8 +29,6 @@ log = logging.getLogger(__name__)
 class Corrections:
     """Changes owners' memories. A change to messages waits for answers that may have read them; one to facts and
     profiles alone does not, because no answer is derived from it.
-
-    `on_forget`: drop what else the process holds of an owner's words.
     """
 
     _memory: ExternalMemory
@@ -38,8 +36,15 @@ class Corrections:
     _explanations: Explanations
     _quota: Quota
     _clock: Clock
-    _stored: Callable[[], None]
-    on_forget: list[Callable[[int], None]] = field(factory=list, init=False)
+    _wake_indexer: Callable[[], None]
+    _when_forgotten: list[Callable[[int], None]] = field(factory=list, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._memory.when_acquired(self._drop_sessions)
+
+    def when_forgotten(self, drop: Callable[[int], None]) -> None:
+        """Call this with an owner who forgot something, to drop what else the process holds of their words."""
+        self._when_forgotten.append(drop)
 
     async def forget(self, owner: int, what: Forgetting, *, cleans_files: bool = True) -> Forgotten:
         """Erase it from every store and file, and from this process; what was erased. Raises StorageError.
@@ -62,7 +67,7 @@ class Corrections:
         for session in self._sessions.of_owner(owner):
             session.forget(what)
         self._drop_held(owner)
-        for drop in self.on_forget:
+        for drop in self._when_forgotten:
             drop(owner)
         if what.what == "everything":
             self._quota.forget(owner)
@@ -113,7 +118,7 @@ class Corrections:
         """
         async with self._memory.between_turns(owner):
             await uncancelled(partial(self._rename, owner, new))
-        self._stored()
+        self._wake_indexer()
 
     async def _rename(self, owner: int, new: int) -> None:
         if await self._memory.rename(owner, new):
@@ -147,11 +152,11 @@ class Corrections:
                 if revised is None:
                     return Correction()
                 newest = await store.last_turns(scope, 1)
-        self._stored()
+        self._wake_indexer()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
-    def taken_over(self, owner: int) -> None:
-        """Forget an owner's session, since another process may have served them meanwhile."""
+    def _drop_sessions(self, owner: int) -> None:
+        """Forget an owner's sessions, since another process may have served them meanwhile."""
         self._drop_held(owner)
         for session in self._sessions.of_owner(owner):
             session.recent.clear()

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 @define(eq=False)
 class Settling:
-    """Settle scopes after turns. Call `stored` when there may be new messages to index."""
+    """Settle scopes after turns."""
 
     _memory: ExternalMemory
     _sessions: Sessions
@@ -34,7 +34,7 @@ class Settling:
     _facts: Facts
     _distiller: ProfileDistiller
     _describer: Describer
-    _stored: Callable[[], None]
+    _wake_indexer: Callable[[], None]
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
@@ -47,7 +47,7 @@ class Settling:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
             return ()
         await self._describer.describe(self._sessions.of(scope))
-        self._stored()
+        self._wake_indexer()
         await self._facts.settle(scope)
         sentences = await self._fold(scope)
         if not scope.is_direct_messages:

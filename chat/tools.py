@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from attrs import define, field
+from attrs import define
 
 from chat.memory_reading import NOTHING_SEEN, MemoryReading, Seen, Wish
 from chat.turn import Turn
@@ -105,13 +105,13 @@ class Used:
 @define(kw_only=True, eq=False)
 class MemoryTools:
     """Offers tools and carries out calls, for all scopes. `facts` None: no facts are kept. `commands`: the names of
-    those that people may give here; whoever knows them says so.
+    those that people may give here.
     """
 
     _reading: MemoryReading
     _facts: Facts | None
     _clock: Clock
-    commands: frozenset[str] = field(default=frozenset(), init=False)
+    _commands: Collection[str] = ()
 
     def offered(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         """The tools that may help: reminders always, since a set that changes breaks the prompt's cached prefix.
@@ -124,7 +124,7 @@ class MemoryTools:
             tools.append(REMEMBER)
             if context.facts:
                 tools.append(FORGET)
-        if self.commands:
+        if self._commands:
             tools.append(OFFER_COMMAND)
         return tuple(tools)
 
@@ -148,8 +148,8 @@ class MemoryTools:
                 return _forget(call, arguments, await self._facts.known(turn.scope.owner))
             if call.name == REMIND.name:
                 return _remind(call, arguments, turn, self._clock())
-            if call.name == OFFER_COMMAND.name and self.commands:
-                return _offer_command(call, arguments, self.commands, turn.stored)
+            if call.name == OFFER_COMMAND.name and self._commands:
+                return _offer_command(call, arguments, self._commands, turn.stored)
         except StorageError as error:
             log.warning("a tool for the model in %s failed: %s", turn.scope, type(error).__name__)
             return _failed(call, "The memory cannot be read right now.")

@@ -431,13 +431,14 @@ class OpenAIChat(EndpointClient, ChatModel):
                 with patience.paused():
                     await on_text(news)
 
-        async with client.post("/chat/completions", request, patience.renew) as response:
-            response.body.on_drained = show
-            async with aclosing(response.events()) as events:
-                async for event in events:
-                    if error := _error_in(event):
-                        raise BrokenOff if answer.shown else error
-                    patience.grow(answer.add(event))
+        async with (
+            client.post("/chat/completions", request, patience.renew, on_drained=show) as response,
+            aclosing(response.events()) as events,
+        ):
+            async for event in events:
+                if error := _error_in(event):
+                    raise BrokenOff if answer.shown else error
+                patience.grow(answer.add(event))
         answer.demand_whole()
         await show()
 

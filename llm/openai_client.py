@@ -39,20 +39,21 @@ own address alone (OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS, …), and describes thi
 
 OnBytes = Callable[[], None]
 """Called whenever bytes have arrived."""
+OnDrained = Callable[[], Awaitable[None]]
+"""Called whenever all that has arrived is taken in."""
 
 
 class Body(httpx2.AsyncByteStream):
     """A response's body within its bounds. A longer refusal ends there; anything else that is longer is ModelBroken.
 
-    What comes gzipped, though none was asked for, is inflated within the same bounds. `on_drained` is called when all
-    that has arrived is taken in.
+    What comes gzipped, though none was asked for, is inflated within the same bounds.
     """
 
     def __init__(self, stream: httpx2.AsyncByteStream, *, is_refusal: bool) -> None:
         self._stream = stream
         self._is_refusal = is_refusal
         self.on_bytes: OnBytes = lambda: None
-        self.on_drained: Callable[[], Awaitable[None]] | None = None
+        self.on_drained: OnDrained | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
@@ -122,7 +123,13 @@ class OpenAIClient:
 
     @asynccontextmanager
     async def post(
-        self, path: str, body: Mapping[str, Any], on_bytes: OnBytes, *, file: tuple[str, bytes, str] | None = None
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        on_bytes: OnBytes,
+        *,
+        on_drained: OnDrained | None = None,
+        file: tuple[str, bytes, str] | None = None,
     ) -> AsyncIterator["Answer"]:
         """The answer, its body still to be read. Leaving before its end closes the connection.
 
@@ -143,7 +150,7 @@ class OpenAIClient:
             raise NoConnection from error
         REQUESTS.labels(path, stream.response.status_code).inc()
         answer = Answer(stream)
-        answer.body.on_bytes = on_bytes
+        answer.body.on_bytes, answer.body.on_drained = on_bytes, on_drained
         async with stream:
             yield answer
 

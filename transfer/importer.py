@@ -67,13 +67,13 @@ class _Work:
 class Importer:
     """Import files into owners' memories.
 
-    `stored`: called when there is something new to index. `retention`: how long archives are kept; None = for ever.
+    `wake_indexer`: called if there is something new to index. `retention`: how long archives are kept; None = for ever.
     """
 
     _memory: ExternalMemory
     _archiver: Archiver
     _clock: Clock
-    _stored: Callable[[], None] = lambda: None
+    _wake_indexer: Callable[[], None] = lambda: None
     _retention: timedelta | None = None
     _reader: FileReader = field(factory=FileReader, init=False)
     _restorer: Restorer = field(init=False)
@@ -139,7 +139,7 @@ class Importer:
                     await self._remind(scope.owner, person, work)
             finally:
                 await self._release(lease)
-                self._stored()
+                self._wake_indexer()
             log.info("imported %d messages (%s) into %s", len(work.fresh), work.history.format, scope)
             known = len(work.history.messages) - len(work.fresh)
             return Imported(

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
-OnGain = Callable[[Sequence[int]], Awaitable[None]]
+PrepareOwners = Callable[[Sequence[int]], Awaitable[None]]
 """Called with owners that this process begins to serve, before it handles anything of theirs."""
 
 
@@ -27,6 +27,9 @@ class OwnerLeases(Protocol):
         """
         ...
 
+    def before_serving(self, prepare: PrepareOwners) -> None:
+        """Call this with owners that this process begins to serve while others share the work."""
+
 
 class Everybody:
     """The leases of a single process, which serves all owners."""
@@ -39,3 +42,6 @@ class Everybody:
 
     def kept(self, owner: int) -> AbstractAsyncContextManager[None]:
         return nullcontext()
+
+    def before_serving(self, prepare: PrepareOwners) -> None:
+        """Nothing: whoever always serves everybody begins with nobody."""

@@ -17,7 +17,7 @@ from attrs import define, field
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageError
 from runtime.tasks import uncancelled
-from storage.bot_state.leases import OnGain
+from storage.bot_state.leases import PrepareOwners
 from storage.bot_state.replica import LOOK_SECONDS, Replica
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection
@@ -82,12 +82,12 @@ WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
 class PostgresLeases:
     """The leases of this process. It implements OwnerLeases and is created by `opened`.
 
-    The callbacks in `on_gain` run with owners that this process begins to serve, before it handles their updates.
+    The callbacks of `before_serving` run before this process handles anything of the owners.
     """
 
     database: PostgresDatabase
     replica: Replica
-    on_gain: list[OnGain] = field(factory=list[OnGain], init=False)
+    _prepare: list[PrepareOwners] = field(factory=list[PrepareOwners], init=False)
     _served: set[int] = field(factory=set[int], init=False)
     _kept: Counter[int] = field(factory=Counter[int], init=False)
     _taking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
@@ -107,6 +107,9 @@ class PostgresLeases:
 
     def holds(self, owner: int) -> bool:
         return owner in self._served
+
+    def before_serving(self, prepare: PrepareOwners) -> None:
+        self._prepare.append(prepare)
 
     async def hold(self, owner: int) -> None:
         if owner in self._served:
@@ -145,8 +148,8 @@ class PostgresLeases:
 
     async def let_go(self, busy: Collection[int]) -> None:
         """See SharedWork.let_go."""
-        wanted, self.replica.wanted = self.replica.wanted, set()
-        free = (wanted & self._served) - set(busy) - self._kept.keys()
+        free = (self.replica.wanted & self._served) - set(busy) - self._kept.keys()
+        self.replica.wanted.clear()
         if free:
             async with self.database.read(None) as reader:
                 folding = await reader.rows(_FOLDING, json.dumps(sorted(free)))
@@ -212,7 +215,7 @@ class PostgresLeases:
 
     @property
     def unprepared(self) -> frozenset[int]:
-        """The owners whose leases are held but whose `on_gain` callbacks have not finished."""
+        """The owners whose leases are held but whose `before_serving` callbacks have not finished."""
         return frozenset(self.replica.held.keys() - self._served)
 
     async def changed(self) -> None:
@@ -227,7 +230,7 @@ class PostgresLeases:
         self.replica.held.update(taken)
         people = [owner for owner in owners if owner > POLLING]
         try:
-            for prepare in self.on_gain if people else ():
+            for prepare in self._prepare if people else ():
                 await prepare(people)
         except BaseException as error:
             if isinstance(error, KeepsakeError):

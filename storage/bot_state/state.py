@@ -19,7 +19,7 @@ from storage.bot_state.directory import Directory
 from storage.bot_state.erasure import Erasure
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.keys import ExportKey, UsedLinks
-from storage.bot_state.leases import Everybody, OnGain, OwnerLeases
+from storage.bot_state.leases import Everybody, OwnerLeases
 from storage.bot_state.people import People
 from storage.bot_state.renaming import OwnerRenaming
 from storage.bot_state.usage import UsageLedger
@@ -43,8 +43,7 @@ class BotState:
     """Bot-wide state that belongs to no memory, in memory.db or in PostgreSQL.
 
     `export_key` signs exports and, through a derived key, dashboard sessions. `demand_writable` makes a test write and
-    raises StorageError if it fails. `on_gain` are the callbacks for owners that this process begins to serve. It and
-    `shared_work` are None for a single process, which serves everybody.
+    raises StorageError if it fails. `shared_work` is None for a single process, which serves everybody.
     """
 
     directory: Directory
@@ -59,7 +58,6 @@ class BotState:
     broadcasts: Broadcasts
     leases: OwnerLeases
     demand_writable: Callable[[], Awaitable[None]]
-    on_gain: list[OnGain] | None = None
     shared_work: "SharedWork | None" = None
 
 
@@ -102,7 +100,6 @@ async def _build_state(
     wizards: WizardStates,
     leases: OwnerLeases,
     demand_writable: Callable[[], Awaitable[None]],
-    on_gain: list[OnGain] | None = None,
     shared_work: "SharedWork | None" = None,
 ) -> BotState:
     """Build the state from the given parts and those that are the same for both databases."""
@@ -121,7 +118,6 @@ async def _build_state(
         broadcasts=Broadcasts(database),
         leases=leases,
         demand_writable=demand_writable,
-        on_gain=on_gain,
         shared_work=shared_work,
     )
 
@@ -194,10 +190,9 @@ async def shared_state(url: str, database: Database, folder: Path, stores: Store
             wizards=wizards,
             leases=leases,
             demand_writable=demand_writable,
-            on_gain=leases.on_gain,
             shared_work=SharedWork(server, leases, Inbox(database)),
         )
-        leases.on_gain.append(prepare)
+        leases.before_serving(prepare)
         await directory.take_over_notes()
         files: Stores = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():

@@ -182,29 +182,32 @@ def press(kind: str, **options: Unpack[PressOptions]) -> Callable[[Handler], Pre
     return lambda handler: Press(name=kind, handler=handler, **options)
 
 
-class Answers:
-    """Stops answers, sends them until they arrive, and gives commands: whoever has the queues sets how."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerControls:
+    """How buttons have answers shown and stopped. The defaults know no queues: nothing runs next to anything else.
 
-    give: GiveCommand
-    """Answers a command as if this person had written it here."""
+    `stop`: stop the answer of a scope; True if one was being written. `stoppable`: the part of an answer that `stop`
+    may end. `begin`: begin to show the answer to an update, in the place of these messages, if any. `send`: send the
+    whole answer to an update until it arrives, and return the ids of its messages.
+    """
 
-    def __init__(self) -> None:
-        self.stop: Callable[[Scope], bool] = lambda scope: False
-        """Stops the answer of a scope; whether one was being written."""
-        self.stoppable: Callable[[Scope], AbstractContextManager[None]] = lambda scope: nullcontext()
-        """Around what `stop` may end of an answer."""
-        self.begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
-            delivery, chat, stop=stop, instead_of=there
-        )
-        """Begins to show the answer to an update; in the place of these messages, if any."""
-        self.send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
-        """Sends the whole answer to an update, as often as it needs; the ids of its messages."""
+    stop: Callable[[Scope], bool] = lambda scope: False
+    stoppable: Callable[[Scope], AbstractContextManager[None]] = lambda scope: nullcontext()
+    begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
+        delivery, chat, stop=stop, instead_of=there
+    )
+    send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
+
+
+async def _give_nothing(*_: object) -> None:
+    raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
-    """The parts that families work with. `commands`: all rows, for /help; `monotonic`: seconds; `last_buttons`: which
-    message has the buttons of the last answer.
+    """The parts that families work with. `commands`: all rows, for /help; `give_command`: answer a command as if a
+    person had written it (both set by Commands). `monotonic`: seconds; `last_buttons`: which message has the buttons of
+    the last answer.
 
     `default_language`: of those who speak none of
     ours. `speech` None: nothing is spoken. `dashboard_url` empty: there is no page.
@@ -215,13 +218,14 @@ class Dependencies:
     buttons: Buttons
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
+    give_command: GiveCommand = _give_nothing
     default_language: str = ENGLISH
     operation: Operation = field(default_factory=Operation)
     dashboard_url: str = ""
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)
     speech: Speech | None = None
-    answers: Answers = field(default_factory=Answers)
+    answers: AnswerControls = field(default_factory=AnswerControls)
 
 
 class Family:

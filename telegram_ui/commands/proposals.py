@@ -79,7 +79,7 @@ async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: 
         return
     name, _, argument = proposal.text.partition(" ")
     if proposal.kind == "command" and name in ASK_THEMSELVES:
-        await dependencies.answers.give(chat, person, name.removeprefix("/"), argument, proposal.source)
+        await dependencies.give_command(chat, person, name.removeprefix("/"), argument, proposal.source)
         return
     text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""
     yes = tr("forget-it") if proposal.kind == "forget" else tr(f"proposals-yes-{proposal.kind}")

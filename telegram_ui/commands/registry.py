@@ -98,6 +98,17 @@ def all_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, 
     )
 
 
+def _listed(rows: Sequence[Command]) -> list[Command]:
+    """Return the commands that everybody may know."""
+    return [row for row in rows if row.where != "admins"]
+
+
+def told_to_model() -> dict[str, str]:
+    """Return the names with descriptions of commands that a model should know, without steps of other commands."""
+    with speaking(ENGLISH):
+        return {row.name: row.description for row in _listed(all_commands()) if row.name not in UNTOLD}
+
+
 class Commands:
     """Answers commands, presses of buttons, and the texts and files that a command asked for. `dependencies`: what all
     families work with.
@@ -106,7 +117,8 @@ class Commands:
     def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
         """Raises ValueError where two families declare the same command or the same kind of button."""
         self._rows = all_commands(families)
-        self.dependencies = replace(dependencies, commands=self._rows)
+        give = partial(self.handle, telegram.Update(0))
+        self.dependencies = replace(dependencies, commands=self._rows, give_command=give)
         self._families = [family(self.dependencies) for family in families]
         self._taking_texts = [one for one in self._families if type(one).take_text is not Family.take_text]
         # Families with the same rule are asked once.
@@ -117,17 +129,6 @@ class Commands:
                 if one.key in self._declared:
                     raise ValueError(f"{one.key} is declared twice")
                 self._declared[one.key] = family, one
-        self.dependencies.answers.give = partial(self.handle, telegram.Update(0))
-
-    @property
-    def _listed(self) -> list[Command]:
-        """The commands that everybody may know."""
-        return [row for row in self._rows if row.where != "admins"]
-
-    def told_to_model(self) -> list[tuple[str, str]]:
-        """The commands that a model should know of, with what they do: without those that belong to another's steps."""
-        with speaking(ENGLISH):
-            return [(row.name, row.description) for row in self._listed if row.name not in UNTOLD]
 
     @property
     def names(self) -> frozenset[str]:
@@ -153,7 +154,7 @@ class Commands:
 
     def unknown(self, name: str) -> str:
         """The answer to a command that is none of `names`, with the nearest of them where one is near enough."""
-        names = sorted(row.name for row in self._listed)
+        names = sorted(row.name for row in _listed(self._rows))
         ending = [one for one in names if one.endswith(f"_{name}")]  # "/status" for "/summary_status"
         near = ending or get_close_matches(name, names, n=1, cutoff=0.7)
         unknown = tr("shared-unknown", command=f"/{name}")

@@ -69,23 +69,28 @@ class _ChatState:
 class Delivery:
     """Sends texts to chats. One for the whole bot; needs no closing.
 
-    `is_closing`: set when the bot begins to stop, so that what is broken off from then on is marked as such.
-    `newer_api`: the features that this Bot API server refused.
+    `on_upgrade`: handles a group that became a supergroup, given its old and new id. `closing`: set when the bot begins
+    to stop, so that a broken off answer is marked. `newer_api`: the features that this Bot API server refused.
     """
 
-    def __init__(self, bot: Bot, *, streaming: Streaming = "auto", clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        bot: Bot,
+        *,
+        streaming: Streaming = "auto",
+        clock: Clock | None = None,
+        on_upgrade: Callable[[int, int], None] = lambda old, new: None,
+    ) -> None:
         self.bot = bot
         self.clock: Clock = clock or SystemClock()
         self.pace = Pace(self.clock)
         self.newer_api = NewerApi(self.clock.time)
-        self._streaming: Streaming = streaming
+        self._streaming, self._on_upgrade = streaming, on_upgrade
         # A state in use stays one object, even if the LRU cache has dropped it.
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
         self._recent = LRUCache[int, _ChatState](CHATS_KNOWN)
         self._upgraded = LRUCache[int, int](CHATS_KNOWN)
-        self.is_closing = False
-        self.on_upgrade: Callable[[int, int], None] = lambda old, new: None
-        """Handle a group that became a supergroup, given its old and new id."""
+        self.closing = asyncio.Event()
 
     def current_id(self, chat: Chat) -> int:
         """Return the current id of a chat."""
@@ -422,7 +427,7 @@ class Delivery:
                 if self.current_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
                     raise ChatGone from refused
                 self._upgraded[chat.id] = refused.new_chat_id
-                self.on_upgrade(chat.id, refused.new_chat_id)
+                self._on_upgrade(chat.id, refused.new_chat_id)
             except Forbidden as refused:
                 raise ChatGone from refused
             except InvalidToken as refused:

@@ -175,7 +175,7 @@ class AnswerStream:
 
     def kept(self) -> str | None:
         """Return the text that the reader had seen when they stopped it, or None if the bot is stopping."""
-        if self._delivery.is_closing:
+        if self._delivery.closing.is_set():
             return None
         return self._text if self._shown else ""
 
@@ -208,7 +208,7 @@ class AnswerStream:
 
     async def interrupt(self) -> None:
         """Mark a cancelled answer. Raises nothing."""
-        if self._delivery.is_closing:
+        if self._delivery.closing.is_set():
             await self._marked(tr("answers-broken-off-again"))
         elif not await self._marked(tr("answers-stopped")):
             with suppress(DeliveryError, ServedElsewhere):

@@ -1,6 +1,6 @@
 """Access: people who are served, those who may configure, and updates that may be written down."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -11,7 +11,6 @@ from telegram.error import TelegramError
 from records.scopes import Person, Scope
 from settings import Settings
 from storage.bot_state.people import People
-from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import continues, may_continue
@@ -119,7 +118,8 @@ class Relevance:
     is addressed to it, and the further pieces of such a paste.
     """
 
-    def __init__(self, access: Access, commands: Commands) -> None:
+    def __init__(self, access: Access, commands: Collection[str]) -> None:
+        """`commands`: the names of ours."""
         self._access = access
         self._commands = commands
         self._long = LRUCache[tuple[Scope, int], ParsedUpdate](1_000)  # in all groups
@@ -136,10 +136,7 @@ class Relevance:
             return parsed.addressed
         last = self._long.pop(parsed.sender, None)
         concerns = parsed.addressed and (
-            parsed.kind != "command"
-            or parsed.target
-            or parsed.command == "stop"
-            or parsed.command in self._commands.names
+            parsed.kind != "command" or parsed.target or parsed.command == "stop" or parsed.command in self._commands
         )
         concerns = concerns or (last is not None and parsed.kind == "text" and continues(parsed, last))
         if concerns and parsed.kind == "text" and may_continue(parsed):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from attrs import define
+from attrs import define, field
 from telegram import InlineKeyboardMarkup
 from telegram.error import BadRequest, InvalidToken, NetworkError
 
@@ -24,6 +24,7 @@ from records.scopes import Scope
 from records.turns import Reply
 from telegram_ui.commands import answers, proposals, summaries
 from telegram_ui.commands.answers import shown_text
+from telegram_ui.commands.family import AnswerControls
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, demand_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
@@ -34,7 +35,7 @@ from telegram_ui.updates.error_boundary import ErrorBoundary, where
 from telegram_ui.updates.files import AttachedFiles, Read
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.repeats import Repeatable
-from telegram_ui.updates.serial_queue import Queues
+from telegram_ui.updates.serial_queue import Queues, SerialQueues
 
 logger = logging.getLogger(__name__)
 
@@ -105,6 +106,7 @@ class AnswerDelivery:
     _queue: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
     _memory: ExternalMemory
+    _left: set[int] = field(factory=set[int], init=False)
 
     def begin(
         self,
@@ -161,6 +163,36 @@ class AnswerDelivery:
                 return "arrived", list(stream.sent)
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
         return "lost", list(stream.sent)
+
+    async def send_for_press(
+        self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+    ) -> list[int]:
+        """Send the answer that a button asked for, and return the ids of its messages."""
+        outcome, shown_as = await self.send(update_id, stream, text, keyboard)
+        if outcome == "later":
+            self._left.add(update_id)
+        else:
+            # At once: a stop before the rest is done would have the next run ask the model again.
+            await self._queue.done([update_id], soon=True)
+        return shown_as
+
+    async def done(self, update_id: int) -> None:
+        """Mark a press as done, or leave it to the next run if its answer could not be sent."""
+        if update_id in self._left:
+            self._left.discard(update_id)
+            self._queue.postpone([update_id])
+        else:
+            await self._queue.done([update_id])
+
+    def controls(self, chats: SerialQueues) -> AnswerControls:
+        """Return the controls for buttons. `chats`: the queues of the answers."""
+        return AnswerControls(
+            # What is being finished ends by itself: no button is to be taken from a message that is whole by then.
+            stop=lambda location: chats.cancel(location) or chats.is_busy(location),
+            stoppable=chats.stoppable,
+            begin=self.begin,
+            send=self.send_for_press,
+        )
 
 
 class Answering:
@@ -229,7 +261,7 @@ class Answering:
                 await delivering
             else:
                 await stream.interrupt()
-                if not self._delivery.is_closing:
+                if not self._delivery.closing.is_set():
                     await self._queue.done(ids)
             raise
         except Exception as error:  # broad: the error boundary

@@ -6,13 +6,13 @@ queue first, so it waits for the commands before it.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from cachetools import LRUCache
-from telegram import InlineKeyboardMarkup, Update
+from telegram import Update
 from telegram.error import TelegramError
 
 from locales.catalog import speaking, tr
@@ -24,7 +24,6 @@ from telegram_ui.commands.outreach import admin
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import work_under
 from telegram_ui.sending.documents import document_in
-from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answering import AnswerDelivery, Answering, Placing, Waiting, WaitingPress, WaitingTurn
 from telegram_ui.updates.attached import FILE, kind_name
@@ -51,9 +50,11 @@ class Dispatcher:
         queue: DurableQueue,
         access: Access,
         commands: Commands,
+        queues: Queues,
+        upgrades: SupergroupUpgrades,
+        answer_delivery: AnswerDelivery,
         *,
         claim: Claim,
-        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         pastes: Pastes[ParsedUpdate] | None = None,
     ) -> None:
         self._queue = queue
@@ -63,28 +64,17 @@ class Dispatcher:
         self._delivery = commands.dependencies.delivery
         services = commands.dependencies.services
         self._corrections = services.corrections
-        self._repeats = Repeats(commands.dependencies.buttons)
-        self._corrections.on_forget.append(self._repeats.drop)
+        self._repeats = Repeats(commands.dependencies.buttons, services.corrections)
         self._error_boundary = ErrorBoundary(
             self._delivery, self._repeats, commands.language, commands.dependencies.operation.may_run_it
         )
         self._placing = Placing(queue=queue, conversation=services.conversation, memory=services.memory)
-        self._answer_delivery = AnswerDelivery(queue, pause, services.memory)
+        self._answer_delivery = answer_delivery
         self._file_attempts = FileAttempts(queue, self._delivery)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
-        self._queues = Queues()
-        self._upgrades = SupergroupUpgrades(self._corrections, self._queues, pause=pause)
-        self._answering = Answering(
-            queue, commands, self._queues, self._error_boundary, self._placing, self._answer_delivery
-        )
-        self._delivery.on_upgrade = self._upgrades.begin
-        # What is being finished ends by itself: no button is to be taken from a message that is whole by then.
-        chats = self._queues.chats
-        commands.dependencies.answers.stop = lambda location: chats.cancel(location) or chats.is_busy(location)
-        commands.dependencies.answers.stoppable = chats.stoppable
-        commands.dependencies.answers.send = self._send_answer
-        commands.dependencies.answers.begin = self._answer_delivery.begin
-        self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
+        self._queues = queues
+        self._upgrades = upgrades
+        self._answering = Answering(queue, commands, queues, self._error_boundary, self._placing, answer_delivery)
         self._albums = LRUCache[Scope, str](1_000)  # a picture of each is declined once
         self._closing = False
 
@@ -142,7 +132,8 @@ class Dispatcher:
 
         What is not finished stays in the inbox and is taken up by the next run.
         """
-        self._closing = self._delivery.is_closing = True
+        self._closing = True
+        self._delivery.closing.set()
         self._pastes.close()
         await self._queues.close(grace=grace)
 
@@ -240,18 +231,6 @@ class Dispatcher:
         """A button that has something answered: what came of it is settled as any turn is."""
         await press()
         self._answering.settle_later(await self._placing.now(parsed))
-
-    async def _send_answer(
-        self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-    ) -> list[int]:
-        """Send the answer that a button asked for as often as it needs; the ids of its messages."""
-        outcome, shown_as = await self._answer_delivery.send(update_id, stream, text, keyboard)
-        if outcome == "later":
-            self._left.add(update_id)
-        else:
-            # At once: a stop before the rest is done would have the next run ask the model again.
-            await self._queue.done([update_id], soon=True)
-        return shown_as
 
     async def _correct(self, parsed: ParsedUpdate) -> None:
         """Take an edit over into memory; where nothing was said since, offer a new answer."""
@@ -394,12 +373,8 @@ class Dispatcher:
         await self._delivery.say(parsed.chat, self._commands.unknown(parsed.command))
 
     async def _done(self, received: Received) -> None:
-        number = received.update_id
-        if number in self._left:
-            self._left.discard(number)
-            self._queue.postpone([number])
-        elif received.is_durable:
-            await self._queue.done([number])
+        if received.is_durable:
+            await self._answer_delivery.done(received.update_id)
 
 
 async def _soon(act: Callable[[], object]) -> None:

@@ -12,6 +12,7 @@ from attrs import define, field
 from cachetools import LRUCache
 from telegram import InlineKeyboardMarkup
 
+from chat.corrections import Corrections
 from records.scopes import Scope
 from telegram_ui.commands.buttons import AGAIN, HELD, Buttons, NotTheirs, kind_of
 from telegram_ui.commands.proposals import GIVE, PROPOSED, command_in
@@ -54,10 +55,14 @@ class Repeats:
     """One for the whole bot."""
 
     _buttons: Buttons
+    _corrections: Corrections
     _pressed: LRUCache[tuple[int, int], int] = field(factory=lambda: LRUCache(PRESSES_KNOWN), init=False)
     _held: LRUCache[tuple[Scope, int, int], Repeatable] = field(
         factory=lambda: LRUCache(MOST_HELD, getsizeof=_size), init=False
     )
+
+    def __attrs_post_init__(self) -> None:
+        self._corrections.when_forgotten(self._drop)
 
     def button(self, asked: Repeatable) -> InlineKeyboardMarkup:
         """[Try again] for what could not be done."""
@@ -66,7 +71,7 @@ class Repeats:
             self._held[parsed.location, parsed.person.id, asked.first] = asked
         return self._buttons.again(parsed.chat, parsed.person, asked.first, is_held=not asked.is_whole)
 
-    def drop(self, owner: int) -> None:
+    def _drop(self, owner: int) -> None:
         """Hold nothing of an owner who forgot something; of what failed, its person is told to send it again."""
         for key in [key for key in self._held if key[0].owner == owner]:
             del self._held[key]

@@ -10,7 +10,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -24,17 +24,20 @@ from telegram.ext import ExtBot
 from chat.services import Services
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
-from telegram_ui.commands.family import MayConfigure
-from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.family import AnswerControls, Dependencies, Family, MayConfigure
+from telegram_ui.commands.registry import FAMILIES, Commands, all_commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import wait_after
 from telegram_ui.updates.access import Access, Relevance
+from telegram_ui.updates.answering import AnswerDelivery
 from telegram_ui.updates.claim import Claim
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.polling import LeaseGuard, PollRequest, QuietRequest, fetch_updates, while_leader
+from telegram_ui.updates.serial_queue import Queues
 from telegram_ui.updates.shared_queue import SharedQueue
+from telegram_ui.updates.supergroups import SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
 
@@ -105,7 +108,8 @@ async def telegram_service(
     settings: Settings,
     services: Services,
     *,
-    commands: Callable[[Delivery, MayConfigure], Commands],
+    dependencies: Callable[[Delivery, MayConfigure, AnswerControls], Dependencies],
+    families: Sequence[type[Family]] = FAMILIES,
     alongside: Callable[[Commands], AbstractAsyncContextManager[None]] = lambda commands: nullcontext(),
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
@@ -115,7 +119,7 @@ async def telegram_service(
     """The bot is ready when the block begins, and has let go of everything when it ends (within about 8
     seconds).
 
-    `alongside`: what else sends messages, open while the service is.
+    `dependencies`: makes those of the commands. `alongside`: what else sends messages, open while the service is.
 
     Raises SettingsError for a token that Telegram refuses, a webhook that it does not take, or an address
     that cannot be listened on. While Telegram cannot be reached it keeps trying, entering included.
@@ -132,25 +136,27 @@ async def telegram_service(
     )
     memory = services.memory
     access = Access(settings, bot, now=now, people=memory.people)
-    delivery = Delivery(bot, streaming=settings.reply_streaming)
-    answered = commands(delivery, access.may_configure)
-    memory.serves = access.serves
-    relevance, work = Relevance(access, answered), memory.shared_work
+    relevance = Relevance(access, frozenset(row.name for row in all_commands(families)))
+    work = memory.shared_work
     queue = DurableQueue(memory.inbox, keep=relevance, now=now)
     if work is not None:
         queue = SharedQueue(memory.inbox, work, keep=relevance, now=now, monotonic=monotonic)
+    queues = Queues()
+    upgrades = SupergroupUpgrades(services.corrections, queues, pause=pause)
+    delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.begin)
+    answers = AnswerDelivery(queue, pause, memory)
+    commands = Commands(dependencies(delivery, access.may_configure, answers.controls(queues.chats)), families)
     claim = Claim(settings, memory.people, now=now)
-    intake = Dispatcher(queue, access, answered, claim=claim, pause=pause)
+    intake = Dispatcher(queue, access, commands, queues, upgrades, answers, claim=claim)
 
     def is_polling() -> bool:
         return not settings.webhook_url and (work is None or work.polling(bot.id).is_leader())
 
-    service = Service(bot, intake, polls, is_polling)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bot.shutdown)
         await _insist(bot.initialize, "Telegram cannot be reached", pause)
-        if link := await claim.invite(bot.username):
-            service.invitation = INVITATION % link
+        link = await claim.invite(bot.username)
+        service = Service(bot, intake, polls, is_polling, invitation=INVITATION % link if link else "")
         await _tolerant(queue.purge())
         waiting = await queue.replay(bot)
         if waiting:
@@ -160,8 +166,8 @@ async def telegram_service(
         stack.push_async_callback(intake.close, grace=4.0)
         await stack.enter_async_context(_running(queue.forget_texts(pause)))
         await stack.enter_async_context(_running(_keep_house(queue, pause)))
-        await stack.enter_async_context(_running(_announce(answered, bot)))
-        await stack.enter_async_context(alongside(answered))
+        await stack.enter_async_context(_running(_announce(commands, bot)))
+        await stack.enter_async_context(alongside(commands))
         if isinstance(queue, SharedQueue):
             await stack.enter_async_context(_running(queue.claim_all(bot, pause)))
         if settings.webhook_url:

@@ -132,7 +132,7 @@ class EntryPoints:
         self._commands = Commands(dependencies, [Wizard, SummaryCommands])
         self._bot = SimpleNamespace(bot=self._me, id=9)
         served = cast("Any", SimpleNamespace(is_served=lambda person: True))
-        concern = Relevance(served, self._commands)
+        concern = Relevance(served, self._commands.names)
         self._queue = DurableQueue(Inbox(database), keep=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0
         scratch = folder / "scratch.db"

@@ -1,13 +1,13 @@
 """A conversation for tests: the real program over real files, models over real HTTP, a clock that is set by hand."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from assembly import open_services
+from assembly import NO_COMMANDS, open_services
 from chat.conversation import Conversation
 from chat.services import Services
 from external_memory import ExternalMemory
@@ -68,7 +68,11 @@ class Talk:
 
 @asynccontextmanager
 async def talking(
-    folder: Path, serves: Callable[[int], bool] = lambda owner: True, /, **settings: object
+    folder: Path,
+    serves: Callable[[int], bool] = lambda owner: True,
+    commands: Mapping[str, str] = NO_COMMANDS,
+    /,
+    **settings: object,
 ) -> AsyncIterator[Talk]:
     """A talk over the files in `folder`; run it again over the same folder to see what a restart sees."""
     moment = [datetime(2026, 11, 21, 9, 0, tzinfo=UTC)]
@@ -87,7 +91,12 @@ async def talking(
             **settings,
         }
         services = await stack.enter_async_context(
-            open_services(Settings(**values), clock=lambda: moment[0], serving=lambda _: serves)  # type: ignore[arg-type]
+            open_services(
+                Settings(**values),  # type: ignore[arg-type]
+                clock=lambda: moment[0],
+                serving=lambda _: serves,
+                commands=commands,
+            )
         )
         yield Talk(services, server, moment)
 

@@ -212,7 +212,7 @@ def _format_of(file: SourceFile, *, is_alone: bool) -> ImportFormat | None:
     sample = Sample(path=file.path.lower(), text=file.text if opening == "<" else start, opening="")
     if (form := _fitting(sample)) is not None or not begins_json(start):
         return form
-    sample.opening = opening
+    sample = replace(sample, opening=opening)
     try:
         for _ in _names(file.walk(), sample):
             if (found := _fitting(sample)) is not None:

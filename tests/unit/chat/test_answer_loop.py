@@ -355,10 +355,17 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
 
 
-async def test_a_command_is_proposed_and_not_given(talk: Talk) -> None:
+async def test_no_command_is_proposed_where_there_are_none(talk: Talk) -> None:
     await talk.say("Let us begin anew.")
-    assert tools_of(talk.server.of("chat-model")[-1]) == [], "nobody has said which commands there are"
-    talk.services.tools.commands = frozenset({"new", "forget"})
+    assert tools_of(talk.server.of("chat-model")[-1]) == []
+
+
+async def test_a_command_is_proposed_and_not_given(tmp_path: Path) -> None:
+    async with talking(tmp_path, lambda owner: True, {"new": "begins anew", "forget": "erases"}) as talk:
+        await a_command_is_proposed(talk)
+
+
+async def a_command_is_proposed(talk: Talk) -> None:
     calls = tuple(
         {"name": "offer_command", "arguments": {"command": command}}
         for command in ("new Our  \n garden\U000e0061\u202e", "/FORGET code word", "/admin", "/forget " + "x" * 200, "")

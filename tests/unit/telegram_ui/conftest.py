@@ -37,9 +37,8 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command, press
+from telegram_ui.commands.family import AnswerControls, Ask, Dependencies, Family, MayConfigure, command, press
 from telegram_ui.commands.proposals import Proposals
-from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest
@@ -71,7 +70,7 @@ class Scripted:
     successors: dict[int, int] = field(default_factory=dict)
     rename_fails: int = 0
     turn: int | None = None
-    on_forget: list[Callable[[int], None]] = field(default_factory=list)
+    drops: list[Callable[[int], None]] = field(default_factory=list)
     unwritten: list[Callable[[], Awaitable[None]]] | None = None
 
     def gate(self, text: str) -> asyncio.Event:
@@ -96,6 +95,9 @@ class Scripted:
             raise
         self.finished.append(text)
         return Reply(text=f"echo {text[:40]}", turn=self.turn, is_durable=self.unwritten is None)
+
+    def when_forgotten(self, drop: Callable[[int], None]) -> None:
+        self.drops.append(drop)
 
     def after_writing(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
         if self.unwritten is not None:
@@ -314,14 +316,19 @@ class Bots:
             ),
         )
 
-        def commands(delivery: Delivery, may_configure: MayConfigure) -> Commands:
+        def dependencies(delivery: Delivery, may_configure: MayConfigure, answers: AnswerControls) -> Dependencies:
             self.dependencies = Dependencies(
-                services=services, delivery=delivery, may_configure=may_configure, buttons=Buttons(b"key")
+                services=services,
+                delivery=delivery,
+                may_configure=may_configure,
+                buttons=Buttons(b"key"),
+                answers=answers,
             )
-            return Commands(self.dependencies, [Toys, AnswerButtons, Proposals])
+            return self.dependencies
 
         self.memory.inbox = self.inbox
-        return telegram_service(self.settings, services, commands=commands, **options)
+        families = [Toys, AnswerButtons, Proposals]
+        return telegram_service(self.settings, services, dependencies=dependencies, families=families, **options)
 
     async def pending(self) -> list[int]:
         return [row.update_id for row in await self.inbox.pending(4242)]

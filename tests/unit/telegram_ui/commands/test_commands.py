@@ -21,7 +21,7 @@ from records.summaries import FoldFailure, FoldOutcome, Summary
 from retrieval.budgets import with_sections
 from summary_manager import SummaryManager
 from telegram_ui.commands.family import LIFETIME
-from telegram_ui.commands.registry import all_commands
+from telegram_ui.commands.registry import all_commands, told_to_model
 from telegram_ui.commands.summaries import status_text
 from telegram_ui.commands.wizard import number_in
 from telegram_ui.updates.parsing import parse
@@ -475,7 +475,7 @@ async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int,
 
 
 async def test_the_model_is_told_of_the_commands_that_people_ask_about(desk: Desk) -> None:
-    told = dict(desk.commands.told_to_model())
+    told = told_to_model()
     assert {"forget", "model", "persona", "usage", "reminders", "new", "chats", "settings", "export"} <= told.keys()
     assert not {"admin", "start", "cancel"} & told.keys()
     section = prompts.powers(told.items())

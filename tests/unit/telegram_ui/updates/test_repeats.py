@@ -235,7 +235,7 @@ async def test_what_failed_is_held_no_longer_once_its_owner_forgets(bots: Bots, 
         asked = peer.world.say(ANN, ANN, "heliotrope")
         said = await failed(peer, "went wrong", ANN)
         await service.intake.idle()
-        [drop] = bots.conversation.on_forget
+        [drop] = bots.conversation.drops
         drop(ANN)
         del peer.world.messages[ANN][asked["message_id"]]  # so that Telegram cannot bring it again
         bots.conversation.turns.clear()

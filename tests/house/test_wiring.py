@@ -1,0 +1,117 @@
+"""Parts are wired once: whoever constructs a part gives it everything, and nobody sets its attributes later."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+ELSEWHERE = {"tests", "playground", "benchmarks", "reliability"}
+STATE = {
+    "chat/session.py": {"Session", "Unwritten"},
+    "chat/turn.py": {"Turn"},
+    "llm/endpoint.py": {"Patience"},
+    "llm/ladder.py": {"Ladder"},
+    "llm/window.py": {"Window"},
+    "records/errors.py": {"ModelError"},
+    "storage/engine/postgres_driver.py": {"Connection"},
+    "telegram_ui/sending/delivery.py": {"_ChatState"},
+    "transfer/formats/conversations.py": {"Conversations"},
+    "transfer/formats/history.py": {"SourceFile"},
+}
+"""Values that are handed from step to step and change on the way. They are no parts: nothing is wired to them."""
+FOREIGN = {
+    "row_factory": "sqlite3 has no other way to choose the type of rows",
+    "prepare_threshold": "psycopg has no other way to choose when statements are prepared",
+    "prepared_max": "psycopg has no other way to bound them",
+    "name": "of a thread, known only once it runs",
+    "_mergeable_ranks": "tiktoken keeps a second copy of its vocabulary",
+    **dict.fromkeys(("msg", "args", "exc_info", "exc_text", "stack_info"), "a log record is changed by its formatter"),
+    **dict.fromkeys(
+        ("task_completed", "task_uncompleted", "unordered_list_item", *(f"heading_level_{n}" for n in range(1, 5))),
+        "telegramify_markdown is configured by its global object",
+    ),
+    "commit_hooks": "the JSON store, which follows each commit, is made from the database that calls it",
+}
+"""Attributes of other libraries' objects, and why they are set."""
+
+
+def product() -> Iterator[Path]:
+    for file in sorted(ROOT.rglob("*.py")):
+        path = file.relative_to(ROOT)
+        if path.parts[0] not in ELSEWHERE and not path.parts[0].startswith("."):
+            yield file
+
+
+def set_attributes(tree: ast.AST) -> Iterator[ast.Attribute]:
+    """Yield every `x.y` that is assigned to, except those of `self` and `cls`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self" | "cls")):
+                pass
+            case ast.Attribute(ctx=ast.Store()):
+                yield node
+
+
+def declared(class_: ast.AST) -> set[str]:
+    """Return the names of the attributes that a class declares or sets on itself."""
+    names = set[str]()
+    for node in ast.walk(class_):
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                names.add(name)
+            case ast.Assign(targets=[ast.Name(id="__slots__")], value=ast.Tuple(elts=names_)):
+                names |= {one.value for one in names_ if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    return names
+
+
+def classes_in(file: Path) -> dict[str, ast.ClassDef]:
+    return {node.name: node for node in ast.walk(parsed(file)) if isinstance(node, ast.ClassDef)}
+
+
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def state() -> set[str]:
+    return {
+        name for file, classes in STATE.items() for one in classes for name in declared(classes_in(ROOT / file)[one])
+    }
+
+
+def set_from_outside(tree: ast.Module, allowed: set[str]) -> list[str]:
+    """Return the assignments to attributes of objects whose classes are in other files."""
+    own = {name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for name in declared(node)}
+    return [f"{node.lineno}: {ast.unparse(node)}" for node in set_attributes(tree) if node.attr not in own | allowed]
+
+
+def test_nothing_is_set_on_a_part_after_it_was_constructed() -> None:
+    allowed = state() | FOREIGN.keys()
+    found = {str(file.relative_to(ROOT)): set_from_outside(parsed(file), allowed) for file in product()}
+    assert {file: places for file, places in found.items() if places} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "memory.serves = access.serves",
+        "memory.on_gain += [corrections.taken_over]",
+        "services.retrieval.powers = powers(told)",
+        "self._delivery.on_upgrade = self._upgrades.begin",
+        "self._closing = self._delivery.is_closing = True",
+        "a.b, self.c = 1, 2",
+    ],
+)
+def test_wiring_from_outside_is_refused(code: str) -> None:
+    assert len(set_from_outside(ast.parse(code), set())) == 1
+
+
+@pytest.mark.parametrize(
+    "code", ["self.a = 1", "cls.a = 1", "class A:\n    b: int\n\ndef f(a: A):\n    a.b = 1", "a[0] = 1"]
+)
+def test_what_a_file_does_to_its_own_objects_is_its_own_affair(code: str) -> None:
+    assert set_from_outside(ast.parse(code), set()) == []
