@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
     try:
         environ = environment() if environ is None else environ
         settings = Settings.from_env(environ)
-        logs.set_up(settings.log_level, settings.secrets())
+        logs.set_up(settings.log_level, settings.secrets(), style=settings.log_format)
         if options.port is not None and not options.playground:
             raise SettingsError("--port", "belongs to --playground.")
         if options.port is not None and not 0 < options.port < 65_536:
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             raise SettingsError(first.variable, " ".join([first.plain, *(one.sentence for one in others)]))
         return asyncio.run(_until_stopped(partial(run, settings)))
     except KeepsakeError as error:
-        print(error.sentence, file=sys.stderr)
+        logs.announce(error.sentence, logging.ERROR)
         return 2 if isinstance(error, IN_THE_SETTINGS) else 1
     except KeyboardInterrupt:
         return 130
@@ -186,7 +186,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         measuring = partial(measure, services.memory, settings.data_dir, embeds=services.indexing is not None)
         readiness.started(measuring, storage=services.memory.demand_writable, updates=service.demand_updates)
         # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
-        print("Keepsake is ready.", file=sys.stderr, flush=True)
+        logs.announce("Keepsake is ready.")
         if service.invitation:
             print(service.invitation, flush=True)
         await stop.wait(service.until_failure())
@@ -332,5 +332,11 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+def log_death(_: object, error: BaseException, __: object) -> None:
+    """Log the error that ends the program without its words, which may quote what people said."""
+    log.critical("ended by an error: %s", type(error).__name__, exc_info=error)
+
+
 if __name__ == "__main__":
+    sys.excepthook = log_death
     sys.exit(main())

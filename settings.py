@@ -9,11 +9,11 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
@@ -21,6 +21,28 @@ from dotenv.parser import parse_stream
 
 from records.errors import SettingsError
 from records.model_calls import Abilities, Price, abilities_of, prices_of
+from records.setting_values import (
+    LOOPBACK,
+    Read,
+    Secret,
+    T,
+    address,
+    admin_ids,
+    cosine,
+    ids,
+    items,
+    key,
+    one_of,
+    postgres_url,
+    public_url,
+    seconds,
+    share,
+    url,
+    webhook_token,
+    whole,
+)
+
+__all__ = ["LOOPBACK", "Secret", "whole"]  # what others take from here
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "
@@ -28,133 +50,8 @@ DEFAULT_SYSTEM_PROMPT = (
     "help, and say so when you do not know."
 )
 
-LARGEST = 10**12
-"""The largest whole number in a setting: anything larger is a mistake, and would overflow where shares are computed."""
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 LONGEST_SHOWN = 60
 """The most characters of a wrong value that its error repeats."""
-
-T = TypeVar("T")
-Choice = TypeVar("Choice", bound=str)
-Number = TypeVar("Number", int, float)
-Read = Callable[[str], T]
-"""Parse a variable. Raise ValueError with the end of a sentence that begins with its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """A value that cannot be printed by accident."""
-
-    value: str = field(repr=False)
-
-    def __bool__(self) -> bool:
-        return bool(self.value)
-
-
-def key(text: str) -> Secret:
-    """A key that is sent in a header or a path: anything but visible ASCII would fail there, each time."""
-    if not all("!" <= letter <= "~" for letter in text):
-        raise ValueError("may hold visible ASCII characters only; perhaps a space or a curly quote was copied with it.")
-    return Secret(text)
-
-
-_HOST = re.compile(r"[^\W_]([\w-]*[^\W_])?(\.[^\W_]([\w-]*[^\W_])?)*\.?")
-
-
-def url(text: str) -> str:
-    text = text.rstrip("/")
-    try:
-        parts = urlsplit(text)
-        host = parts.hostname or ""
-        # The codec refuses empty and overlong labels; what else cannot be asked for is refused here.
-        is_host = ":" in host or (host.encode("idna") and _HOST.fullmatch(host))
-        if parts.scheme in ("http", "https") and is_host and parts.port != 0 and len(text.split()) == 1:
-            return text
-    except ValueError:
-        pass
-    raise ValueError("must be a URL that begins with http:// or https://, followed by a host's name.")
-
-
-def public_url(text: str) -> str:
-    """An address to which Telegram sends updates, or people: over TLS only (setWebhook, WebAppInfo), unless it is this
-    machine.
-    """
-    text = url(text)
-    parts = urlsplit(text)
-    if parts.scheme != "https" and parts.hostname not in LOOPBACK:
-        raise ValueError("must begin with https://, since Telegram takes nothing else.")
-    return text
-
-
-def postgres_url(text: str) -> Secret:
-    """The address of a database. It holds a password, so nothing of it is repeated."""
-    with contextlib.suppress(ValueError):
-        parts = urlsplit(text)
-        if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and len(text.split()) == 1:
-            return Secret(text)
-    raise ValueError("must be the address of a PostgreSQL database: postgresql://user:password@host:port/database.")
-
-
-def between(least: Number, most: Number, words: str, kind: Callable[[str], Number]) -> Read[Number]:
-    def read(text: str) -> Number:
-        with contextlib.suppress(ValueError):
-            if least <= (number := kind(text)) <= most:
-                return number
-        raise ValueError(f"must be {words}.")
-
-    return read
-
-
-def whole(least: int, most: int = LARGEST) -> Read[int]:
-    return between(least, most, f"a whole number from {least} to {most:,}", int)
-
-
-def one_of(*choices: Choice) -> Read[Choice]:
-    def read(text: str) -> Choice:
-        if chosen := {one.lower(): one for one in choices}.get(text.lower()):
-            return chosen
-        raise ValueError(f"must be one of {', '.join(choices)}.")
-
-    return read
-
-
-def items(text: str) -> list[str]:
-    """Split a list at commas or semicolons."""
-    return [word for item in text.replace(";", ",").split(",") if (word := item.strip())]
-
-
-def ids(text: str) -> frozenset[int]:
-    """Parse numeric ids and leave out a `*`."""
-    listed = [item for item in items(text) if item != "*"]
-    if not all(re.fullmatch(r"-?\d{1,16}", item, re.ASCII) for item in listed):
-        raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.")
-    return frozenset(map(int, listed))
-
-
-def admin_ids(text: str) -> frozenset[int]:
-    if "*" in items(text):
-        raise ValueError("'*' would make everyone an admin; list numeric ids instead.")
-    return ids(text)
-
-
-def address(text: str) -> tuple[str, int]:
-    host, colon, port = text.rpartition(":")
-    if not colon or not host or not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65_536:
-        raise ValueError("must be an address and a port, such as 127.0.0.1:8443.")
-    return host, int(port)
-
-
-def webhook_token(text: str) -> Secret:
-    # Telegram's own rule for secret_token (setWebhook): 1-256 characters of A-Z, a-z, 0-9, _ and -.
-    if len(text) > 256 or not all(c.isascii() and (c.isalnum() or c in "_-") for c in text):
-        raise ValueError("may hold 1 to 256 characters: A-Z, a-z, 0-9, _ and -.")
-    return Secret(text)
-
-
-seconds = between(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
-share = between(0.0, 1.0, "a number from 0 to 1", float)
-cosine = between(-1.0, 1.0, "a number from -1 to 1", float)
 
 
 def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_first: bool = False) -> T:
@@ -355,6 +252,9 @@ class Settings:
         "INFO",
         "`DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`, on stderr",
         one_of("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
+    )
+    log_format: Literal["text", "json"] = setting(
+        "text", "of the log: `text`, or `json` (one object on each line)", one_of("text", "json")
     )
 
     @classmethod

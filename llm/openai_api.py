@@ -155,6 +155,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         log.info(
             "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
             *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
+            extra={"model": self.name, **kinds},
         )
         return answer.completion(self.name, usage)
 

@@ -11,6 +11,7 @@ model_calls.py    requests to a model, its answers, abilities and prices
 owners.py         an owner's settings, and the mode of their memory
 reminders.py      reminders for one time or at regular intervals
 scopes.py         owners, threads and people
+setting_values.py the text of a setting as a value
 status.py         statistics and status of a memory
 summaries.py      summaries, and the plan, lease and outcome of a fold
 turns.py          an incoming turn and the reply to it

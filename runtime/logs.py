@@ -5,11 +5,14 @@ those hold URLs with tokens, payloads and prompts; their tracebacks are shown as
 searched for every secret that is set.
 """
 
+import json
 import logging
 import sys
 import traceback
 from collections import deque
 from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Literal
 
 from runtime.metrics import counter
 
@@ -67,17 +70,55 @@ class DiscreetFormatter(logging.Formatter):
         self._secrets = sorted((secret for secret in secrets if secret), key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
-        safe = logging.makeLogRecord(record.__dict__)
-        if record.name.partition(".")[0] not in OURS:
-            safe.msg, safe.args = str(record.msg) if record.args else _first_line(record.msg), None
-        error = record.exc_info[1] if record.exc_info else None
-        safe.exc_info = safe.exc_text = safe.stack_info = None
+        safe, error = _without_values(record)
         line = super().format(safe)
-        if error is not None:
-            line += "\n" + places(error)
+        return self._redact(line if error is None else f"{line}\n{places(error)}")
+
+    def _redact(self, text: str) -> str:
         for secret in self._secrets:
-            line = line.replace(secret, "[secret]")
-        return line
+            text = text.replace(secret, "[secret]")
+        return text
+
+
+class JsonFormatter(DiscreetFormatter):
+    """The same, as one JSON object on a line. A record of ours may have fields of its own (`extra`)."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        safe, error = _without_values(record)
+        is_ours = record.name.partition(".")[0] in OURS
+        told: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": self._redact(safe.getMessage()),
+        }
+        for name in sorted(vars(record).keys() - _USUAL_FIELDS) if is_ours else ():
+            value = vars(record)[name]
+            told[name] = value if isinstance(value, int | float) else self._redact(str(value))
+        if error is not None:
+            told |= {"error": type(error).__name__, "traceback": self._redact(places(error))}
+        return json.dumps(told)
+
+
+_USUAL_FIELDS = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
+
+
+def _without_values(record: logging.LogRecord) -> tuple[logging.LogRecord, BaseException | None]:
+    """Return the record without what a library filled its template with, and its error by itself."""
+    safe = logging.makeLogRecord(record.__dict__)
+    if record.name.partition(".")[0] not in OURS:
+        safe.msg, safe.args = str(record.msg) if record.args else _first_line(record.msg), None
+    safe.exc_info = safe.exc_text = safe.stack_info = None
+    return safe, record.exc_info[1] if record.exc_info else None
+
+
+def announce(sentence: str, level: int = logging.INFO) -> None:
+    """Write a line to stderr that LOG_LEVEL does not hide: bare, or as an object if the log is in JSON."""
+    formatters = (handler.formatter for handler in logging.getLogger().handlers)
+    if formatter := next((one for one in formatters if isinstance(one, JsonFormatter)), None):
+        sentence = formatter.format(logging.LogRecord("bot", level, "", 0, sentence, None, None))
+    sys.stderr.write(sentence + "\n")
+    sys.stderr.flush()
 
 
 def places(error: BaseException) -> str:
@@ -97,10 +138,11 @@ def _first_line(message: object) -> str:
     return " ".join(str(message).split()[:6])
 
 
-def set_up(level: str, secrets: Iterable[str]) -> None:
+def set_up(level: str, secrets: Iterable[str], *, style: Literal["text", "json"] = "text") -> None:
     """Log to stderr from `level` on. Libraries speak from WARNING on: below that they log requests and payloads."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(DiscreetFormatter(secrets))
+    handler.setFormatter(JsonFormatter(secrets) if style == "json" else DiscreetFormatter(secrets))
+    logging.captureWarnings(style == "json")  # they would be lines of their own
     root = logging.getLogger()
     for old in list(root.handlers):
         root.removeHandler(old)

@@ -1,6 +1,7 @@
 """Starting and refusing to start: the command line, wrong settings, DATA_DIR, `.env`."""
 
 import asyncio
+import json
 import stat
 from collections.abc import Callable
 from dataclasses import replace
@@ -230,3 +231,17 @@ async def test_the_log_knows_neither_token_nor_key(house: House) -> None:
 
 def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+async def test_a_log_in_json_has_one_object_on_each_line_from_start_to_stop(own_house: House) -> None:
+    async with own_house.bot(LOG_FORMAT="json") as bot:
+        await own_house.person("Ann").asks("My secret word is quinquereme.")
+    lines = [json.loads(entry["line"]) for entry in bot.log if entry["line"]]
+    assert all({"time", "level", "logger", "message"} <= line.keys() for line in lines)
+    [call] = [line for line in lines if line.get("model") == ANSWERS and "completion" in line]
+    assert (call["logger"], call["prompt"] > 0) == ("llm.openai_api", True)
+    assert "quinquereme" not in bot.text()
+    assert KEY not in bot.text()
+    failed = await own_house.run(environ={**own_house.environ(LOG_FORMAT="json"), "TELEGRAM_BOT_TOKEN": ""})
+    assert failed.status == 2
+    assert "TELEGRAM_BOT_TOKEN" in json.loads(failed.err)["message"]

@@ -1,0 +1,65 @@
+"""The log as JSON: one object a line, whatever is logged; and as little is told as in the text."""
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from runtime import logs
+
+SECRET = 'p"ss\\wörd'
+
+
+@pytest.fixture(autouse=True)
+def _log(run_here: object) -> Iterator[None]:
+    """The log as it was, afterwards: by `run_here`."""
+    yield
+    logging.captureWarnings(False)
+
+
+def _traceback() -> Any:
+    try:
+        int("parrot")
+    except ValueError as error:
+        return error.__traceback__
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+
+
+def test_each_record_is_an_object_on_one_line_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up("INFO", [SECRET], style="json")
+    logging.getLogger("chat.turn").info("first\nsecond \udc80 of %s", SECRET, extra={"tokens": 7, "key": SECRET})
+    logging.getLogger("aiohttp.client").warning("GET %s", f"https://example.org/{SECRET}")
+    logging.getLogger("chat.turn").debug("hidden")
+    first, second = lines(capsys)
+    assert first.pop("time").endswith("+00:00")
+    assert first == {
+        "level": "INFO",
+        "logger": "chat.turn",
+        "message": "first\nsecond \udc80 of [secret]",
+        "tokens": 7,
+        "key": "[secret]",
+    }
+    assert (second["message"], second["level"]) == ("GET %s", "WARNING")
+
+
+def test_a_traceback_is_inside_its_object_and_quotes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up("INFO", [SECRET], style="json")
+    error = ValueError("My parrot")
+    logging.getLogger("bot").error("it failed", exc_info=error.with_traceback(_traceback()))
+    [line] = lines(capsys)
+    assert (line["message"], line["error"]) == ("it failed", "ValueError")
+    assert "test_logs.py" in line["traceback"]
+    assert "parrot" not in json.dumps(line)
+
+
+@pytest.mark.parametrize("style", ["text", "json"])
+def test_what_an_operator_waits_for_is_not_hidden_by_the_level(style: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    logs.set_up("ERROR", [], style=style)
+    logs.announce("Keepsake is ready.")
+    err = capsys.readouterr().err
+    assert (json.loads(err)["message"] if style == "json" else err.rstrip()) == "Keepsake is ready."
