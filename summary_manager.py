@@ -18,7 +18,7 @@ from external_memory import ExternalMemory
 from locales.catalog import tr
 from locales.told import told
 from records.context import MOST_UNFOLDED
-from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StorageError
+from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleFold, StorageError
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
@@ -87,18 +87,6 @@ class FoldLimits:
         return self.chunk if policy.has_levels else self.live
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Work:
-    """A leased fold: the plan, and its sources as the model will read them. `left`: first and last message that left a
-    sliding window.
-    """
-
-    lease: FoldLease
-    plan: FoldPlan
-    material: Material
-    left: tuple[int, int] | None = None
-
-
 @define(kw_only=True, eq=False)
 class SummaryManager:
     """Fold scopes, with at most one live fold in each.
@@ -137,32 +125,30 @@ class SummaryManager:
                 FOLDS.labels(state, reason).inc()
             return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
 
-        if not await self._prepare(scope, reason):
-            return ended("nothing")
-        while True:
-            if made and reason == "pressure":
-                return ended("folded")
-            work = await self._begin(scope, "upwards" if made else reason)
-            if not isinstance(work, _Work):
-                return ended("folded" if made else work)
+        while not (made and reason == "pressure"):
+            begun = await self._begin(scope, "upwards" if made else reason)
+            if isinstance(begun, str):
+                return ended("folded" if made else begun)
+            lease, plan = begun
             self._folding.add(scope)
             try:
                 await self.writer.demand(scope.owner)
-                with span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": work.plan.policy}):
-                    made.append(await self._run(work))
-                archived += len(work.plan.message_ids)
+                with span("fold", {"keepsake.fold.reason": reason, "keepsake.fold.policy": plan.policy}):
+                    made.append(await self._run(lease, plan))
+                archived += len(plan.message_ids)
             except QuotaExceeded as error:
-                await self.release(work.lease)
+                await self.release(lease)
                 return ended("waiting", error)
             except KeepsakeError as error:
-                failure = await uncancelled(partial(self._fail, work.lease, told(error)))
+                failure = await uncancelled(partial(self._fail, lease, told(error)))
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return ended("failed", error)
             except BaseException:
-                await self.release(work.lease)
+                await self.release(lease)
                 raise
             finally:
                 self._folding.discard(scope)
+        return ended("folded")
 
     async def fold_now(self, scope: Scope) -> FoldOutcome:
         """Summarise all active messages. The result is "nothing" if there are none or memory is off."""
@@ -196,17 +182,6 @@ class SummaryManager:
     async def _backs_off(self, store: MemoryStore, scope: Scope, now: datetime) -> bool:
         failure = await store.fold_failure(scope)
         return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MOST_DOUBLINGS)
-
-    async def _backs_off_by_turns(self, store: MemoryStore, scope: Scope) -> bool:
-        """Return True if too few turns came since the last failure: one after the first, two after the second, …"""
-        failure = await store.fold_failure(scope)
-        if failure is None:
-            return False
-        active = await store.unfolded(scope)
-        turns = {message.turn for message in active if message.created_at > failure.at}
-        return len(active) < MOST_UNFOLDED and len(turns) < min(
-            MOST_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MOST_DOUBLINGS)
-        )
 
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
         """Return the failure that the owner was not told about yet, once."""
@@ -251,72 +226,56 @@ class SummaryManager:
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
-    async def _prepare(self, scope: Scope, reason: FoldReason) -> bool:
-        """Call `before_fold` with what the next fold will archive; whether anything is due. Not inside any lock, since
-        it may ask a model.
-        """
+    async def _begin(self, scope: Scope, reason: FoldReason) -> tuple[FoldLease, FoldPlan] | Literal["nothing", "busy"]:
+        """Take the lease if the scope's counters allow a fold, and plan it once. The memory cannot move meanwhile."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
-            if config is None or store is None:
-                return False
-            plan = await self._plan(store, scope, config, reason, await store.summaries(scope))
-        # A fold after every turn leaves the newest turns verbatim in the prompt: facts can wait for more of them.
-        can_wait = policy_of(config.policy).every_turn and reason == "threshold"
-        if plan is not None and plan.message_ids and not can_wait:
-            await self._before_fold(scope, plan.message_ids)
-        return plan is not None
+            if config is None or store is None or not await self._may_be_due(store, scope, config, reason):
+                return "nothing"
+            lease = await self.leased(store, scope, reason)
+            if lease is None:
+                return "busy"
+            plan = None
+            try:
+                plan = await self._plan(store, scope, config, reason)
+            finally:
+                if plan is None:
+                    await uncancelled(partial(store.release_fold, lease))
+            return (lease, plan) if plan else "nothing"
 
-    async def _plan(
-        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]
-    ) -> FoldPlan | None:
+    async def _may_be_due(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> bool:
+        """Return False if a fold for this reason cannot be due. Reads no message."""
         if folds_only_on_request(config) and reason not in ("now", "upwards"):
-            return None
-        if reason == "pressure" and await store.fold_failure(scope) is not None:
-            return None
+            return False
+        counts = await store.counts(scope)
+        asks_for_more = reason not in ("threshold", "upwards")
+        if not policy_of(config.policy).may_be_due(counts, config.every_n) and not (asks_for_more and counts.active):
+            return False
+        return reason != "pressure" or await store.fold_failure(scope) is None
+
+    async def _plan(self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason) -> FoldPlan | None:
         policy = policy_of(config.policy)
-        if policy.every_turn and reason in ("threshold", "cut") and await self._backs_off_by_turns(store, scope):
-            return None
         active = await store.unfolded(scope)
+        if policy.every_turn and reason in ("threshold", "cut"):
+            failure = await store.fold_failure(scope)
+            if failure is not None and _backs_off_by_turns(failure, active):
+                return None
         archived: Sequence[Message] = ()
         if policy.looks_back and active:
             archived = await store.page(scope, before=active[0].id, limit=policy.looks_back)
         grouped = partial(active_turns, active, self._tokens.count if reason == "pressure" else None)
-        is_long = reason == "pressure" and sum(len(one.content) for one in active) > SHORT_TEXT
+        is_long = reason == "pressure" and sum(len(message.content) for message in active) > SHORT_TEXT
+        summaries = sorted(await store.summaries(scope), key=lambda summary: (summary.order, summary.id))
         state = ScopeState(
             turns=await done(grouped, in_thread=is_long),
             summaries=[
-                ActiveSummary(id=one.id, level=one.level, policy=one.policy, first_id=one.first_id)
-                for one in sorted(summaries, key=lambda one: (one.order, one.id))
+                ActiveSummary(id=summary.id, level=summary.level, policy=summary.policy, first_id=summary.first_id)
+                for summary in summaries
             ],
             archived=[MessageOutline(id=one.id, turn=one.turn, is_user=one.is_user) for one in archived],
             every_n=config.every_n,
         )
         return policy.plan(state, reason)
-
-    async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy', 'failed']":
-        """Plan a fold, take the lease and read the sources. The owner's memory cannot move meanwhile."""
-        config = await self._memory.config(scope.owner)
-        async with self._memory.opened(scope.owner) as store:
-            if config is None or store is None:
-                return "nothing"
-            summaries = await store.summaries(scope)
-            plan = await self._plan(store, scope, config, reason, summaries)
-            if plan is None:
-                return "nothing"
-            lease = await self.leased(store, scope, plan.reason)
-            if lease is None:
-                return "busy"
-            try:
-                # Another fold may have ended between the plan and the lease; what it took must not be folded again.
-                summaries = await store.summaries(scope)
-                if plan := await self._plan(store, scope, config, reason, summaries):
-                    below = [one for one in summaries if one.id in plan.summary_ids]
-                    return await self._work(store, config, lease, plan, below)
-            except BaseException:
-                await uncancelled(partial(store.release_fold, lease))
-                raise
-            await uncancelled(partial(store.release_fold, lease))
-            return "nothing"
 
     async def leased(self, store: MemoryStore, scope: Scope, reason: FoldReason) -> FoldLease | None:
         """Return the lease of a scope, or None if another job holds it. Cancelling leaves no lease behind."""
@@ -330,58 +289,68 @@ class SummaryManager:
 
         return await taken(take, give_back)
 
-    async def _work(
-        self, store: MemoryStore, config: OwnerConfig, lease: FoldLease, plan: FoldPlan, below: Sequence[Summary]
-    ) -> _Work:
-        below = sorted(below, key=lambda one: one.order)
-        window = await store.messages(lease.scope, plan.window_ids or plan.message_ids)
-        dropped: Sequence[Message] = ()
-        if plan.window_ids:
-            # It goes on only from its own predecessor, and only where the window still reaches back to that.
-            below = [one for one in below if one.id == plan.base_id and one.last_at >= window[0].created_at]
-            # What the predecessor covers was archived with it or before; chunks are numbered as summaries are.
-            new = [one for one in window if not below or one.chunk_id is None or one.chunk_id > below[0].id]
-            if below and below[0].order < window[0].order:
-                earlier = await store.page(lease.scope, before=window[0].id, limit=below[0].message_count)
-                dropped = [message for message in earlier if message.order >= below[0].order]
-        else:
-            new = window
-        summaries = summary_sources(below)
-        moments = [one.created_at for one in new] + [moment for one in below for moment in (one.first_at, one.last_at)]
-        facts = await store.facts.all(lease.scope.owner)
-        compressed = 1 + max((one.times_compressed for one in below), default=0)
-        if plan.window_ids:  # no message is rewritten after it left the window
-            compressed = min(compressed, sum(message.is_user for message in window) or 1)
-        return _Work(
-            lease=lease,
-            plan=plan,
-            material=Material(
-                lines=message_sources(new) if new else summaries,
-                of_summaries=not new,
-                base=summaries if new else (),
-                dropped=message_sources(dropped) if dropped else (),
-                window=message_sources(window) if dropped else (),
-                superseded=superseded_lines(facts, min(moments), max(moments)),
-                limit=self.limits.text(policy_of(plan.policy)),
-                wishes=config.fold_instructions,
-                compressed=compressed,
-            ),
-            left=(dropped[0].id, dropped[-1].id) if dropped else None,
-        )
+    async def _run(self, lease: FoldLease, plan: FoldPlan) -> Summary:
+        """Learn facts from the sources, call the model outside any transaction, then commit if all are still there.
 
-    async def _run(self, work: "_Work") -> Summary:
-        """Call the model outside any transaction, apply the quality gate, then commit and check the sources again."""
-        scope = work.lease.scope
-        made = await self.writer.summarise(scope.owner, work.material)
+        Raises StaleFold where one is not.
+        """
+        scope = lease.scope
+        # A fold after every turn leaves the newest turns verbatim in the prompt: facts can wait for more of them.
+        can_wait = policy_of(plan.policy).every_turn and plan.reason == "threshold"
+        if plan.message_ids and not can_wait:
+            await self._before_fold(scope, plan.message_ids)
+        material, left = await self._read(lease, plan)
+        made = await self.writer.summarise(scope.owner, material)
         async with self._memory.home(scope.owner) as store:
-            summary = await store.commit_fold(work.lease, work.plan, made, now=self._clock())
+            summary = await store.commit_fold(lease, plan, made, now=self._clock())
         log.info(
             "summarized messages %d-%d of %s in %d ms (level %d)",
             *(summary.first_id, summary.last_id, scope, made.milliseconds, summary.level),
         )
-        if work.left is not None:
-            log.info("messages %d-%d left the sliding window of %s", *work.left, scope)
+        if left:
+            log.info("messages %d-%d left the sliding window of %s", left[0].id, left[-1].id, scope)
         return summary
+
+    async def _read(self, lease: FoldLease, plan: FoldPlan) -> tuple[Material, Sequence[Message]]:
+        """Return the sources as the model will read them, and the messages that left a sliding window."""
+        scope = lease.scope
+        config = await self._memory.config(scope.owner)
+        async with self._memory.opened(scope.owner) as store:
+            if config is None or store is None:
+                raise StaleFold
+            await store.rebuilds.renew(lease, self._clock() + LEASE)  # learning may have taken long
+            below = sorted(await store.summaries(scope, ids=plan.summary_ids), key=lambda summary: summary.order)
+            ids = plan.window_ids or plan.message_ids
+            window = await store.messages(scope, ids)
+            if (len(window), len(below)) != (len(ids), len(plan.summary_ids)):
+                raise StaleFold
+            new, dropped = window, list[Message]()
+            if plan.window_ids:
+                # It goes on only from its own predecessor, and only where the window still reaches back to that.
+                below = [one for one in below if one.id == plan.base_id and one.last_at >= window[0].created_at]
+                # What the predecessor covers was archived with it or before; chunks are numbered as summaries are.
+                new = [one for one in window if not below or one.chunk_id is None or one.chunk_id > below[0].id]
+                if below and below[0].order < window[0].order:
+                    earlier = await store.page(scope, before=window[0].id, limit=below[0].message_count)
+                    dropped = [message for message in earlier if message.order >= below[0].order]
+            facts = await store.facts.all(scope.owner)
+        summaries = summary_sources(below)
+        moments = [one.created_at for one in new] + [moment for one in below for moment in (one.first_at, one.last_at)]
+        compressed = 1 + max((one.times_compressed for one in below), default=0)
+        if plan.window_ids:  # no message is rewritten after it left the window
+            compressed = min(compressed, sum(message.is_user for message in window) or 1)
+        material = Material(
+            lines=message_sources(new) if new else summaries,
+            of_summaries=not new,
+            base=summaries if new else (),
+            dropped=message_sources(dropped) if dropped else (),
+            window=message_sources(window) if dropped else (),
+            superseded=superseded_lines(facts, min(moments), max(moments)),
+            limit=self.limits.text(policy_of(plan.policy)),
+            wishes=config.fold_instructions,
+            compressed=compressed,
+        )
+        return material, dropped
 
     async def release(self, lease: FoldLease) -> None:
         """Give a lease back without a fold, also while the task is cancelled; where the store fails, it expires by
@@ -405,3 +374,11 @@ class SummaryManager:
 def folds_only_on_request(config: OwnerConfig) -> bool:
     """Return True if an owner's memory is folded only on request, or must not be written now."""
     return config.incognito or not config.auto_fold
+
+
+def _backs_off_by_turns(failure: FoldFailure, active: Sequence[Message]) -> bool:
+    """Return True if too few turns came since the last failure: one after the first, two after the second, …"""
+    turns = {message.turn for message in active if message.created_at > failure.at}
+    return len(active) < MOST_UNFOLDED and len(turns) < min(
+        MOST_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MOST_DOUBLINGS)
+    )

@@ -11,7 +11,7 @@ from records.summaries import FoldFailure, Summary
 class Counts:
     """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent.
 
-    `characters`: of all its messages.
+    `characters`: of all its messages. `gap`: active messages before the newest summary, which lost theirs.
     """
 
     total: int
@@ -19,6 +19,7 @@ class Counts:
     active_turns: int
     active_by_level: Mapping[int, int] = field(default_factory=dict)
     characters: int = 0
+    gap: int = 0
 
     @property
     def active(self) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from records.messages import Message, MessageOutline
 from records.owners import Policy
+from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 
 KEPT_MESSAGES = 20
@@ -72,8 +73,9 @@ class FoldPolicy:
 
     What people read of it are the texts policy-name-NAME, policy-button-NAME and policy-about-NAME. `has_levels`:
     summaries are folded into higher ones, otherwise one live summary holds everything. `every_turn`: it folds after
-    each turn. `looks_back`: archived messages that the planner wants to see. `rebuild_turns`: the turns that one
-    summary takes in during a rebuild, given the owner's threshold; None: all of them.
+    each turn. `looks_back`: archived messages that the planner wants to see. `may_be_due`: False for counters and a
+    threshold at which the planner surely plans nothing. `rebuild_turns`: the turns that one summary takes in during a
+    rebuild, given the owner's threshold; None: all of them.
     """
 
     name: Policy
@@ -81,6 +83,7 @@ class FoldPolicy:
     has_levels: bool = False
     every_turn: bool = False
     looks_back: int = 0
+    may_be_due: Callable[[Counts, int], bool] = lambda counts, every_n: True
     rebuild_turns: Callable[[int], int | None]
 
 

@@ -6,6 +6,7 @@ Pure, as every planner is.
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
+from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, ids_of, ready
 
@@ -22,6 +23,13 @@ def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     if gap:
         return FoldPlan(level=1, message_ids=gap, reason=reason)
     return _first_level(state.turns, state.every_n, reason) or _upwards(state.by_level)
+
+
+def may_be_due(counts: Counts, every_n: int) -> bool:
+    """Return True if these counters may allow a fold without a person asking for it."""
+    levels = counts.active_by_level.values()
+    has_too_many = max(levels, default=0) > FAN_IN or sum(levels) > MOST_ACTIVE
+    return counts.gap > 0 or counts.active_turns >= every_n or has_too_many
 
 
 def first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: int) -> tuple[int, ...]:
@@ -71,6 +79,7 @@ def _fold(level: int, ids: Sequence[int]) -> FoldPlan:
 POLICY = FoldPolicy(
     name="pyramid",
     plan=plan,
+    may_be_due=may_be_due,
     has_levels=True,
     rebuild_turns=lambda every_n: every_n,
 )

@@ -39,5 +39,6 @@ def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 POLICY = FoldPolicy(
     name="rolling",
     plan=plan,
+    may_be_due=lambda counts, _: counts.active_turns > VERBATIM_TURNS and counts.active >= BEGIN_AT,
     rebuild_turns=lambda _: REBUILD_TURNS,
 )

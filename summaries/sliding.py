@@ -48,6 +48,7 @@ def _window(messages: Sequence[MessageOutline]) -> tuple[int, ...]:
 POLICY = FoldPolicy(
     name="sliding",
     plan=plan,
+    may_be_due=lambda counts, _: counts.active > 0,
     every_turn=True,
     looks_back=WINDOW,
     rebuild_turns=lambda _: None,

@@ -215,13 +215,13 @@ class MemoryStore(FoldTable):
 
     async def counts(self, scope: Scope) -> Counts:
         rows = await self._rows(scope.owner, _COUNTS, *scope)
-        total = archived = characters = turns = 0
+        total = archived = characters = turns = gap = 0
         levels: dict[int, int] = {}
         for what, a, b, c in rows:
             if what == "messages":
                 total, archived, characters = a, b, c
             elif what == "turns":
-                turns = a
+                turns, gap = a, b
             else:
                 levels[a] = b
         return Counts(
@@ -230,6 +230,7 @@ class MemoryStore(FoldTable):
             active_turns=turns,
             active_by_level=levels,
             characters=characters,
+            gap=gap,
         )
 
     async def ends(self, scope: Scope) -> tuple[int, int]:
@@ -395,8 +396,9 @@ WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) 
 _COUNTS = """
 SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2
 UNION ALL
-SELECT 'turns', COUNT(DISTINCT turn_id), 0, 0 FROM messages
-WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
+SELECT 'turns', COUNT(DISTINCT CASE WHEN role = 'user' THEN turn_id END), COUNT(CASE WHEN id < (
+  SELECT MAX(first_id) FROM summaries WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1
+) THEN 1 END), 0 FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1
 UNION ALL
 SELECT 'level', level, COUNT(*), 0 FROM summaries
 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level

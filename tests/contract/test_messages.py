@@ -157,6 +157,14 @@ async def test_counts(store: MemoryStore) -> None:
     assert await store.counts(BORIS) == Counts(total=0, archived=0, active_turns=0)
 
 
+async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(store: MemoryStore) -> None:
+    stored = await talk(store, ANNA, 4)
+    await fold(store, ANNA, stored[:2])
+    assert (await store.counts(ANNA)).gap == 0
+    await fold(store, ANNA, stored[4:6])
+    assert (await store.counts(ANNA)).gap == 2
+
+
 # words -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("text", "question"),

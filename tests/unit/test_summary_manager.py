@@ -43,6 +43,19 @@ async def test_the_threshold_folds_all_answered_turns(talk: Talk) -> None:
     assert summary.text in talk.prompts()[-1]
 
 
+async def test_a_turn_after_which_nothing_is_due_takes_no_lease(talk: Talk) -> None:
+    async def fences() -> int:
+        async with talk.services.memory.home(ANNA.id) as store, store.database.read(ANNA.id) as reader:
+            row = await reader.row("SELECT last_fence FROM users WHERE user_id = ?", ANNA.id)
+            return int(row[0]) if row else 0
+
+    taken = []
+    for number in range(4):
+        await talk.turn(f"Point {number}.")
+        taken.append(await fences())
+    assert taken == [0, 0, 1, 1]
+
+
 async def test_pyramid_after_many_turns(talk: Talk) -> None:
     await talk.remember(every_n=1, storage=(await talk.services.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
     for number in range(31):

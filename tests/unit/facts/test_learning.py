@@ -94,6 +94,18 @@ async def test_what_is_folded_was_learned_from_before(talk: Talk) -> None:
     assert await valid(talk) == ["Anna lives in Oslo."]
 
 
+async def test_a_fold_whose_messages_are_forgotten_while_facts_are_learned_archives_nothing(talk: Talk) -> None:
+    await said(talk, "I live in Oslo.", "It rains.")
+    talk.server.script_schema("facts", Behaviour(text=answer(), hold="start"))
+    folding = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
+    await talk.server.until_held()
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1,)))
+    await talk.server.release()
+    assert (await folding).state == "failed"
+    outcome = await talk.services.summaries.fold_now(SCOPE)
+    assert (outcome.state, outcome.archived) == ("folded", 3), "the lease is free, and what is left is folded"
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 async def test_each_policy_leaves_what_there_is_to_learn(tmp_path: Path, policy: Policy) -> None:
     async with talking(tmp_path) as talk:

@@ -1,5 +1,6 @@
 """All planners under the same promises: whatever is said, asked for and switched, over the same messages."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from records.messages import MessageOutline
 from records.owners import Policy
+from records.status import Counts
 from records.summaries import FoldPlan, FoldReason
 from summaries import rolling
 from summaries.planning import KEPT_MESSAGES, ActiveSummary, ActiveTurn, ScopeState, ready
@@ -71,6 +73,20 @@ class Scope:
             every_n=EVERY_N,
         )
 
+    def counts(self) -> Counts:
+        """What a store counts, as the test of a plan by counters alone."""
+        state, active = self.state(), self.active()
+        archived = len(self.chunk_of)
+        starts = [min(made.covers) for made in active]
+        ids = [number for turn in state.turns for number in turn.message_ids]
+        return Counts(
+            total=len(ids) + archived,
+            archived=archived,
+            active_turns=sum(bool(turn.user_ids) for turn in state.turns),
+            active_by_level=Counter(made.level for made in active),
+            gap=sum(number < max(starts) for number in ids) if starts else 0,
+        )
+
     def active(self) -> list[Made]:
         return [one for one in self.made if one.is_active]
 
@@ -79,6 +95,8 @@ class Scope:
         plans: list[FoldPlan] = []
         while found := POLICIES[self.policy].plan(self.state(), "upwards" if plans else reason):
             assert len(plans) < 50, "folding comes to an end"
+            if plans or reason == "threshold":
+                assert POLICIES[self.policy].may_be_due(self.counts(), EVERY_N), "the counters would have hidden it"
             self.commit(found)
             plans.append(found)
         return plans
