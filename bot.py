@@ -38,6 +38,7 @@ from records.errors import (
 )
 from runtime import VERSION, logs, tracing
 from runtime.health import Readiness, health_served
+from runtime.supervisor import Supervisor
 from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.check import IN_THE_SETTINGS, check, missing_settings
@@ -60,13 +61,15 @@ DEFAULT_PORT = 8300
 class Stop:
     """A request to stop. Running parts end in order, and starting parts are cancelled."""
 
-    def __init__(self) -> None:
+    def __init__(self, supervisor: Supervisor) -> None:
+        self.supervisor = supervisor
         self.asked = asyncio.Event()
         self.asked_at: float | None = None
         """Return the deadline by time.monotonic()."""
         self.is_awaited = False
 
     def ask(self) -> None:
+        self.supervisor.tell("STOPPING=1")
         self.asked_at = time.monotonic()
         self.asked.set()
 
@@ -81,6 +84,10 @@ class Stop:
         finally:
             for task in tasks:
                 task.cancel()
+
+
+Work = Callable[[Stop], Coroutine[Any, Any, None]]
+"""What runs until it is asked to stop."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -129,11 +136,12 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             log.warning("%s", sentence)
         if options.playground:
             browser = not options.no_browser and has_screen(environ)
-            return asyncio.run(_until_stopped(partial(play, settings, port=options.port, browser=browser)))
+            work: Work = partial(play, settings, port=options.port, browser=browser)
+            return asyncio.run(_until_stopped(work, Supervisor(environ)))
         if missing := list(missing_settings(settings).values()):
             first, *others = missing
             raise SettingsError(first.variable, " ".join([first.plain, *(one.sentence for one in others)]))
-        return asyncio.run(_until_stopped(partial(run, settings)))
+        return asyncio.run(_until_stopped(partial(run, settings), Supervisor(environ)))
     except KeepsakeError as error:
         logs.announce(error.sentence, logging.ERROR)
         return 2 if isinstance(error, IN_THE_SETTINGS) else 1
@@ -187,6 +195,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         readiness.started(measuring, storage=services.memory.demand_writable, updates=service.demand_updates)
         # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
         logs.announce("Keepsake is ready.")
+        stop.supervisor.tell("READY=1")
         if service.invitation:
             print(service.invitation, flush=True)
         await stop.wait(service.until_failure())
@@ -307,9 +316,9 @@ def has_screen(environ: Mapping[str, str]) -> bool:
     return sys.platform in ("darwin", "win32") or any(environ.get(one) for one in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-async def _until_stopped(work: Callable[["Stop"], Coroutine[Any, Any, None]]) -> int:
+async def _until_stopped(work: Work, supervisor: Supervisor) -> int:
     """Run `work` until it ends by itself or SIGTERM or SIGINT ask it to stop."""
-    stop = Stop()
+    stop = Stop(supervisor)
     task = asyncio.ensure_future(work(stop))
 
     def ask() -> None:
@@ -320,7 +329,8 @@ async def _until_stopped(work: Callable[["Stop"], Coroutine[Any, Any, None]]) ->
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ask)
     try:
-        await task
+        async with supervisor.watched():
+            await task
     except asyncio.CancelledError:
         if not stop.asked.is_set():
             raise

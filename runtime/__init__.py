@@ -13,6 +13,7 @@ pacing.py       how many requests and files of one visitor a page works on
 read_through_cache.py  an LRU cache of what a database holds, right while readers and writers overlap
 subprocess_child.py  what a child does for itself: limits, and its answers
 subprocess_worker.py runs what untrusted input decides in a process of its own
+supervisor.py   what systemd is told: ready, alive, stopping
 tasks.py        tasks that have an end
 tracing.py      spans of what the process does, for OpenTelemetry
 """

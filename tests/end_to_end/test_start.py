@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import socket
 import stat
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -245,3 +247,17 @@ async def test_a_log_in_json_has_one_object_on_each_line_from_start_to_stop(own_
     failed = await own_house.run(environ={**own_house.environ(LOG_FORMAT="json"), "TELEGRAM_BOT_TOKEN": ""})
     assert failed.status == 2
     assert "TELEGRAM_BOT_TOKEN" in json.loads(failed.err)["message"]
+
+
+async def test_systemd_hears_that_the_bot_is_ready_lives_and_stops(own_house: House) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(own_house.folder / "notify"))
+        listener.setblocking(False)
+        told = partial(asyncio.get_running_loop().sock_recv, listener, 100)
+        async with own_house.bot(NOTIFY_SOCKET=str(own_house.folder / "notify"), WATCHDOG_USEC="1000000"):
+            heard = [await told(), await told()]
+            while b"READY=1" not in heard:  # ends: the bot says it once it is ready
+                heard.append(await told())
+        while b"STOPPING=1" not in heard:  # ends: it has said so by now
+            heard.append(await told())
+    assert set(heard) == {b"WATCHDOG=1", b"READY=1", b"STOPPING=1"}

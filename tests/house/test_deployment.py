@@ -298,6 +298,8 @@ def test_the_service_starts_the_program_as_nobody_and_lets_it_stop() -> None:
     assert Path(interpreter) == home / ".venv" / "bin" / "python"
     assert (ROOT / Path(script).relative_to(home)).exists()
     assert service["User"] == "keepsake"
+    assert (service["Type"], "AF_UNIX" in service["RestrictAddressFamilies"]) == ("notify", True)
+    assert int(service["WatchdogSec"]) >= STOPS_WITHIN
     assert service["RestartPreventExitStatus"] == "2"
     assert int(service["TimeoutStopSec"]) > STOPS_WITHIN
 
