@@ -64,6 +64,7 @@ class _ChatState:
         self.final_from = 0.0
         self.preview_from = 0.0
         self.takes_drafts = True
+        self.drafts: dict[int, set[int]] = {}  # by topic: the ids of the drafts of the answer that is being written
 
 
 class Delivery:
@@ -166,8 +167,6 @@ class Delivery:
                 except TelegramError as error:
                     log.debug("typing action not shown: %s", type(error).__name__)
             await self.clock.sleep(5.0)  # a chat action is shown for 5 s or less
-
-    # Final texts ---------------------------------------------------------------------------------------------
 
     async def send(
         self,
@@ -276,6 +275,7 @@ class Delivery:
         """One attempt to show a draft: a rich one of `markdown`, where there is some and the server takes it; else one
         of the piece. It has the button that stops it, where the server knows that. Raises TelegramError.
         """
+        self.state(chat).drafts.setdefault(chat.thread, set()).add(draft_id)
         place: dict[str, Any] = {"chat_id": chat.id, "draft_id": draft_id, "message_thread_id": chat.topic}
         if markdown:
 
@@ -287,6 +287,10 @@ class Delivery:
                 return
         send = partial(self.bot.send_message_draft, text=piece.text, entities=piece.entities or None, **place)
         await self.newer_api.prefer("sendMessageDraft.can_stop", partial(send, api_kwargs=CAN_STOP), send)
+
+    def is_being_drafted(self, chat: Chat, draft_id: int) -> bool:
+        """Return True if the answer that is being written here was shown in this draft."""
+        return draft_id in self.state(chat).drafts.get(chat.thread, ())
 
     async def _send_message(self, chat: Chat, piece: Piece, keyboard: Keyboard | None, reply_to: int | None) -> int:
         topic = chat.topic

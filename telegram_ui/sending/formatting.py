@@ -5,56 +5,41 @@ UTF-16 units, as Telegram counts them.
 """
 
 import html
-import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import accumulate, islice
 from typing import Self
 
-import pyromark
 from telegram import MessageEntity
-from telegramify_markdown import RenderConfig, convert
-from telegramify_markdown.converter import STANDARD_OPTIONS
+from telegramify_markdown import convert
 
+from telegram_ui.sending.markdown import (
+    BREAK_TAG,
+    MOST_NESTED,
+    config,
+    has_tables_or_formulas,
+    is_too_hard,
+    prepared,
+    prepared_for_rich,
+)
 from text.characters import boundary, well_formed
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
+MAX_RICH_CHARS = 32_768
+"""The most characters of one rich message (Bot API, InputRichMessage)."""
 MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
 MOST_MESSAGES = 6
 """The most messages of an answer. A longer one is sent as a file."""
 MOST_MARKDOWN = MOST_MESSAGES * MAX_UNITS
 """The most characters that are converted. A longer answer is sent as an unconverted file."""
-MOST_NESTED = 16
-"""The deepest nesting of quotes, lists or entities. No client shows more."""
-MOST_FORMULAS = 1_000
-"""The most dollar signs. The converter's time grows with their square."""
-MOST_UNCLOSED = 100
-"""The most unclosed formulas. Each makes the converter scan to the end of the text."""
-MOST_TABLE = 300_000
-"""The most characters of a table with all rows padded to the longest."""
-MAX_RICH_CHARS = 32_768
-"""The most characters of one rich message (Bot API, InputRichMessage)."""
+NUMBER_UNITS = 4
+"""UTF-16 units of a heading's number or bullet: "12. "."""
 MOST_GROWTH = 4
 """The converted text is at most so many times as long as its source; nested lists are indented without end."""
-_NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MOST_NESTED + 1}}}", re.MULTILINE)
-_CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
-_TIMES = re.compile(r"(?<=\d)\*(?=\d)")
-"""A sign of multiplication, which Markdown takes for the beginning or end of emphasis."""
-_INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
-_SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
-_BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
-_LINKED = ("http://", "https://", "mailto:", "tg://")
-"""Schemes for which <…> makes a link. std::string is not one."""
-_CODE_SPAN = re.compile(r"`[^`\n]+`")
-_BLOCK_FORMULA = re.compile(r"\\\[(?=\S|\s)([^$]{1,2000}?)\\\]")
-_BARE_PIPE = re.compile(r"(?<!\\)\|")
-_OPEN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\s]{0,2000}\Z")
-_FENCE = re.compile(r"^[ >]{0,20}(?:```|~~~)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,14 +69,17 @@ def is_blank(text: str) -> bool:
 def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Convert Markdown to text and entities. Return it unchanged if that fails or would lose words."""
     source = well_formed(markdown)
-    if _is_too_hard(source):
+    if is_too_hard(source):
         return source, ()
     try:
-        text, found = convert(_with_text_as_text(_with_whole_cells(_with_plain_signs(source))), config=_config())
+        written = prepared(source)
+        text, found = convert(written, config=config())
     except Exception:
         return source, ()
     urls = [entity.url or "" for entity in found]
-    if len(text) > MOST_GROWTH * len(source) or _lost_letters(_BREAK_TAG.sub("", source), text, urls):
+    # What was rewritten says an address twice, or no longer says "mailto:"; what is lost is missing from both.
+    is_lossy = all(_lost_letters(one, text, urls) for one in (written, BREAK_TAG.sub("", source)))
+    if len(text) > MOST_GROWTH * len(source) or is_lossy:
         return source, ()
     length = units(text)
     entities = _without_deepest(
@@ -107,17 +95,6 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
     )
     return text, tuple(entities)
-
-
-@cache
-def _config() -> RenderConfig:
-    """Configure the converter where Telegram has no entity: signs that people know, and headings without any."""
-    config = RenderConfig.isolated()
-    symbols = config.markdown_symbol
-    symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""
-    symbols.task_completed, symbols.task_uncompleted = "☑", "☐"
-    symbols.unordered_list_item = "•"
-    return config
 
 
 def pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
@@ -161,15 +138,10 @@ def rich_markdown(markdown: str) -> str:
 
     It does where there are tables or formulas, or where a message is not enough.
     """
-    source = _BLOCK_FORMULA.sub(r"$$\1$$", _with_plain_signs(well_formed(markdown)))
+    source = prepared_for_rich(well_formed(markdown))
     if not 0 < len(source) <= MAX_RICH_CHARS or is_blank(source):
         return ""
-    if units(source) > MAX_UNITS:
-        return source
-    events = pyromark.events(source, options=STANDARD_OPTIONS) if "|" in source or "$" in source else ()
-    names = (next(iter(event.items())) for event in events if isinstance(event, dict))
-    is_richer = any(name.endswith("Math") or (isinstance(value, dict) and "Table" in value) for name, value in names)
-    return source if is_richer else ""
+    return source if units(source) > MAX_UNITS or has_tables_or_formulas(source) else ""
 
 
 def _with_plain(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
@@ -223,12 +195,13 @@ def _end_of_piece(
 
 
 def _before_headings(text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, end: int) -> int:
-    """Return where a piece ends so that no heading is its last line: a line that is bold as a whole."""
-    bold = {(entity.offset, entity.offset + entity.length) for entity in entities if entity.type == MessageEntity.BOLD}
+    """Return where a piece ends so that no heading is its last line: a line that is bold after its number, if any."""
+    bold = {entity.offset + entity.length: entity.offset for entity in entities if entity.type == MessageEntity.BOLD}
     while text[:end].endswith("\n"):
         last = start + len(text[start:end].rstrip())
         line = text.rfind("\n", start, last) + 1
-        if line <= start or (offsets[line], offsets[last]) not in bold or is_blank(text[start:line]):
+        is_heading = offsets[last] in bold and bold[offsets[last]] <= offsets[line] + NUMBER_UNITS
+        if line <= start or not is_heading or is_blank(text[start:line]):
             break
         end = line
     return end
@@ -257,17 +230,6 @@ def _without_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
     return kept
 
 
-def _is_too_hard(source: str) -> bool:
-    """Return True if converting would take too long or make the text much longer."""
-    if source.count("$") > MOST_FORMULAS or _NESTED.search(source):
-        return True
-    for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
-        if source.count(opened, source.rfind(closed) + 1) > MOST_UNCLOSED:
-            return True
-    rows = [len(line) for line in source.splitlines() if "|" in line]
-    return len(rows) * max(rows, default=0) > MOST_TABLE
-
-
 def _spelled_out(piece: Piece) -> str:
     """A piece without entities: links are followed by their addresses, which would be lost otherwise.
 
@@ -282,81 +244,6 @@ def _spelled_out(piece: Piece) -> str:
             result += encoded[done:end].decode("utf-16-le") + f" ({entity.url})"
             done = end
     return result + encoded[done:].decode("utf-16-le")
-
-
-def _with_text_as_text(markdown: str) -> str:
-    """Return the same Markdown with HTML, and what only looks like a link, escaped: the converter drops tags, and with
-    an HTML block the words in it. It also writes a table's formulas before the table: they become code.
-    """
-    if "<" not in markdown and "$" not in markdown:
-        return markdown
-    source, result, done, is_in_table = markdown.encode(), b"", 0, False
-    for event, span in pyromark.events_with_range(markdown, options=STANDARD_OPTIONS):
-        (name, value), *_ = event.items() if isinstance(event, dict) else [(event, None)]
-        if (isinstance(value, dict) and "Table" in value) or value == "Table":
-            is_in_table = name == "Start"
-        part = source[span["start"] : span["end"]].decode()
-        written = _written(name, value, part, is_in_table=is_in_table)
-        if span["start"] >= done and written != part:
-            result += source[done : span["start"]] + written.encode()
-            done = span["end"]
-    return (result + source[done:]).decode()
-
-
-def _written(name: str, value: object, part: str, *, is_in_table: bool) -> str:
-    """Return what is written instead of the source of a parser's event."""
-    if name in ("Html", "InlineHtml") and part.strip().lower() not in _SPOILER_TAGS:
-        return _BREAK_TAG.sub(" " if is_in_table else "\n", part).replace("<", "&lt;")
-    if name == "Start" and isinstance(value, dict) and value.get("Link", {}).get("link_type") == "Autolink":
-        return part if part[1:].lower().startswith(_LINKED) else part.replace("<", "&lt;")
-    if name in ("InlineMath", "DisplayMath") and is_in_table:
-        formula = " ".join(convert(part, config=_config())[0].split())
-        return part if "`" in formula else f"`{formula}`".replace("|", "\\|")
-    return part
-
-
-def _with_whole_cells(markdown: str) -> str:
-    """Return the same Markdown where code in a table cell ends no cell, and an empty cell is no spoiler's mark."""
-    if "|" not in markdown:
-        return markdown
-    lines, rows, is_code = markdown.split("\n"), set[int](), False
-    for number, line in enumerate(lines):
-        is_code ^= _FENCE.match(line) is not None
-        if not is_code and "|" in line and (number - 1 in rows or _is_under_table_head(line)):
-            rows |= {number - 1, number} if number else set()
-    for number in rows:
-        line = _CODE_SPAN.sub(lambda code: _BARE_PIPE.sub(r"\\|", code[0]), lines[number])
-        lines[number] = line.replace("||", "| |")
-    return "\n".join(lines)
-
-
-def _is_under_table_head(line: str) -> bool:
-    return not line.strip("|:- \t>") and "-" in line
-
-
-def with_marks_closed(markdown: str) -> str:
-    """Return an answer that still grows, with the marks closed that its last paragraph has opened so far."""
-    begin = markdown.rfind("\n\n") + 1
-    before, last = markdown[:begin], _OPEN_LINK.sub(r"\1", markdown[begin:])
-    if len(_FENCE.findall(markdown)) % 2:
-        return markdown
-    for mark in ("`", "**", "~~"):
-        words = last if mark == "`" else _CODE_SPAN.sub("", last)
-        if words.count(mark) % 2 and not (after := words.rpartition(mark)[2])[:1].isspace():
-            # Marks around nothing would be shown.
-            bare = last.rstrip()
-            last = bare.removesuffix(mark[0]) + mark if after else bare.removesuffix(mark)
-    return before + last
-
-
-def _with_plain_signs(markdown: str) -> str:
-    """Prepare Markdown outside of code: keep the signs of 2*3*4, and mark formulas in \\( \\)."""
-    if "*" not in markdown and "\\(" not in markdown:
-        return markdown
-    parts = _CODE.split(markdown)
-    for number in range(0, len(parts), 2):
-        parts[number] = _INLINE_FORMULA.sub(r"$\1$", _TIMES.sub(r"\*", parts[number]))
-    return "".join(parts)
 
 
 def _lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:

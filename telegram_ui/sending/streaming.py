@@ -32,9 +32,9 @@ from telegram_ui.sending.formatting import (
     rich_markdown,
     split,
     units,
-    with_marks_closed,
 )
 from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
+from telegram_ui.sending.markdown import with_marks_closed
 from telegram_ui.sending.pace import Timer
 from text.characters import well_formed
 
@@ -368,6 +368,7 @@ class AnswerStream:
 
     async def _stop_painting(self) -> None:
         self._growing_from = None
+        self._state.drafts.pop(self._chat.thread, None)
         if self._stalled is not None:
             self._stalled.cancel()
         if self._painter is not None:

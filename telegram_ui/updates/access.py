@@ -1,6 +1,6 @@
 """Access: people who are served, those who may configure, and updates that may be written down."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -62,9 +62,9 @@ class Access:
         """A group is served when the person who speaks is."""
         return person.id > 0 and self.serves(person.id)
 
-    async def refresh(self) -> None:
-        """Read again whom another process let in."""
-        if self._people is not None:
+    async def refresh(self, people: Iterable[int]) -> None:
+        """If one of these is a stranger here, read again whom another process let in or made an admin."""
+        if self._people is not None and not all(map(self.serves, people)):
             await self._people.load()
 
     def may_tell_stranger(self, person: Person) -> bool:

@@ -106,7 +106,9 @@ class Dispatcher:
     def _route(self, received: Received, parsed: ParsedUpdate) -> None:
         """Queue an update of somebody who is served."""
         if parsed.kind == "stopped":
-            self._queues.chats.cancel(parsed.location)
+            # One that comes late was meant for an answer before this one.
+            if self._delivery.is_being_drafted(parsed.chat, parsed.draft_id):
+                self._queues.chats.cancel(parsed.location)
             self._in_commands(received, parsed, _nothing)
         elif parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
@@ -263,10 +265,10 @@ class Dispatcher:
             await self._delivery.say(parsed.chat, tr("answers-stopped"))
 
     async def _is_served(self, received: Received, parsed: ParsedUpdate) -> bool:
-        if not self._access.is_served(parsed.person) and received.is_durable:
+        if received.is_durable:
             # Another process wrote it down: it knows already of somebody whom an admin has just let in.
             with suppress(StorageError):
-                await self._access.refresh()
+                await self._access.refresh([parsed.person.id])
         return self._access.is_served(parsed.person)
 
     async def _give_claim(self, received: Received, parsed: ParsedUpdate) -> None:

@@ -47,7 +47,7 @@ class ParsedUpdate:
     `is_wordless`: there are no words; a text then only names the file.
     `replied_picture`: of the message that it replies to. `is_whole`: it says by itself what it asks for, and so can be
     asked for again; a command that replies to another message does not. `first`: the update that asked for it first,
-    where this one only does so again.
+    where this one only does so again. `draft_id`: of the draft that was stopped.
     """
 
     kind: Kind
@@ -74,6 +74,7 @@ class ParsedUpdate:
     replied_picture: AttachedFile | None = None
     is_whole: bool = False
     first: int = 0
+    draft_id: int = 0
 
     @property
     def scope(self) -> Scope:
@@ -284,7 +285,7 @@ def _stopped(update: telegram.Update, raw: object, bot: telegram.User) -> Parsed
     """Parse a press of a draft's stop button (Bot API 10.3)."""
     match raw:
         case {"chat": {"type": "private", "id": int(chat), **fields}, **rest}:
-            thread = rest.get("message_thread_id")
+            thread, draft = rest.get("message_thread_id"), rest.get("draft_id")
             return ParsedUpdate(
                 kind="stopped",
                 update_id=update.update_id,
@@ -293,6 +294,7 @@ def _stopped(update: telegram.Update, raw: object, bot: telegram.User) -> Parsed
                 person=Person(id=chat, name=str(fields.get("first_name", "")), username=None, language=""),
                 addressed=True,
                 sent_at=datetime.fromtimestamp(0, UTC),
+                draft_id=draft if isinstance(draft, int) else 0,
             )
     return None
 

@@ -140,7 +140,9 @@ async def telegram_service(
     work = memory.shared_work
     queue = DurableQueue(memory.inbox, keep=relevance, now=now)
     if work is not None:
-        queue = SharedQueue(memory.inbox, work, keep=relevance, now=now, monotonic=monotonic)
+        queue = SharedQueue(
+            memory.inbox, work, keep=relevance, now=now, monotonic=monotonic, learn_people=access.refresh
+        )
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.begin)

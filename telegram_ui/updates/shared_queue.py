@@ -35,7 +35,7 @@ IDLE_FOR = 300.0  # seconds without an update, after which another process may s
 class SharedQueue(DurableQueue):
     """As its parent; an update that was received comes out of the queue of the process that claims it.
 
-    `monotonic`: seconds.
+    `monotonic`: seconds. `learn_people`: if one of these is a stranger, reads whom other processes have let in.
     """
 
     def __init__(
@@ -46,12 +46,14 @@ class SharedQueue(DurableQueue):
         keep: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
         monotonic: Callable[[], float],
+        learn_people: Callable[[Sequence[int]], Awaitable[None]],
         limit: int = MOST_UNFINISHED,
         limit_of_one: int = MOST_OF_ONE,
     ) -> None:
         super().__init__(inbox, keep=keep, now=now, limit=limit, limit_of_one=limit_of_one)
         self._shared = shared
         self._monotonic = monotonic
+        self._learn_people = learn_people
         self._claiming = asyncio.Lock()  # what is claimed is queued before the next is
         self._last: dict[int, float] = {}  # when an owner who is served here was last busy
         self._known = LRUCache[int, int](PEOPLE_KNOWN)  # updates of a person that nobody has finished
@@ -138,12 +140,13 @@ class SharedQueue(DurableQueue):
         await self._shared.let_go(busy)
 
     async def _count(self, updates: Iterable[telegram.Update]) -> None:
-        """Learn how many updates their senders have in all processes."""
-        people = {arrival_of(one, "").person for one in updates} - {NOBODY}
+        """Learn whether their senders are served by now, and how many updates they have in all processes."""
+        people = sorted({arrival_of(one, "").person for one in updates} - {NOBODY})
         if not people:
             return
         try:
-            found = await self._shared.unfinished_of(self._bot_id, sorted(people))
+            await self._learn_people(people)
+            found = await self._shared.unfinished_of(self._bot_id, people)
         except StorageError:
             return  # receive() will know what to do
         self._known.update({person: found.get(person, 0) for person in people})

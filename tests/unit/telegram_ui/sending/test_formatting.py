@@ -12,10 +12,11 @@ from telegram_ui.sending.formatting import (
     is_blank,
     pieces,
     rendered,
+    rich_markdown,
     split,
     units,
-    with_marks_closed,
 )
+from telegram_ui.sending.markdown import with_marks_closed
 from text.characters import well_formed
 
 MARKS = [
@@ -214,8 +215,59 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
         ("see [the page](https://exa", "see the page"),
         ("2 ** 3", "2 ** 3"),
         ("gone: ~~th", "gone: th"),
+        ("It is *very", "It is very"),
+        ("**bold and *slan", "bold and slan"),
+        ("- one *two\n- **thr", "• one *two\n• thr"),
+        ("a * b and 2*3", "a * b and 2*3"),
         ("**done**\n\n```py\nx = 2 ** 3", "done\n\nx = 2 ** 3"),
     ],
 )
 def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
     assert rendered(with_marks_closed(growing))[0].rstrip() == shown
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        (
+            "See [the docs](docs/setup.md) and [home](/index.html).",
+            "See the docs (docs/setup.md) and home (/index.html).",
+        ),
+        ("[docs/setup.md](docs/setup.md)", "docs/setup.md"),
+        ("[the guide][1]\n\n[1]: ./guide.md", "the guide (./guide.md)"),
+        ("![a chart](img/chart.png)", "🖼 a chart (img/chart.png)"),
+        ('[setup](setup.md "How to")', "setup (setup.md, How to)"),
+        ("[write](mailto:ann@example.org) or [call](tel:+491234)", "write (ann@example.org) or call (+491234)"),
+        ("[run](javascript:alert(1))", "run (javascript:alert(1))"),
+        ("call handlers[0](state) and f[i](x)", "call handlers[0](state) and f[i](x)"),
+        ("[web](https://example.org/a)", "web"),
+    ],
+)
+def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown: str) -> None:
+    text, entities = rendered(markdown)
+    assert text == shown
+    assert all(entity.url is None or entity.url.startswith("https://") for entity in entities)
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [("$P(A|B)$", "P(A|B) | 0.5"), ("`a | b`", "a | b  | 0.5"), ("$|x|$", "|x|    | 0.5"), ("$5 | $9", "$5     | $9 ")],
+)
+def test_a_formula_or_code_with_a_pipe_stays_in_its_cell(cell: str, shown: str) -> None:
+    row = f"| {cell} | 0.5 |" if "$9" not in cell else f"| {cell} |"
+    text, _ = rendered(f"| f      | v   |\n|---|---|\n{row}\n| 123456 | 1.0 |")
+    assert shown in text.splitlines()[2]
+
+
+def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
+    first, second = pieces("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60)
+    assert first.text.endswith("word\n\n")
+    assert second.text.startswith("1. Preheat the oven")
+
+
+def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
+    table = "| a | b |\n|---|---|\n| Map<String> | `a|b` |\n| [x](y.md) | $P(A|B)$ |"
+    assert rich_markdown(table).splitlines()[2:] == [
+        "| Map&lt;String> | `a\\|b` |",
+        "| x (`y.md`) | $P(A\\|B)$ |",
+    ]

@@ -14,7 +14,6 @@ from telegram_ui.sending.formatting import (
     MAX_ENTITIES,
     MAX_UNITS,
     MOST_MESSAGES,
-    MOST_NESTED,
     beginning,
     messages,
     pieces,
@@ -22,6 +21,7 @@ from telegram_ui.sending.formatting import (
     split,
     units,
 )
+from telegram_ui.sending.markdown import MOST_NESTED
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, PRIVATE, Peer
 from tests.unit.telegram_ui.sending.test_formatting import MARKS, demand_valid

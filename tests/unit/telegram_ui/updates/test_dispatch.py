@@ -215,6 +215,27 @@ async def test_stop_reaches_a_message_whose_turn_looks_for_its_place(bots: Bots,
     assert bots.conversation.turns == []
 
 
+async def test_a_stop_that_comes_late_ends_its_own_answer_and_not_the_next(bots: Bots, peer: Peer) -> None:
+    bots.settings = replace(bots.settings, reply_streaming="auto")
+    bots.conversation.gate("first")
+    second = bots.conversation.gate("second")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "first")
+        draft = (await peer.called("sendMessageDraft"))["params"]["draft_id"]
+        stop = {"chat": peer.world.chats[ANN].brief(), "draft_id": int(draft)}
+        peer.world.updates.add("stopped_message_generation", stop)
+        await peer.told(tr("answers-stopped"), ANN)
+        peer.world.say(ANN, ANN, "second")
+        await bots.conversation.begun["second"].wait()
+        peer.world.updates.add("stopped_message_generation", stop)
+        peer.world.say(ANN, ANN, "/help me")
+        await peer.told("did help me", ANN)
+        second.set()
+        await peer.told("echo second", ANN)
+        await service.intake.idle()
+    assert bots.conversation.cancelled == ["first"]
+
+
 async def test_stop_reaches_a_button_that_is_about_to_have_something_answered(bots: Bots, peer: Peer) -> None:
     data = Buttons(b"key").data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
     async with bots.running() as service:

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,17 @@ import telegram
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
+from records.owners import KnownPerson
+from settings import Secret, Settings
 from storage.bot_state.inbox import Arrival, Inbox
+from storage.bot_state.people import People
 from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
 from storage.bot_state.postgres_leases import PostgresLeases
 from storage.bot_state.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.postgres import postgres_database
+from telegram_ui.updates.access import Access
 from telegram_ui.updates.durable_queue import Received
 from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
 from tests.support.postgres_server import address
@@ -81,6 +85,7 @@ class Watched(SharedQueue):
 
     inbox: LosingInbox
     work: SharedWork
+    people: People
 
 
 @asynccontextmanager
@@ -89,14 +94,24 @@ async def queue_of(
 ) -> AsyncIterator[Watched]:
     """One process's queue, its memory.db in a folder of its own."""
     async with AsyncExitStack() as stack:
+        settings = Settings(telegram_bot_token=Secret("4242:token"))
         (path := folder / name).mkdir(exist_ok=True)
         files = await stack.enter_async_context(Database.open(path / "memory.db", migrations=MIGRATIONS))
         replica = Replica(name)
         server = await stack.enter_async_context(postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
-        inbox = LosingInbox(server, leases)
+        inbox, people = LosingInbox(server, leases), People(server)
         work = SharedWork(server, leases, Inbox(files))
-        queue = Watched(inbox, work, keep=lambda _: True, now=lambda: NOW, monotonic=clock, limit_of_one=3)
+        queue = Watched(
+            inbox,
+            work,
+            keep=lambda _: True,
+            now=lambda: NOW,
+            monotonic=clock,
+            learn_people=Access(settings, bot, now=lambda: NOW, people=people).refresh,
+            limit_of_one=3,
+        )
+        queue.people = people
         queue.inbox, queue.work = inbox, work
         await queue.replay(bot)
         claiming = asyncio.create_task(queue.claim_all(bot, asyncio.sleep)) if is_claiming else None
@@ -111,6 +126,18 @@ async def came(queue: SharedQueue) -> int:
     received = await queue.get()
     assert isinstance(received, Received)
     return -1 if received.is_refused else received.update.update_id
+
+
+async def test_who_claimed_the_bot_in_one_process_is_known_where_they_speak_next(
+    bot: ExtBot[Any], postgres_url: str, tmp_path: Path
+) -> None:
+    url, clock = address(postgres_url, tmp_path), Clock()
+    async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
+        until = await first.people.offer_claim(until=NOW + timedelta(hours=1), now=NOW)
+        assert await first.people.claim(KnownPerson(id=ANN, standing="admin", name=""), until=until, now=NOW)
+        assert second.people.claimed_by == frozenset()
+        await second.receive(fetched(1, bot))
+        assert second.people.claimed_by == {ANN}
 
 
 async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(

@@ -1,0 +1,217 @@
+"""Markdown as models write it → Markdown that Telegram's converters read without losing a word.
+
+Pure functions: none raises for a text that is not too hard. Does not know entities, nor messages.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import pyromark
+from telegramify_markdown import RenderConfig, convert
+from telegramify_markdown.converter import STANDARD_OPTIONS
+
+MOST_NESTED = 16
+"""The deepest nesting of quotes, lists or entities. No client shows more."""
+MOST_FORMULAS = 1_000
+"""The most dollar signs. The converter's time grows with their square."""
+MOST_UNCLOSED = 100
+"""The most unclosed formulas. Each makes the converter scan to the end of the text."""
+MOST_TABLE = 300_000
+"""The most characters of a table with all rows padded to the longest."""
+BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
+_NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MOST_NESTED + 1}}}", re.MULTILINE)
+_CODE = re.compile(r"(```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]+`)", re.DOTALL)
+_TIMES = re.compile(r"(?<=\d)\*(?=\d)")
+"""A sign of multiplication, which Markdown takes for the beginning or end of emphasis."""
+_INLINE_FORMULA = re.compile(r"\\\((?=\S)([^$\n]{1,300}?)(?<=\S)\\\)")
+_BLOCK_FORMULA = re.compile(r"\\\[(?=\S|\s)([^$]{1,2000}?)\\\]")
+_SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
+_LINKED = ("http://", "https://", "mailto:", "tg://")
+"""Schemes for which <…> makes a link. std::string is not one."""
+_FOLLOWED = ("http://", "https://", "tg://")
+"""Schemes of links that Telegram takes."""
+_CODE_SPAN = re.compile(r"`[^`\n]+`")
+_BARE_PIPE = re.compile(r"(?<!\\)\|")
+_OPEN_LINK = re.compile(r"\[([^\]\n]{1,300})\]\([^)\s]{0,2000}\Z")
+_FENCE = re.compile(r"^[ >]{0,20}(?:```|~~~)", re.MULTILINE)
+_IN_A_CELL = re.compile(r"`[^`\n]+`|\$\|[^|$\n]+\|\$|\$(?!\s)[^$\n]*[^$\s|]\$(?!\d)")
+"""Code and formulas, whose pipes end no cell. "| $5 | $10 |" has none."""
+_MARK = re.compile(r"`|\*\*|\*|~~")
+_ITEM = re.compile(r"\n\s*(?:[-*+]|\d{1,9}[.)])\s")
+
+
+@cache
+def config() -> RenderConfig:
+    """Configure the converter where Telegram has no entity: signs that people know, and headings without any."""
+    config = RenderConfig.isolated()
+    symbols = config.markdown_symbol
+    symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""
+    symbols.task_completed, symbols.task_uncompleted = "☑", "☐"
+    symbols.unordered_list_item = "•"
+    return config
+
+
+def prepared(markdown: str) -> str:
+    """Return what the converter is given for plain messages."""
+    return _rewritten(_with_whole_cells(_with_plain_signs(markdown)), _for_messages)
+
+
+def prepared_for_rich(markdown: str) -> str:
+    """Return the Markdown of a rich message."""
+    source = _BLOCK_FORMULA.sub(r"$$\1$$", _with_plain_signs(markdown))
+    return source if is_too_hard(source) else _rewritten(_with_whole_cells(source), _for_rich_messages)
+
+
+def has_tables_or_formulas(markdown: str) -> bool:
+    events = pyromark.events(markdown, options=STANDARD_OPTIONS) if "|" in markdown or "$" in markdown else ()
+    begun = (next(iter(event.items())) for event in events if isinstance(event, dict))
+    return any(name.endswith("Math") or (isinstance(value, dict) and "Table" in value) for name, value in begun)
+
+
+def is_too_hard(source: str) -> bool:
+    """Return True if converting would take too long or make the text much longer."""
+    if source.count("$") > MOST_FORMULAS or _NESTED.search(source):
+        return True
+    for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
+        if source.count(opened, source.rfind(closed) + 1) > MOST_UNCLOSED:
+            return True
+    rows = [len(line) for line in source.splitlines() if "|" in line]
+    return len(rows) * max(rows, default=0) > MOST_TABLE
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Event:
+    """One event of the parser, with its source. `link`: the fields of a link or picture that begins."""
+
+    kind: str
+    part: str
+    link: dict[str, Any] = field(default_factory=dict)
+    is_in_table: bool = False
+    follows_word: bool = False
+
+
+def _rewritten(markdown: str, write: Callable[[_Event], str]) -> str:
+    """Return Markdown with the sources of its parser's events replaced by what `write` returns for each."""
+    if not any(sign in markdown for sign in "<$["):
+        return markdown
+    source, result, done, is_in_table = markdown.encode(), b"", 0, False
+    for parsed, span in pyromark.events_with_range(markdown, options=STANDARD_OPTIONS):
+        (name, value), *_ = parsed.items() if isinstance(parsed, dict) else [(parsed, None)]
+        kind, details = next(iter(value.items())) if isinstance(value, dict) else (str(value), None)
+        if kind == "Table":
+            is_in_table = name == "Start"
+        if span["start"] < done or name == "End":
+            continue
+        before = source[max(span["start"] - 1, 0) : span["start"]]
+        event = _Event(
+            kind=kind if name == "Start" else name,
+            part=source[span["start"] : span["end"]].decode(),
+            link=details if kind in ("Link", "Image") and isinstance(details, dict) else {},
+            is_in_table=is_in_table,
+            follows_word=before.isalnum() or before > b"\x7f" or before in (b")", b"]", b"_"),
+        )
+        if (written := write(event)) != event.part:
+            result += source[done : span["start"]] + written.encode()
+            done = span["end"]
+    return (result + source[done:]).decode()
+
+
+def _for_messages(event: _Event) -> str:
+    """Escape what the converter would drop: tags, with the words in a block of HTML. It shows a table as it is written,
+    but its formulas before it: they become code.
+    """
+    if not event.is_in_table or event.kind in ("Html", "InlineHtml"):
+        return _for_rich_messages(event)
+    if event.kind in ("InlineMath", "DisplayMath"):
+        formula = " ".join(convert(event.part.replace("\\|", "|"), config=config())[0].split())
+        return event.part if "`" in formula else f"`{formula}`".replace("|", "\\|")
+    return event.part
+
+
+def _for_rich_messages(event: _Event) -> str:
+    """Escape tags, and what only looks like a link; write out what is no link for Telegram."""
+    if event.kind in ("Html", "InlineHtml") and event.part.strip().lower() not in _SPOILER_TAGS:
+        return BREAK_TAG.sub(" " if event.is_in_table else "\n", event.part).replace("<", "&lt;")
+    if not event.link or not event.link["dest_url"] or event.link["link_type"] == "Email":
+        return event.part
+    if event.link["link_type"] == "Autolink":
+        is_link = event.part[1:].lower().startswith(_LINKED)
+        return event.part if is_link else event.part.replace("<", "&lt;")
+    return _with_address(event)
+
+
+def _with_address(event: _Event) -> str:
+    """Write the address of a link after its words if no client could follow it: Telegram drops such a link."""
+    address, title = str(event.link["dest_url"]), str(event.link["title"])
+    if address.lower().startswith(_FOLLOWED):
+        return event.part
+    if event.kind == "Link" and event.follows_word:  # of a program: actions[0](state)
+        return f"\\{event.part}"
+    # Of "[words](address)", "[words][name]" or "[words]".
+    end = max(event.part.rfind("]("), event.part.rfind("]["))
+    words, sign = event.part[event.part.index("[") + 1 : end if end > 0 else -1], "🖼 " * (event.kind == "Image")
+    # In code, for a client would make a web address of setup.md. It shall find an e-mail address, and a number.
+    bare = address.removeprefix("mailto:").removeprefix("tel:")
+    shown = ", ".join(filter(None, (f"`{address}`" if bare == address else bare, title)))
+    return sign + (shown if words.strip("`") in (address, bare, "") else f"{words} ({shown})")
+
+
+def _with_whole_cells(markdown: str) -> str:
+    """Return the same Markdown where code or a formula in a table cell ends no cell, and an empty cell is no spoiler's
+    mark.
+    """
+    if "|" not in markdown:
+        return markdown
+    lines, rows, is_code = markdown.split("\n"), set[int](), False
+    for number, line in enumerate(lines):
+        is_code ^= _FENCE.match(line) is not None
+        if not is_code and "|" in line and (number - 1 in rows or _is_under_table_head(line)):
+            rows |= {number - 1, number} if number else set()
+    for number in rows:
+        line = _IN_A_CELL.sub(lambda inner: _BARE_PIPE.sub(r"\\|", inner[0]), lines[number])
+        lines[number] = line.replace("||", "| |")
+    return "\n".join(lines)
+
+
+def _is_under_table_head(line: str) -> bool:
+    return not line.strip("|:- \t>") and "-" in line
+
+
+def with_marks_closed(markdown: str) -> str:
+    """Return an answer that still grows, with the marks closed that its last paragraph has opened so far."""
+    begin = max(markdown.rfind("\n\n") + 1, *(item.start() for item in _ITEM.finditer(markdown)), 0)
+    before, last = markdown[:begin], _OPEN_LINK.sub(r"\1", markdown[begin:])
+    if len(_FENCE.findall(markdown)) % 2:
+        return markdown
+    opened, words = list[str](), last.rstrip()
+    end, only_marks = len(words), len(words.rstrip("*~`"))
+    for found in _MARK.finditer(words):
+        mark, left, right = (
+            found[0],
+            words[max(found.start() - 1, 0) : found.start()],
+            words[found.end() : found.end() + 1],
+        )
+        if opened[-1:] == ["`"] and mark != "`":
+            continue
+        if mark in opened and not left.isspace():
+            del opened[opened.index(mark) :]
+        elif found.end() >= only_marks:  # marks around nothing would be shown
+            end = min(end, found.start())
+        elif mark not in opened and not right.isspace() and not (mark == "*" and left.isalnum()):
+            opened.append(mark)
+    if not opened and end == len(words):
+        return before + last
+    return before + words[:end].rstrip() + "".join(reversed(opened))
+
+
+def _with_plain_signs(markdown: str) -> str:
+    """Prepare Markdown outside of code: keep the signs of 2*3*4, and mark formulas in \\( \\)."""
+    if "*" not in markdown and "\\(" not in markdown:
+        return markdown
+    parts = _CODE.split(markdown)
+    for number in range(0, len(parts), 2):
+        parts[number] = _INLINE_FORMULA.sub(r"$\1$", _TIMES.sub(r"\*", parts[number]))
+    return "".join(parts)
