@@ -80,6 +80,7 @@ class Methods:
                 "getChatMember": self._get_chat_member,
                 "getChatAdministrators": self._get_chat_administrators,
                 "leaveChat": self._leave_chat,
+                "setMySettings": self._set_my_settings,
                 "setMyName": _accepted,
                 "setMyDescription": _accepted,
                 "setMyShortDescription": _accepted,
@@ -151,6 +152,11 @@ class Methods:
             "can_connect_to_business": False,
             "has_main_web_app": False,
         }
+
+    async def _set_my_settings(self, parameters: Parameters) -> bool:
+        if "can_read_all_group_messages" in parameters:
+            self._world.privacy_mode = not parameters.flag("can_read_all_group_messages")
+        return True
 
     async def _get_file(self, parameters: Parameters) -> Json:
         file = self._world.files.by_id(parameters.text("file_id"))

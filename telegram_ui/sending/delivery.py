@@ -20,10 +20,18 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Ne
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from runtime.tasks import ended
-from telegram_ui.sending.chat import Chat, Ephemeral
+from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece, split
 from telegram_ui.sending.http import is_about_entities, kind, says, seconds, surely_without_effect
-from telegram_ui.sending.newer_api import CAN_STOP, STYLE, Keyboard, NewerApi, ephemeral_fields, without_styles
+from telegram_ui.sending.newer_api import (
+    CAN_STOP,
+    STYLE,
+    Keyboard,
+    NewerApi,
+    edit_ephemeral,
+    ephemeral_fields,
+    without_styles,
+)
 from telegram_ui.sending.pace import Clock, Pace, SystemClock
 from text.characters import well_formed
 
@@ -366,7 +374,7 @@ class Delivery:
         The ephemeral message whose button was pressed has the id 0, as Telegram says.
         """
         if chat.only_for is not None and not message_id:
-            await self._with_buttons(partial(self._request_ephemeral_edit, chat, chat.only_for, piece), keyboard)
+            await self._with_buttons(partial(edit_ephemeral, self.bot, chat.id, chat.only_for, piece), keyboard)
             return
         edit = partial(
             self.bot.edit_message_text,
@@ -377,20 +385,6 @@ class Delivery:
             link_preview_options=_NO_PREVIEW,
         )
         await self._with_buttons(edit, keyboard)
-
-    async def _request_ephemeral_edit(
-        self, chat: Chat, only_for: Ephemeral, piece: Piece, *, reply_markup: Keyboard | None
-    ) -> None:
-        fields: dict[str, Any] = {
-            "chat_id": chat.id,
-            "receiver_user_id": only_for.receiver,
-            "ephemeral_message_id": only_for.message_id,
-            "text": piece.text,
-            "entities": piece.entities or None,
-            "link_preview_options": _NO_PREVIEW,
-            "reply_markup": reply_markup,
-        }
-        await self.bot.do_api_request("editEphemeralMessageText", fields)
 
     async def _with_buttons(self, request: Callable[..., Awaitable[T]], keyboard: Keyboard | None) -> T:
         """Make a request with a keyboard; its buttons have no colours if this server takes none."""

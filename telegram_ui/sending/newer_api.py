@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from cachetools import TTLCache
-from telegram import ForceReply, InlineKeyboardMarkup
+from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions
 from telegram.error import BadRequest, EndPointNotFound, InvalidToken
 
 from telegram_ui.sending.chat import Ephemeral
+from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.http import says
 
 T = TypeVar("T")
@@ -90,3 +91,19 @@ def ephemeral_fields(only_for: Ephemeral) -> dict[str, Any]:
     if only_for.message_id and not query:
         fields["reply_parameters"] = {"ephemeral_message_id": only_for.message_id}
     return fields
+
+
+async def edit_ephemeral(
+    bot: Bot, chat_id: int, only_for: Ephemeral, piece: Piece, *, reply_markup: Keyboard | None
+) -> None:
+    """Try once to change the ephemeral message whose button was pressed. Raise TelegramError."""
+    fields = {
+        "chat_id": chat_id,
+        "receiver_user_id": only_for.receiver,
+        "ephemeral_message_id": only_for.message_id,
+        "text": piece.text,
+        "entities": piece.entities or None,
+        "link_preview_options": LinkPreviewOptions(is_disabled=True),
+        "reply_markup": reply_markup,
+    }
+    await bot.do_api_request("editEphemeralMessageText", fields)

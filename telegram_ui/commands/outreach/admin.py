@@ -7,8 +7,10 @@ Nothing else here shows what anybody said. Does not know who is served, or how o
 
 import logging
 from datetime import UTC, datetime
+from functools import partial
 
 from telegram import InlineKeyboardButton
+from telegram.error import TelegramError
 
 from chat.operation import overview, people_of
 from locales.catalog import decimal, language_for, speaking, spoken, tr, words
@@ -30,7 +32,8 @@ KIND = "adm"
 ALLOW, REFUSE = "a", "r"
 SHOWN = 200
 """Characters of what a stranger wrote that the admins see; it is kept nowhere."""
-OVERVIEW, ERRORS, PEOPLE, REMOVE = "o", "e", "p", "x"
+OVERVIEW, ERRORS, PEOPLE, REMOVE, GROUPS = "o", "e", "p", "x", "g"
+SET_PRIVACY = "setMySettings"
 ON_A_PAGE = 8
 
 
@@ -76,6 +79,8 @@ class AdminCommands(Family):
             await self._show_people(ask, int(number))
         elif what == REMOVE:
             return await self._remove(ask, int(number))
+        elif what == GROUPS:
+            return await self._set_privacy(ask, sees_all=number == "1")
         else:
             return tr("shared-dead-button")
         return None
@@ -97,10 +102,23 @@ class AdminCommands(Family):
         await self._show_people(ask, 0)
         return _line(removed)[:200]
 
+    async def _set_privacy(self, ask: Ask, *, sees_all: bool) -> str:
+        """Turn Telegram's privacy mode off or on (Bot API 10.5)."""
+        bot = self._delivery.bot
+        post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": sees_all})
+        try:
+            is_changed = await self._delivery.newer_api.attempt(SET_PRIVACY, post)
+            if is_changed:
+                await bot.get_me()  # it is read from there
+        except TelegramError as error:
+            raise DeliveryError(tr("errors-telegram-unreachable")) from error
+        await self._show_overview(ask)
+        return tr("admin-groups-changed" if is_changed else "admin-groups-refused")
+
     # What is shown -------------------------------------------------------------------------------------------
 
     async def _show_overview(self, ask: Ask) -> None:
-        operation = self._operation
+        operation, sees_all = self._operation, bool(self._delivery.bot.can_read_all_group_messages)
         found = await overview(self._services, operation)
         waiting = max(0, found.waiting - 1)  # without /admin itself
         lines = [
@@ -113,13 +131,17 @@ class AdminCommands(Family):
             tr("admin-storage", size=decimal(found.size / 1_000_000, 1)),
             tr("admin-models", models=listed(operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
+            tr("admin-groups-all" if sees_all else "admin-groups-addressed"),
         ]
         buttons = [
             self._button(ask, KIND, tr("admin-button-people"), f"{PEOPLE}.0"),
             self._button(ask, KIND, tr("admin-button-errors"), f"{ERRORS}.0"),
         ]
         write = self._button(ask, broadcast.KIND, tr("broadcast-write"), broadcast.WRITE)
-        await self._show(ask, "\n".join(lines), buttons, [write])
+        label = tr("admin-button-groups-addressed" if sees_all else "admin-button-groups-all")
+        groups = [self._button(ask, KIND, label, f"{GROUPS}.{int(not sees_all)}")]
+        is_offered = self._delivery.newer_api.may_use(SET_PRIVACY)
+        await self._show(ask, "\n".join(lines), buttons, [write], groups if is_offered else [])
 
     async def _show_errors(self, ask: Ask) -> None:
         zone = await self._zone(ask.chat.scope.owner)

@@ -118,3 +118,26 @@ async def test_admins_are_asked_so_often_in_an_hour_and_once_for_each(desk: Desk
     )
     assert not access(desk, Settings(admin_user_ids=frozenset({ANN}))).may_ask_admins(EVE)
     assert not access(desk, Settings()).may_ask_admins(Person(id=1, name="x")), "there is nobody to ask"
+
+
+async def test_privacy_mode_is_turned_off_and_on_by_a_button(desk: Desk) -> None:
+    administered(desk)
+    desk.peer.world.privacy_mode = True
+    await desk.peer.bot.get_me()
+    await desk.say(ANN, ANN, "/admin")
+    for label, is_private in ((tr("admin-button-groups-all"), False), (tr("admin-button-groups-addressed"), True)):
+        message, buttons = desk.buttons(ANN)
+        assert await desk.press(ANN, ANN, message, buttons[label]) == tr("admin-groups-changed")
+        assert desk.peer.world.privacy_mode is is_private
+    assert tr("admin-groups-addressed") in desk.last(ANN)
+
+
+async def test_a_server_that_cannot_change_privacy_mode_is_asked_once(desk: Desk) -> None:
+    administered(desk)
+    desk.peer.fault("error", method="setMySettings", error_code=404, description="Not Found: method not found")
+    await desk.say(ANN, ANN, "/admin")
+    message, buttons = desk.buttons(ANN)
+    pressed = buttons[tr("admin-button-groups-addressed")]
+    assert await desk.press(ANN, ANN, message, pressed) == tr("admin-groups-refused")
+    await desk.say(ANN, ANN, "/admin")
+    assert tr("admin-button-groups-addressed") not in desk.buttons(ANN)[1]
