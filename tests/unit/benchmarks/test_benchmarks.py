@@ -116,6 +116,19 @@ def test_recall_keeps_to_the_budget_of_the_environment(
         assert sum(count(one["text"]) for one in line["snippets"]) <= line["tokens"] <= 150
 
 
+def test_recall_by_words_alone_does_not_fall_below_what_it_was(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Points of coverage and of nDCG, two below what was measured when this test was written. No random part."""
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
+    floors = {"chat-en": (74, 0.64), "chat-es": (76, 0.72), "chat-ru": (71, 0.77), "chat-zh": (64, 0.68)}
+    recall.main(["--data", *(str(DATA / f"{name}.json") for name in floors)])
+    by_set = printed(capsys)["by_set"]
+    for name, (coverage, ndcg) in floors.items():
+        assert by_set[name]["coverage"] >= coverage
+        assert by_set[name]["ndcg_at_10"] >= ndcg
+
+
 def test_a_question_within_a_talk_is_not_given_what_its_prompt_carries_anyway(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

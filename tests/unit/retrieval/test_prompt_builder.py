@@ -1,5 +1,6 @@
 """A prompt in the making: never over its ceiling, no hole, and what yields first."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -12,6 +13,7 @@ from llm import prompts
 from records.context import Context, RecalledFact, Snippet
 from records.facts import Fact, Profile
 from records.messages import Message, Role
+from records.model_calls import PromptMessage
 from records.scopes import Person, Scope
 from records.summaries import Summary
 from records.turns import Incoming, Piece
@@ -313,6 +315,61 @@ def test_the_last_turns_come_before_summaries_and_those_before_older_turns() -> 
     assert {one.turn for one in context.recent} == {one.turn for one in talk[-8:]}
     assert [one.text for one in context.summaries] == ["Short."]
     assert any(cut.what == "turns" and cut.first_id == 101 for cut in context.cut)
+
+
+class Seams(Tokenizer):
+    """A tokenizer by which a whole request takes `more` tokens than its parts."""
+
+    more = 0
+
+    def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
+        return super().prompt_tokens(messages) + self.more
+
+
+def test_where_the_parts_do_not_add_up_snippets_yield_first_then_facts_turns_summaries_and_the_profile() -> None:
+    tokenizer = Seams(TOKENS.count, name=TOKENS.name)
+    talk = turns([("word " * 20, "word " * 20)] * 6)
+
+    def context(more: int) -> Context:
+        builder = PromptBuilder(
+            tokenizer=tokenizer, budgets=FULL.under(1500), incoming=incoming("Now?"), system_prompt="Hi.", now=NOW
+        )
+        builder.take_last_turns(talk[-8:])
+        builder.take_instructions([recalled(9, "Be brief.")])
+        builder.take_profile(document("Anna sails. " * 20))
+        builder.take_summaries([summary(1, 1, 6, "They talked.")])
+        builder.take_older_turns(talk)
+        builder.take_facts([recalled(1, "Anna sails.")])
+        builder.take_snippets([Snippet(message=talk[0], text=talk[0].content, score={})])
+        tokenizer.more = more
+        made = builder.context()
+        tokenizer.more = 0
+        return made
+
+    yielded: list[str] = []
+    for more in range(500, 1490, 2):
+        made = context(more)
+        held = {
+            "snippet": bool(made.snippets),
+            "fact": any(one.fact.id == 1 for one in made.facts),
+            "older turns": len(made.recent) > 8,
+            "last turns": len(made.recent) > 2,
+            "summary": bool(made.summaries),
+            "profile": made.profile is not None,
+            "instruction": any(one.fact.id == 9 for one in made.facts),
+            "turn": bool(made.recent),
+        }
+        yielded += [name for name, is_held in held.items() if not is_held and name not in yielded]
+    assert yielded == [
+        "snippet",
+        "fact",
+        "older turns",
+        "last turns",
+        "summary",
+        "profile",
+        "instruction",
+        "turn",
+    ]
 
 
 def test_a_last_turn_that_does_not_fit_is_cut_in_its_middle_and_named() -> None:

@@ -102,6 +102,12 @@ def test_the_long_answer_to_the_best_message_comes_with_its_best_passages() -> N
     assert not after_a_gap.parts["nearby"][2:].any()
 
 
+def test_an_answer_in_two_passages_comes_with_both() -> None:
+    told = [Told(terms="walrus"), Told(by_assistant=True), Told(same_message=True)]
+    ranked = rank(candidates(told, apart=False, assistant_mean=100.0), question("walrus"))
+    assert (ranked.scores[1:] > 0).all()
+
+
 def test_the_first_message_of_a_day_rises_with_what_its_day_is_found_for() -> None:
     day = timedelta(days=1)
     told = [Told(), Told(at=MONDAY + day), Told(terms="walrus", at=MONDAY + day), Told(at=MONDAY + 2 * day)]
@@ -138,6 +144,14 @@ def test_a_long_winded_assistant_yields_to_people() -> None:
     assert talkative.ids == [2, 1]
     assert talkative.by_meaning.tolist() == [1]
     assert rank(candidates(told), question("walrus")).verbosity == 0.0
+
+
+def test_a_passage_of_a_long_answer_yields_more_than_a_whole_short_one() -> None:
+    short, long = Told(terms="walrus", by_assistant=True), Told(terms="walrus", by_assistant=True)
+    found = candidates([Told(), short, long, Told(same_message=True)], assistant_mean=100.0)
+    ranked = rank(found, question("walrus"))
+    assert ranked.ids[:2] == [2, 3]
+    assert ranked.parts["assistant"].tolist() == [0.0, -1.0, -2.0, -2.0]
 
 
 def test_what_was_said_at_the_time_that_is_named_is_preferred() -> None:
