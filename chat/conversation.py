@@ -353,6 +353,7 @@ class Conversation:
         log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
         return Reply(
             text=numbered(apology(error, kept=turn.is_on), number),
+            half=error.half.strip() if isinstance(error, ModelError) else "",
             notices=tuple(turn.notices),
             error_type=type(error).__name__,
             is_durable=not turn.session.unwritten,

@@ -1,5 +1,6 @@
 """Chat and embedding models behind protocols, what they are asked, and what they may cost. Does not know stores.
 
+call_figures.py      seconds, tokens and failures of calls, as metrics
 chat_model.py        what a chat model is to those who ask it
 embeddings.py        texts as vectors of meaning: the protocol, and embeddings by an endpoint
 endpoint.py          patience and retries of every call to an endpoint

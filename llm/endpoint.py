@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Required, Self, TypedDict, TypeVar, Unpack
 
-from llm.failures import BrokenOff, NoConnection, SettingNames, StatusError, error_message, refusal
+from llm.failures import NoConnection, SettingNames, StatusError, error_message, refusal
 from locales.catalog import tr
-from records.errors import ModelBroken, ModelBusy, ModelError, ModelLoading, ModelUnreachable
+from records.errors import BrokenOff, ModelBroken, ModelBusy, ModelError, ModelLoading, ModelUnreachable
 from runtime.tracing import Span, span
 from settings import Secret
 

@@ -13,7 +13,6 @@ from locales.catalog import from_now, tr
 from locales.lists import all_of
 from records.errors import (
     ContextTooLong,
-    ModelBroken,
     ModelBusy,
     ModelDeclined,
     ModelError,
@@ -74,10 +73,6 @@ _NAMED_PICTURES = re.compile(
 
 class NoConnection(Exception):  # noqa: N818 - reads as the state it is
     """There was no answer at all."""
-
-
-class BrokenOff(ModelBroken):
-    """The model's answer broke off."""
 
 
 class StatusError(Exception):
@@ -161,8 +156,10 @@ def refusal(error: StatusError, model: str, settings: SettingNames) -> ModelErro
     return ModelRefused(told, remedy=tr("errors-check", settings=all_of(names)) if names else f"(status {status})")
 
 
-def error_in_answer(body: object) -> StatusError:
-    """An error that came in place of an answer, with the status that it names."""
+def error_in_answer(body: Mapping[str, Any]) -> StatusError | None:
+    """An error that came in place of an answer or of the rest of it, with the status that it names."""
+    if not body.get("error") and body.get("object") != "error":
+        return None
     code = error_code(body)
     status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
     return StatusError(status, body, {})

@@ -3,7 +3,6 @@
 Pure: openai_api.py sends the requests, and chat/answer_loop.py makes the shorter prompts.
 """
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from math import ceil
@@ -23,6 +22,9 @@ REMEMBERED_SECONDS = 86_400.0
 """A server may be updated: what it refused is tried again a day later."""
 
 
+LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"
+
+
 class Refused:
     """Names of what an endpoint refused within the last day."""
 
@@ -35,6 +37,14 @@ class Refused:
 
     def add(self, name: str) -> None:
         self._until[name] = self._now() + REMEMBERED_SECONDS
+
+    def add_length(self, *, is_sure: bool) -> None:
+        """Note that prompts are kept short: for a day, or until the next answer where something else may be refused."""
+        self.add(LENGTH)
+        if not is_sure:
+            self.add(PERHAPS_LENGTH)
+        elif PERHAPS_LENGTH in self:  # what was left out with it was left out for nothing
+            self.discard(PERHAPS_LENGTH, "system", "tools", PERHAPS_TOOLS)
 
     def discard(self, *names: str) -> None:
         for name in names:
@@ -85,9 +95,15 @@ class Ladder:
             return frozenset()
         is_one = likely in order and left > 1
         steps = frozenset({likely} if likely is not None and is_one else order[: ceil(len(order) / left)])
-        self._taken.append((steps, words[:3] + re.sub(r"\d+", "", words[3:])))
+        # Sizes and ids of requests differ each time.
+        lasting = [word for word in words[3:].split() if not any(map(str.isdigit, word))]
+        self._taken.append((steps, words[:3] + " ".join(lasting)))
         self.left_out |= steps
         return steps
+
+    def was_alone(self, step: Step) -> bool:
+        """Return True if a request was sent with this step as the only new one."""
+        return any(steps == {step} for steps, _ in self._taken)
 
     def helpful(self) -> set[Step]:
         """Return the steps that led to an answer: the last ones, and those after which the refusal read differently."""

@@ -13,14 +13,12 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from secrets import token_hex
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from llm import prompt_cache
+from llm import call_figures, prompt_cache
 from llm.chat_model import ChatModel, OnText
-from llm.endpoint import FAILURES, Connection, EndpointClient, Patience, model_span
+from llm.endpoint import FAILURES, Connection, EndpointClient, Patience
 from llm.failures import (
-    BrokenOff,
     StatusError,
     error_body,
     error_in_answer,
@@ -29,15 +27,20 @@ from llm.failures import (
     names_roles,
     refused_pictures,
 )
-from llm.ladder import Ladder, Refused, Step, told_as_text
+from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, Refused, Step, told_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.tool_calls import Offer, offered, offered_text, wire
 from llm.window import Window
 from locales.catalog import tr
-from records.errors import ContextTooLong, HistoryRefused, ModelDeclined, ModelError, PicturesRefused, names_below
+from records.errors import (
+    BrokenOff,
+    ContextTooLong,
+    HistoryRefused,
+    ModelDeclined,
+    PicturesRefused,
+)
 from records.model_calls import UNKNOWN, Abilities, Completion, PromptMessage, Tool, Usage
-from runtime.metrics import counter, histogram, start_at_zero
 from text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -46,16 +49,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Vision = Literal["auto", "on", "off"]
-
-SECONDS = histogram("keepsake_model_seconds", "From a request to the model's whole answer, by model.", {"model": ()})
-TOKENS = counter(
-    "keepsake_model_tokens",
-    "Tokens, by model and kind: prompt (the others included), cached, written to the cache, completion.",
-    {"model": (), "kind": ()},
-)
-REFUSALS = counter(
-    "keepsake_model_failures", "Calls without an answer, by model and error.", {"model": (), "error": ()}
-)
 
 LONGEST_BACKGROUND = 300.0
 """Seconds that an answer in the background goes on: some small models never end, and keep people waiting."""
@@ -70,7 +63,7 @@ LEAST_SHORTENED = 1_000
 """Tokens of a prompt that is not too long for any server, unless it says so."""
 _PROBE = (PromptMessage(role="user", content="Reply with the word: ok"),)
 _REASONING = "reasoning next to tools"
-_REFUSED, _CALLS = "requests with tools, perhaps", "calls that can be read, perhaps"
+_CALLS = "calls that can be read, perhaps"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
@@ -93,9 +86,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         super().__init__(**connection)
         self.settings = replace(self.settings, model=model_setting)
         model = connection["model"]
-        SECONDS.labels(model)
-        start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
-        start_at_zero(REFUSALS, {"model": [model], "error": names_below(ModelError)})
+        call_figures.start(model)
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = Refused()
         self._ladder: Ladder | None = None
@@ -124,43 +115,20 @@ class OpenAIChat(EndpointClient, ChatModel):
     async def _measured(
         self, messages: Sequence[PromptMessage], ask: Callable[[], Awaitable[PartialAnswer]]
     ) -> Completion:
-        started = monotonic()
-        try:
-            with model_span("chat", self.name) as told:
-                answer = await ask()
-                usage = answer.usage or Usage(
-                    prompt=self._counted(messages),
-                    completion=await asyncio.to_thread(self._tokenizer.count, answer.text),
-                )
-                told.tell(
-                    {
-                        "gen_ai.usage.input_tokens": usage.prompt,
-                        "gen_ai.usage.output_tokens": usage.completion,
-                        "gen_ai.usage.cache_read.input_tokens": usage.cached,
-                        "gen_ai.usage.cache_creation.input_tokens": usage.written,
-                    }
-                )
-        except ModelError as error:
-            REFUSALS.labels(self.name, type(error).__name__).inc()
-            raise
-        SECONDS.labels(self.name).observe(monotonic() - started)
-        kinds = {
-            "prompt": usage.prompt,
-            "cached": usage.cached,
-            "written": usage.written,
-            "completion": usage.completion,
-        }
-        for kind, tokens in kinds.items():
-            TOKENS.labels(self.name, kind).inc(tokens)
-        log.info(
-            "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
-            *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
-            extra={"model": self.name, **kinds},
-        )
+        async def answer_and_usage() -> tuple[PartialAnswer, Usage]:
+            answer = await ask()
+            completion = partial(self._tokenizer.count, answer.text)
+            return answer, answer.usage or Usage(
+                prompt=self._counted(messages), completion=await asyncio.to_thread(completion)
+            )
+
+        answer, usage = await call_figures.measured(self.name, answer_and_usage)
         return answer.completion(self.name, usage)
 
     @property
     def prompt_limit(self) -> int | None:
+        if LENGTH not in self._unsupported:
+            self._window.most = None
         tried = self._ladder.window if self._ladder is not None else None
         return (tried or self._window).prompt
 
@@ -231,8 +199,10 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if not self._descend(ladder, messages, request, error, patience):
                     await self._demand_question_declined(client, patience, ladder, error)
                     raise
-            except FAILURES:
+            except FAILURES as error:
                 patience.may_retry = not answer.shown
+                if isinstance(error, BrokenOff):
+                    error.half = answer.half()
                 raise
             else:
                 self._note_answer(ladder, answer, request, was_call_broken=was_call_broken)
@@ -289,8 +259,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             return True
         if kind not in ("unclear", "length"):
             return False
-        likely: Step | None = "system" if names_roles(error) else None
         possible = self._steps(ladder, messages, request)
+        likely: Step | None = "length" if PERHAPS_LENGTH in self._unsupported and "length" in possible else None
+        likely = "system" if names_roles(error) else likely
         if kind == "length":
             likely = "length"
             possible.add("length")
@@ -343,13 +314,16 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._note_without("system")
         if "length" in helpful and ladder.window is not None:
             self._window.most = ladder.window.most
+            self._unsupported.add_length(is_sure=ladder.was_alone("length"))
+        elif PERHAPS_LENGTH in self._unsupported:
+            self._unsupported.discard(LENGTH)
         if "tools" in helpful:
-            self._doubt_tools(_REFUSED, is_certain=not ladder.was_fault)
+            self._doubt_tools(PERHAPS_TOOLS, is_certain=not ladder.was_fault)
         elif was_call_broken:
             self._doubt_tools(_CALLS)
         elif "tools" in request:
             has_calls = answer.calls.made() or answer.reading().calls
-            self._unsupported.discard(_REFUSED, *([_CALLS] if has_calls else []))
+            self._unsupported.discard(PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _demand_question_declined(
         self, client: "OpenAIClient", patience: Patience, ladder: Ladder, error: StatusError
@@ -394,6 +368,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if isinstance(failure, ContextTooLong) and not is_for_person:
             counted = self._counted(messages)
             self._window.note_refusal(counted, error_message(error.body))
+            self._unsupported.add_length(is_sure=True)
             log.info(
                 "model %s: %d tokens are too long; prompts are kept to %s tokens from now on",
                 *(self.name, counted, self.prompt_limit),
@@ -432,18 +407,18 @@ class OpenAIChat(EndpointClient, ChatModel):
                 with patience.paused():
                     await on_text(news)
 
-        async with (
-            client.post("/chat/completions", request, patience.renew, on_drained=show) as response,
-            aclosing(response.events()) as events,
-        ):
-            async for event in events:
-                if error := _error_in(event):
-                    raise BrokenOff if answer.shown else error
-                patience.grow(answer.add(event))
+        try:
+            async with (
+                client.post("/chat/completions", request, patience.renew, on_drained=show) as response,
+                aclosing(response.events()) as events,
+            ):
+                async for event in events:
+                    if error := error_in_answer(event):
+                        is_half = answer.text and kind_of(error) in ("busy", "unclear")
+                        raise BrokenOff if is_half or answer.shown or answer.has_ended else error
+                    patience.grow(answer.add(event))
+        except BrokenOff:
+            if not answer.has_ended:
+                raise
         answer.demand_whole()
         await show()
-
-
-def _error_in(event: Mapping[str, Any]) -> StatusError | None:
-    """The error that came in place of an answer, or of the rest of it."""
-    return error_in_answer(event) if event.get("error") or event.get("object") == "error" else None

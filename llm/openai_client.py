@@ -14,8 +14,8 @@ import httpx2
 from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
 
 from llm.event_reader import EventReader
-from llm.failures import REQUESTS, BrokenOff, NoConnection, StatusError
-from records.errors import ModelBroken
+from llm.failures import REQUESTS, NoConnection, StatusError
+from records.errors import BrokenOff, ModelBroken
 from runtime.bounded_json import parsed
 from runtime.http_client import certificates
 

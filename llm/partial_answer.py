@@ -3,28 +3,31 @@
 Owns what of it may be shown.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from llm import text_calls
-from llm.failures import BrokenOff
 from llm.text_calls import Reading
 from llm.thoughts import without_thoughts
 from llm.tool_calls import Calls, Offer, Reasoning
 from locales.catalog import tr
-from records.errors import ModelBroken, ModelDeclined
+from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
 
 LONGEST_TEXT = 500_000
 """Characters of an answer: 100,000 tokens have fewer."""
 MOST_TOKENS = 10**8
 """Of one request that an endpoint is believed: a window of more is unheard of, and no table takes any number."""
-_ENDS = frozenset(
-    {"stop", "eos", "eos_token", "stop_sequence", "end_turn", "complete", "completed", "done"}
-) | frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
-"""Reasons for which an answer ends where its model wanted it to; any other, but a length, is a fault."""
-_LENGTHS = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+_ENDS = re.compile(
+    r"(?:(?:finish(?:ed|_?reason)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|of|turn|sequence|token|normal"
+    r"|tools?|functions?|(?:tool|function)?calls?|use)(?:[^a-z0-9]+|\Z))+"
+)
+"""Reasons for which an answer ends where its model wanted it to ("stop", "eos_token", "FINISH_REASON_STOP"); any other,
+but a length, is a fault.
+"""
+_LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_tokens|max_output_tokens|context_window_exceeded)")
 
 
 class BrokenCall(ModelBroken):
@@ -78,6 +81,11 @@ class PartialAnswer:
         self.finish = _words(choice.get("finish_reason")).strip().lower() or self.finish
         return sum(len(str(part)) for name, part in said.items() if name != "role" and part)
 
+    @property
+    def has_ended(self) -> bool:
+        """True once the model has said that its answer is whole."""
+        return _ENDS.fullmatch(self.finish or "") is not None
+
     def reading(self) -> Reading:
         """The whole text without its thoughts, and the calls of tools that are written in it."""
         return text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=True)
@@ -86,14 +94,20 @@ class PartialAnswer:
         """The text without the thoughts at its start and calls of tools, and without what may still turn out to be
         either, where that is not what it was last time; from then on it counts as shown.
         """
-        is_whole = self.is_whole
-        text = without_thoughts(self.text, is_whole=is_whole)
-        settled = 0 if is_whole else len(self.shown)
-        visible = text_calls.read(text, self.offer.names, is_whole=is_whole, settled=settled).shown
+        visible = self._visible(is_whole=self.is_whole)
         if not visible.strip() or visible == self.shown or self.refusal:
             return None
         self.shown = visible
         return visible
+
+    def _visible(self, *, is_whole: bool) -> str:
+        text = without_thoughts(self.text, is_whole=is_whole)
+        settled = 0 if is_whole else len(self.shown)
+        return text_calls.read(text, self.offer.names, is_whole=is_whole, settled=settled).shown
+
+    def half(self) -> str:
+        """Return what may be shown of an answer that broke off."""
+        return self._visible(is_whole=False)
 
     def completion(self, model: str, usage: Usage) -> Completion:
         """The finished answer."""
@@ -102,7 +116,7 @@ class PartialAnswer:
             text=reading.shown.strip(),
             model=model,
             usage=usage,
-            is_truncated=self.finish in _LENGTHS,
+            is_truncated=_LENGTHS.fullmatch(self.finish or "") is not None,
             calls=self.calls.made() or reading.calls,
             reasoning=self.reasoning.to_json() if self.calls.made() else "",
         )
@@ -112,7 +126,8 @@ class PartialAnswer:
         self.is_whole = True
         if self.refusal or self.finish == "content_filter":
             raise ModelDeclined
-        if self.finish not in (*_ENDS, *_LENGTHS, None):
+        is_at_length = _LENGTHS.fullmatch(self.finish or "") is not None
+        if self.finish and not is_at_length and not self.has_ended:
             raise BrokenOff
         reading = self.reading()
         is_forbidden = self.offer.forbids(call.name for call in reading.calls)
@@ -121,7 +136,7 @@ class PartialAnswer:
         if not reading.shown.strip() and not reading.calls and not self.calls.made():
             if self.finish is None:
                 raise BrokenOff
-            raise ModelBroken(tr("errors-length")) if self.finish in _LENGTHS else ModelBroken(remedy="(empty)")
+            raise ModelBroken(tr("errors-length")) if is_at_length else ModelBroken(remedy="(empty)")
 
 
 def _words(content: object) -> str:

@@ -18,7 +18,7 @@ from attrs import define, field
 from llm.chat_model import ChatModel, OnText
 from llm.embeddings import LONGEST_INPUT
 from locales.catalog import from_now, tr
-from records.errors import ModelError, QuotaExceeded, StorageError
+from records.errors import ModelError, ModelUnreachable, QuotaExceeded, StorageError
 from records.model_calls import Completion, DayOfUse, PromptMessage, Usage
 from records.scopes import Clock
 from runtime.tasks import uncancelled
@@ -94,6 +94,8 @@ class Quota:
         try:
             completion = await model.complete(messages, on_text=show if on_text else None, schema=schema)
         except BaseException as error:
+            if isinstance(error, ModelUnreachable):  # it was silent for too long
+                error.half = shown
             if shown or not isinstance(error, ModelError):
                 prompt = self._tokens.prompt_tokens(messages)
                 await self._spend(spender, model.name, Usage(prompt=prompt, completion=self._tokens.count(shown)))

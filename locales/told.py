@@ -31,6 +31,7 @@ KEYS: Mapping[type[KeepsakeError], str] = {
     errors.PicturesRefused: "errors-pictures-refused",
     errors.ModelDeclined: "errors-model-declined",
     errors.ModelBroken: "errors-model",
+    errors.BrokenOff: "errors-broken-off",
     errors.QuotaExceeded: "errors-quota-exceeded",
     errors.FoldRefused: "errors-fold-refused",
     errors.ImportRefused: "errors-import-refused",

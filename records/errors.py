@@ -22,7 +22,8 @@ KeepsakeError
 │   ├── ContextTooLong     the endpoint says that the prompt is too long
 │   │   └── HistoryRefused     perhaps for what was said earlier: the question alone is tried
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
-│   ├── ModelBroken        the answer was cut off, malformed or empty
+│   ├── ModelBroken        the answer was malformed or empty
+│   │   └── BrokenOff          there is a part of it, which is shown as such
 │   └── QuotaExceeded        the day's token budget is used up: the model was not asked
 ├── FactsFull            as many facts are known as one memory holds
 ├── ServedElsewhere      another process serves this owner by now; whatever was begun here is void
@@ -144,6 +145,8 @@ class ModelError(KeepsakeError):
     kind: ClassVar[str] = "model"
     words: str = ""
     """The endpoint's own, without its key: only --check may show them, since it sends nothing of anybody's."""
+    half: str = ""
+    """The part of an answer that had arrived before it broke off. It is shown as such, and never stored."""
 
 
 class ModelUnreachable(ModelError):  # noqa: N818
@@ -186,6 +189,10 @@ class ModelDeclined(ModelError):  # noqa: N818
 
 class ModelBroken(ModelError):  # noqa: N818
     """The model gave no usable answer."""
+
+
+class BrokenOff(ModelBroken):
+    """The answer broke off."""
 
 
 class QuotaExceeded(ModelError):  # noqa: N818

@@ -109,20 +109,22 @@ class Proposal:
 class Reply:
     """An answer, the context that it was made from, and what else its reader should be told.
 
-    `error_type`: of what failed, if the text is a sentence saying so, not a model's answer. `repeated`: it was stored
-    already and is given again, as after a restart. `is_durable`: what memory should hold of the turn is on disk (True
-    where memory is off); False while a store fails: it is kept in the process and written when the store works again.
-    `is_remembered`: memory holds the turn; where it does not, its text must not stay in any file. `is_incognito`:
-    memory was read for it, and nothing was written. `proposals`: what the model asks the reader to decide.
-    `turn`: the number of the turn, by which it can be answered again (None: not at all). `is_truncated`: it can go on:
-    the model stopped at its own limit, or was stopped by its reader (`is_stopped`). `version` of `versions`: answers to
-    the same question, from 1. `offers_memory`: memory is off, and something was said that it could keep.
+    `error_type`: of what failed, if the text is a sentence saying so, not a model's answer; `half`: the part of one
+    that had arrived. `repeated`: it was stored already and is given again, as after a restart. `is_durable`: what
+    memory should hold of the turn is on disk (True where memory is off); False while a store fails: it is kept in the
+    process and written when the store works again. `is_remembered`: memory holds the turn; where it does not, its text
+    must not stay in any file. `is_incognito`: memory was read for it, and nothing was written. `proposals`: what the
+    model asks the reader to decide. `turn`: the number of the turn, by which it can be answered again (None: not at
+    all). `is_truncated`: it can go on: the model stopped at its own limit, or was stopped by its reader (`is_stopped`).
+    `version` of `versions`: answers to the same question, from 1. `offers_memory`: memory is off, and something was
+    said that it could keep.
     """
 
     text: str
     context: Context | None = None
     notices: tuple[str, ...] = ()
     error_type: str = ""
+    half: str = ""
     repeated: bool = False
     is_durable: bool = True
     is_remembered: bool = False

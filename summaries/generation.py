@@ -17,6 +17,7 @@ from attrs import define
 from llm import prompts, quoting
 from llm.chat_model import ChatModel
 from llm.quota import Quota
+from locales.catalog import tr
 from records.errors import (
     ContextTooLong,
     FoldRefused,
@@ -304,6 +305,8 @@ class SummaryWriter:
         """A text that passed the quality gate, by the model or, if there is one, by the fallback: what the model was
         asked in vain is part of what that cost.
         """
+        if not material.told:
+            return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         started, spent = time.monotonic(), list[Usage]()
         try:
             return await self._summariser.summarise(material, self._within_quota(owner, spent), model=self._model.name)
@@ -337,9 +340,10 @@ class SummaryWriter:
 def message_sources(messages: Sequence[Message]) -> list[Source]:
     """Messages as the model reads them; tool results are left out, unless there is nothing else, and of a document all
     but its beginning: it stays searchable, and a book would cost a hundred requests. So are nods: small models take
-    them for the person's words ("A warm colour." made a favourite colour warm).
+    them for the person's words ("A warm colour." made a favourite colour warm). Declined messages always are.
     """
-    told = [message for message in messages if message.origin not in UNTOLD] or messages
+    said = [message for message in messages if message.origin != "declined"]
+    told = [message for message in said if message.origin not in UNTOLD] or said
     nods = {after.id for before, after in pairwise(told) if _is_nod(before, after)}
     told = [message for message in told if message.id not in nods]
     return [

@@ -3,6 +3,7 @@ errors-storage = لا يمكن قراءة الذاكرة أو الكتابة ف�
 errors-storage-damaged = ملف الذاكرة تالف. يمكن لمشرف البوت استعادة نسخة احتياطية.
 errors-storage-indexing = ما زلت أراجع رسائلك السابقة. حاول مرة أخرى بعد دقيقة.
 errors-model = لم يُعطِ النموذج جوابًا صالحًا.
+errors-broken-off = انقطع الجواب.
 errors-model-unreachable = لا يمكن الوصول إلى النموذج.
 errors-model-busy = النموذج مشغول. حاول مجددًا بعد قليل.
 errors-model-loading = ما زال النموذج يُحمَّل. حاول مجددًا بعد دقيقة.

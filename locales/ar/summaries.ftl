@@ -1,6 +1,7 @@
 summaries-not-configured = لم تُضبط الذاكرة بعد. الأمر ⁨/summary⁩ يضبطها؛ والأمر ⁨/summary_on⁩ يشغّلها بالخيارات المعتادة.
 summaries-is-off = الذاكرة متوقفة. الأمر ⁨/summary_on⁩ يشغّلها.
 summaries-none = لا توجد ملخصات بعد.
+summaries-all-declined = رفض مزوّد النموذج هذه الرسائل، ولذلك لم تُلخَّص.
 summaries-off = الذاكرة متوقفة. ما حُفظ يبقى؛ ولا أقرأ ولا أضيف شيئًا حتى ⁨/summary_on⁩.
 summaries-on = الذاكرة مفعّلة: أحفظها في { $storage } وألخّص كل { shared-turns }. أتذكر ما يقال من الآن.
 summaries-status-enabled = الذاكرة: مفعّلة

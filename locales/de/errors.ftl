@@ -3,6 +3,7 @@ errors-storage = Das Gedächtnis kann gerade nicht gelesen oder geschrieben werd
 errors-storage-damaged = Die Datei des Gedächtnisses ist beschädigt. Die Admins des Bots können eine Sicherung zurückholen.
 errors-storage-indexing = Ich gehe deine früheren Nachrichten noch durch. Bitte versuch es in einer Minute noch einmal.
 errors-model = Das Modell hat keine brauchbare Antwort gegeben.
+errors-broken-off = Die Antwort ist abgebrochen.
 errors-model-unreachable = Das Modell ist nicht erreichbar.
 errors-model-busy = Das Modell ist überlastet. Bitte versuch es gleich noch einmal.
 errors-model-loading = Das Modell wird noch geladen. Bitte versuch es in einer Minute noch einmal.

@@ -1,6 +1,7 @@
 summaries-not-configured = Das Gedächtnis ist noch nicht eingerichtet. /summary richtet es ein; /summary_on schaltet es mit den üblichen Einstellungen ein.
 summaries-is-off = Das Gedächtnis ist aus. /summary_on schaltet es ein.
 summaries-none = Es gibt noch keine Zusammenfassungen.
+summaries-all-declined = Der Anbieter des Modells hat diese Nachrichten abgelehnt, deshalb sind sie nicht zusammengefasst.
 summaries-off = Das Gedächtnis ist aus. Gespeichertes bleibt; bis /summary_on lese ich nichts davon und füge nichts hinzu.
 summaries-on = Das Gedächtnis ist an: Es liegt in { $storage }, und ich fasse nach je { shared-turns } zusammen. Ich merke mir, was ab jetzt gesagt wird.
 summaries-status-enabled = Gedächtnis: an

@@ -5,6 +5,7 @@ errors-storage = The memory cannot be read or written right now.
 errors-storage-damaged = The memory's file is damaged. The bot's admin can bring back a backup.
 errors-storage-indexing = I am still going through your earlier messages. Please try again in a minute.
 errors-model = The model gave no usable answer.
+errors-broken-off = The answer broke off.
 errors-model-unreachable = The model cannot be reached.
 errors-model-busy = The model is busy. Please try again in a moment.
 errors-model-loading = The model is being loaded. Please try again in a minute.

@@ -3,6 +3,7 @@
 summaries-not-configured = Memory is not set up yet. /summary sets it up; /summary_on turns it on with the usual choices.
 summaries-is-off = Memory is off. /summary_on turns it on.
 summaries-none = There are no summaries yet.
+summaries-all-declined = The model's provider declined these messages, so they are not summarised.
 summaries-off = Memory is off. What is stored stays; I neither read nor add anything until /summary_on.
 summaries-on = Memory is on: I keep it in { $storage } and summarise every { shared-turns }. I remember what is said from now on.
 summaries-status-enabled = Memory: enabled

@@ -3,6 +3,7 @@ errors-storage = Ahora mismo la memoria no se puede leer ni escribir.
 errors-storage-damaged = El archivo de la memoria está dañado. El administrador del bot puede recuperar una copia.
 errors-storage-indexing = Aún estoy repasando tus mensajes anteriores. Inténtalo de nuevo en un minuto.
 errors-model = El modelo no dio una respuesta utilizable.
+errors-broken-off = La respuesta se interrumpió.
 errors-model-unreachable = No se puede contactar con el modelo.
 errors-model-busy = El modelo está ocupado. Inténtalo de nuevo en un momento.
 errors-model-loading = El modelo se está cargando. Inténtalo de nuevo en un minuto.

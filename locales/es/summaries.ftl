@@ -1,6 +1,7 @@
 summaries-not-configured = La memoria aún no está configurada. /summary la configura; /summary_on la activa con lo habitual.
 summaries-is-off = La memoria está desactivada. /summary_on la activa.
 summaries-none = Aún no hay resúmenes.
+summaries-all-declined = El proveedor del modelo rechazó estos mensajes, así que no están resumidos.
 summaries-off = La memoria está desactivada. Lo guardado se queda; no leo ni añado nada hasta /summary_on.
 summaries-on = La memoria está activada: la guardo en { $storage } y resumo cada { shared-turns }. Recuerdo lo que se diga a partir de ahora.
 summaries-status-enabled = Memoria: activada

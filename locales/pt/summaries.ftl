@@ -1,6 +1,7 @@
 summaries-not-configured = A memória ainda não está configurada. /summary configura; /summary_on liga com o de costume.
 summaries-is-off = A memória está desligada. /summary_on liga.
 summaries-none = Ainda não há resumos.
+summaries-all-declined = O provedor do modelo recusou estas mensagens, por isso elas não estão resumidas.
 summaries-off = A memória está desligada. O que está guardado fica; não leio nem acrescento nada até /summary_on.
 summaries-on = A memória está ligada: fica em { $storage } e resumo a cada { shared-turns }. Lembro o que for dito a partir de agora.
 summaries-status-enabled = Memória: ligada

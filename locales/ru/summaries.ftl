@@ -1,6 +1,7 @@
 summaries-not-configured = Память ещё не настроена. Настроить: /summary. Включить с обычными настройками: /summary_on
 summaries-is-off = Память выключена. Включить: /summary_on
 summaries-none = Сводок пока нет.
+summaries-all-declined = Поставщик модели отклонил эти сообщения, поэтому они не пересказаны.
 summaries-off = Память выключена. Сохранённое остаётся; до команды /summary_on я ничего не читаю и не добавляю.
 summaries-on = Память включена: я храню её в { $storage } и составляю сводку раз в { shared-turns }. Запоминаю то, что говорится с этого момента.
 summaries-status-enabled = Память: включена

@@ -3,6 +3,7 @@ errors-storage = 现在无法读写记忆。
 errors-storage-damaged = 记忆文件已损坏。机器人的管理员可以恢复备份。
 errors-storage-indexing = 我还在整理你以前的消息。请过一分钟再试。
 errors-model = 模型没有给出可用的回答。
+errors-broken-off = 回答中断了。
 errors-model-unreachable = 无法连接到模型。
 errors-model-busy = 模型繁忙，请稍后再试。
 errors-model-loading = 模型还在加载，请过一分钟再试。

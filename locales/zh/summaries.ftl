@@ -1,6 +1,7 @@
 summaries-not-configured = 记忆还没有设置。发送 /summary 进行设置；发送 /summary_on 以通常的选择开启。
 summaries-is-off = 记忆是关闭的。发送 /summary_on 开启。
 summaries-none = 还没有摘要。
+summaries-all-declined = 模型提供商拒绝了这些消息，所以没有做摘要。
 summaries-off = 记忆已关闭。已存的内容保留；在你发送 /summary_on 之前，我既不读取也不添加。
 summaries-on = 记忆已开启：存在 { $storage } 里，每 { shared-turns }总结一次。我记住从现在起说的话。
 summaries-status-enabled = 记忆：开启

@@ -28,6 +28,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.documents import Documents
 from telegram_ui.sending.formatting import rendered
+from telegram_ui.sending.markdown import with_marks_closed
 from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
@@ -262,8 +263,9 @@ async def _speak(dependencies: Dependencies, chat: Chat, person: Person, text: s
 
 
 def shown_text(reply: Reply) -> str:
-    """Return an answer as its reader sees it, marked if it is not stored or was stopped."""
+    """Return an answer as its reader sees it, marked if it is not stored, was stopped or broke off."""
     above = f"{tr('notices-incognito')}\n\n" if reply.is_incognito else ""
+    above += f"{with_marks_closed(reply.half)}\n\n" if reply.half else ""
     return f"{above}{reply.text}" + (f"\n\n{tr('answers-stopped')}" if reply.is_stopped else "")
 
 

@@ -184,8 +184,8 @@ def with_marks_closed(markdown: str) -> str:
     """Return an answer that still grows, with the marks closed that its last paragraph has opened so far."""
     begin = max(markdown.rfind("\n\n") + 1, *(item.start() for item in _ITEM.finditer(markdown)), 0)
     before, last = markdown[:begin], _OPEN_LINK.sub(r"\1", markdown[begin:])
-    if len(_FENCE.findall(markdown)) % 2:
-        return markdown
+    if len(fences := _FENCE.findall(markdown)) % 2:
+        return f"{markdown.rstrip('`~')}\n{fences[-1]}"
     opened, words = list[str](), last.rstrip()
     end, only_marks = len(words), len(words.rstrip("*~`"))
     for found in _MARK.finditer(words):

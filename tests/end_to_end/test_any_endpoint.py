@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -182,3 +183,43 @@ async def test_a_flagged_word_does_not_end_the_chat(own_house: House, way: Raw) 
         assert "Paris" not in refused
         for question in ("what is the capital of France?", "and of Spain?", "thanks, one more?"):
             assert await ann.asks(question, "Paris") == "Paris, of course."
+
+
+HALF = "There are forty-two"
+BROKEN = {
+    "an unknown reason": (chunk("insufficient_system_resource"), "[DONE]"),
+    "a reason nobody knows": (chunk("gremlins"), "[DONE]"),
+    "an error event": ({"error": {"message": "Upstream idle timeout", "code": 504}}, "[DONE]"),
+    "a cut connection": (),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+async def test_half_an_answer_is_shown_as_such_and_never_stored(own_house: House, kind: str) -> None:
+    """It stays to be read, with [Try again] under it; neither memory nor the next prompt has it."""
+    last = stream(*BROKEN[kind], done=False).body
+    half = replace(stream(chunk(content=HALF), done=False), then=last, is_cut=not last)
+    is_well = False
+    async with (
+        raw_server(lambda _: said(APPLES) if is_well else half) as (server, url),
+        own_house.bot(OPENAI_BASE_URL=url, REPLY_STREAMING="auto"),
+    ):
+        ann = own_house.person()
+        await ann.sets_up()
+        broken = await ann.tells("How many?", "broke off")
+        assert broken["text"].startswith(HALF)
+        assert [button["text"] for row in broken["reply_markup"]["inline_keyboard"] for button in row] == ["Try again"]
+        assert HALF not in str(own_house.memory.files().home(ann.owner))
+        is_well = True
+        assert await ann.asks("And now?", APPLES) == APPLES
+        assert HALF not in words_of(server.requests[-1])
+
+
+@pytest.mark.parametrize("finish", ["eos", "end", "end_turn", "STOP", "FINISH_REASON_STOP", "COMPLETE", "eos_token"])
+async def test_an_odd_end_of_a_whole_answer_is_one(own_house: House, finish: str) -> None:
+    async with (
+        raw_server(lambda _: stream(chunk(content=APPLES), chunk(finish))) as (server, url),
+        own_house.bot(OPENAI_BASE_URL=url),
+    ):
+        assert await own_house.person().asks("How many?") == APPLES
+        assert len(server.requests) == 1

@@ -12,9 +12,13 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Raw:
-    """One answer: its status, content type and body."""
+    """One answer: its status, content type and body; `then` comes after it in a packet of its own, or `is_cut`: the
+    connection is closed instead.
+    """
 
     body: bytes
+    then: bytes = b""
+    is_cut: bool = False
     status: int = 200
     content_type: str = "text/event-stream"
 
@@ -55,9 +59,15 @@ class RawServer:
                 if head.split(b" ")[1].endswith(b"/chat/completions"):
                     self.requests.append(json.loads(body))
                     raw = self.answer(self.requests[-1])
-                about = f"content-type: {raw.content_type}\r\ncontent-length: {len(raw.body)}\r\n\r\n"
+                size = len(raw.body) + len(raw.then) + raw.is_cut
+                about = f"content-type: {raw.content_type}\r\ncontent-length: {size}\r\n\r\n"
                 writer.write(f"HTTP/1.1 {raw.status} X\r\n{about}".encode() + raw.body)
                 await writer.drain()
+                if raw.then or raw.is_cut:
+                    writer.write(raw.then)
+                    await writer.drain()
+                if raw.is_cut:
+                    break
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:

@@ -4,6 +4,7 @@ requests, and the next turn begins with what helped."""
 import json
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from starlette.responses import Response
@@ -206,3 +207,49 @@ async def test_an_endpoint_that_refuses_everything_is_asked_four_times_at_most(t
     assert "declined" not in replies[0].text
     assert "(-" not in replies[0].text
     assert len(server.bodies) <= 4
+
+
+async def test_a_fold_of_declined_messages_alone_sends_none_of_them(tmp_path: Path) -> None:
+    refuse = lambda body: WAYS[0]() if "zorkblat" in words_of(body) else None  # noqa: E731
+    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+        await talk.remember(every_n=2)
+        for text in ("please explain zorkblat", "zorkblat?"):
+            await talk.say(text)
+        before = len(server.bodies)
+        assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
+        assert len(server.bodies) == before
+        [summary] = await talk.services.summaries.active(SCOPE)
+        assert (summary.message_count, "declined" in summary.text) == (2, True)
+
+
+async def test_a_prompt_shortened_for_another_reason_is_long_again_in_the_answer_after_the_next(tmp_path: Path) -> None:
+    """An update makes a server refuse tools in words that nobody knows; length is left out together with them."""
+    updated = False
+    refuse = lambda body: refused(400, {"error": {"message": "Nope."}}) if updated and "tools" in body else None  # noqa: E731
+    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+        await talk.remember(every_n=50)
+        await talk.say(LONG)
+        updated = True
+        for text in ("And what is in the cellar?", "How much?", "Since when?"):
+            assert not (await talk.say(text)).is_error
+        lengths = [size(body) > LIMIT for body in server.bodies]
+    assert lengths == [True, True, False, False, True], "the next turn begins with what helped"
+
+
+async def test_a_prompt_that_was_too_long_stays_short_for_a_day(tmp_path: Path) -> None:
+    turns = (LONG, "And what is in the cellar?", "How much?", "Since when?", "Why?")
+    replies, server = await said(tmp_path, too_long(400, {"error": {"message": "Nope."}}), *turns)
+    assert not [reply for reply in replies if reply.is_error]
+    assert [size(body) > LIMIT for body in server.bodies] == [True, True, False, False, True, True, False, False, False]
+    assert server.bodies[-1]["messages"][0]["role"] == "system"
+
+
+async def test_refusals_that_differ_in_a_number_alone_read_alike(tmp_path: Path) -> None:
+    def refuse(request: Body) -> Response | None:
+        words = {"error": {"message": f"Nope. (request id: {uuid4()})"}}
+        return refused(400, words) if any(one["role"] == "system" for one in request["messages"]) else None
+
+    replies, server = await said(tmp_path, refuse, LONG, "Again?", "Again?")
+    assert not [reply for reply in replies if reply.is_error]
+    assert "tools" in server.bodies[-1]
+    assert size(server.bodies[-1]) > LIMIT

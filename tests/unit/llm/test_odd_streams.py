@@ -14,6 +14,7 @@ from records.errors import ModelBroken, ModelError
 from records.model_calls import Completion
 from settings import Secret
 from tests.peers.openai_server import Behaviour
+from tests.peers.raw_server import Raw, raw_server
 from tests.unit.llm.test_openai_api import Shown, a_bench, asked
 from tests.unit.llm.test_openai_client import Peer
 
@@ -85,6 +86,16 @@ async def test_a_gzipped_stream_is_read() -> None:
 async def test_an_event_that_says_nothing_is_skipped(nothing: str) -> None:
     for body in (f"{nothing}\n\n{STREAM}", f"data: {TEXT}\n\n{nothing}\n\ndata: {STOP}\n\ndata: [DONE]\n\n"):
         assert (await answer_to(body.encode())).text == "Forty-two apples."
+
+
+async def test_a_connection_cut_after_the_model_has_ended_costs_nothing() -> None:
+    """Proxies close before the last bytes that they have announced."""
+    cut = Raw(body=STREAM.replace("data: [DONE]\n\n", "").encode(), is_cut=True)
+    async with (
+        raw_server(lambda _: cut) as (_, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url) as model,
+    ):
+        assert (await model.complete(asked())).text == "Forty-two apples."
 
 
 async def test_bytes_that_are_no_utf8_cost_one_character() -> None:

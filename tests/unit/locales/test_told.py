@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.failures import BrokenOff
+from llm.partial_answer import BrokenCall
 from locales.catalog import LANGUAGES, speaking
 from locales.told import FOR_THE_OPERATOR, KEYS, speaking_to, told
 from records.errors import FoldRefused, KeepsakeError, ModelBroken, ModelError, StorageCorrupt
@@ -26,7 +26,7 @@ def test_every_kind_of_failure_of_a_model_has_a_sentence() -> None:
     ours = [one for one in kinds(ModelError) if one.__module__ == "records.errors"]
     assert set(ours) <= set(KEYS)
     with speaking("de"):
-        assert told(BrokenOff()) == told(ModelBroken())
+        assert told(BrokenCall()) == told(ModelBroken())
 
 
 def test_an_error_with_a_sentence_of_its_own_tells_it() -> None:

@@ -1,0 +1,66 @@
+"""Seconds, tokens and failures of calls to chat models: as metrics, as a span and as a line of the log."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from time import monotonic
+from typing import TypeVar
+
+from llm.endpoint import model_span
+from records.errors import ModelError, names_below
+from records.model_calls import Usage
+from runtime.metrics import counter, histogram, start_at_zero
+
+log = logging.getLogger(__name__)
+Answer = TypeVar("Answer")
+
+SECONDS = histogram("keepsake_model_seconds", "From a request to the model's whole answer, by model.", {"model": ()})
+TOKENS = counter(
+    "keepsake_model_tokens",
+    "Tokens, by model and kind: prompt (the others included), cached, written to the cache, completion.",
+    {"model": (), "kind": ()},
+)
+REFUSALS = counter(
+    "keepsake_model_failures", "Calls without an answer, by model and error.", {"model": (), "error": ()}
+)
+
+
+def start(model: str) -> None:
+    """Begin every series of a model at 0."""
+    SECONDS.labels(model)
+    start_at_zero(TOKENS, {"model": [model], "kind": ("prompt", "cached", "written", "completion")})
+    start_at_zero(REFUSALS, {"model": [model], "error": names_below(ModelError)})
+
+
+async def measured(model: str, ask: Callable[[], Awaitable[tuple[Answer, Usage]]]) -> tuple[Answer, Usage]:
+    """Return what `ask` returns, an answer and its tokens, and note them."""
+    started = monotonic()
+    try:
+        with model_span("chat", model) as told:
+            answer, usage = await ask()
+            told.tell(
+                {
+                    "gen_ai.usage.input_tokens": usage.prompt,
+                    "gen_ai.usage.output_tokens": usage.completion,
+                    "gen_ai.usage.cache_read.input_tokens": usage.cached,
+                    "gen_ai.usage.cache_creation.input_tokens": usage.written,
+                }
+            )
+    except ModelError as error:
+        REFUSALS.labels(model, type(error).__name__).inc()
+        raise
+    seconds = monotonic() - started
+    SECONDS.labels(model).observe(seconds)
+    kinds = {
+        "prompt": usage.prompt,
+        "cached": usage.cached,
+        "written": usage.written,
+        "completion": usage.completion,
+    }
+    for kind, tokens in kinds.items():
+        TOKENS.labels(model, kind).inc(tokens)
+    log.info(
+        "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
+        *(model, usage.prompt, usage.cached, usage.completion, seconds * 1000),
+        extra={"model": model, **kinds},
+    )
+    return answer, usage
