@@ -1,0 +1,71 @@
+"""What each version of the schema left behind: a backup, a folder and an export, made by the program of that time.
+
+`python -m tests.support.released` keeps those of this version, once it is released with a schema of its own.
+"""
+
+import asyncio
+import shutil
+import tarfile
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from records.facts import FactChange, NewFact
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.backup import back_up
+from storage.schema.migrations import MIGRATIONS
+from tests.support.talk import ANNA, BORIS, talking
+
+RELEASED = Path(__file__).parent / "released"
+BACKUP, FOLDER, EXPORT = "backup.gz", "data.tar.gz", "export.json"
+STORES = {ANNA.id: StorageType.SQLITE, BORIS.id: StorageType.JSON}
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+TURNS = 3
+FACT = "Lives in Kiel."
+
+
+async def make(into: Path, data: Path) -> None:
+    """Two people talk, each in a store of their own; a fold and a fact come of it."""
+    async with talking(data) as talk:
+        for person in (ANNA, BORIS):
+            await talk.remember(storage=STORES[person.id], every_n=2, owner=person.id)
+            for number in range(TURNS):
+                await talk.turn(f"Kohlrabi number {number} grows.", person=person)
+            scope = Scope(owner=person.id)
+            async with talk.services.memory.home(person.id) as store:
+                read = await store.messages(scope, [1])
+                learned, _ = await store.facts.pending(scope, 1)
+                fact = NewFact(
+                    text=FACT,
+                    kind="personal",
+                    subject="home",
+                    source_ids=(1,),
+                    observed_at=NOW,
+                    valid_from=NOW,
+                    tags=("home",),
+                )
+                await store.facts.commit(scope, [FactChange(fact=fact)], read=read, learned=learned, until=1, now=NOW)
+        async with talk.services.exporter.files(ANNA.id) as files:
+            (into / EXPORT).write_bytes(files[0].file.read())
+    await asyncio.to_thread(back_up, data, into / BACKUP, database_url="")
+    await asyncio.to_thread(pack, data, into / FOLDER)
+
+
+def pack(data: Path, into: Path) -> None:
+    """Pack the files of a folder from which all others are derived."""
+    with tarfile.open(into, "w:gz") as packed:
+        for path in sorted(data.glob("memory.*")):
+            packed.add(path, path.name)
+
+
+def main() -> None:
+    into = RELEASED / str(len(MIGRATIONS))
+    shutil.rmtree(into, ignore_errors=True)
+    into.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(make(into, Path(folder)))
+
+
+if __name__ == "__main__":
+    main()
