@@ -30,6 +30,7 @@ from llm.failures import (
 from llm.ladder import LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS, Ladder, Refused, Step, told_as_text
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
+from llm.thoughts import begins_with_thoughts
 from llm.tool_calls import Offer, offered, offered_text, wire
 from llm.window import Window
 from locales.catalog import tr
@@ -64,6 +65,7 @@ LEAST_SHORTENED = 1_000
 _PROBE = (PromptMessage(role="user", content="Reply with the word: ok"),)
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
+_THINKS_FIRST = "answers without thoughts before a closing mark"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
@@ -179,7 +181,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         while True:  # ends: each time the request has less
             if "tools" in ladder.left_out and offer.tools:
                 offer = offer.withdrawn()
-            answer = PartialAnswer(offer=offer)
+            answer = PartialAnswer(offer=offer, thinks_first=_THINKS_FIRST in self._unsupported)
             request = self._request(messages, schema, offer, ladder)
             if ladder.refused_at is not None:
                 patience.end_by(ladder.refused_at + self._timeout)
@@ -303,6 +305,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, ladder: Ladder, answer: PartialAnswer, request: Mapping[str, Any], *, was_call_broken: bool
     ) -> None:
         """Remember what led to an answer, for the next ones."""
+        if begins_with_thoughts(answer.text):
+            self._unsupported.add(_THINKS_FIRST)
         helpful = ladder.helpful()
         if ladder.was_fault:  # it may have passed by itself
             helpful &= {"tools"}

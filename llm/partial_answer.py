@@ -10,7 +10,7 @@ from typing import Any
 
 from llm import text_calls
 from llm.text_calls import Reading
-from llm.thoughts import without_thoughts
+from llm.thoughts import begins_with_thoughts, without_thoughts
 from llm.tool_calls import Calls, Offer, Reasoning
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
@@ -36,9 +36,12 @@ class BrokenCall(ModelBroken):
 
 @dataclass
 class PartialAnswer:
-    """An answer as far as it has come. `offer`: the tools that it may call."""
+    """An answer as far as it has come. `offer`: the tools that it may call. `thinks_first`: an earlier one of this
+    model began with thoughts that a closing mark alone ended, so nothing before such a mark is shown while it arrives.
+    """
 
     offer: Offer
+    thinks_first: bool = False
     text: str = ""
     refusal: str = ""
     finish: str | None = None
@@ -88,7 +91,12 @@ class PartialAnswer:
 
     def reading(self) -> Reading:
         """The whole text without its thoughts, and the calls of tools that are written in it."""
-        return text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=True)
+        is_cut = _LENGTHS.fullmatch(self.finish or "") is not None
+        text = "" if is_cut and self._is_all_thought() else without_thoughts(self.text)
+        return text_calls.read(text, self.offer.names, is_whole=True)
+
+    def _is_all_thought(self) -> bool:
+        return self.thinks_first and not begins_with_thoughts(self.text)
 
     def news(self) -> str | None:
         """The text without the thoughts at its start and calls of tools, and without what may still turn out to be
@@ -101,6 +109,8 @@ class PartialAnswer:
         return visible
 
     def _visible(self, *, is_whole: bool) -> str:
+        if not is_whole and not self.shown and self._is_all_thought():
+            return ""
         text = without_thoughts(self.text, is_whole=is_whole)
         settled = 0 if is_whole else len(self.shown)
         return text_calls.read(text, self.offer.names, is_whole=is_whole, settled=settled).shown

@@ -29,6 +29,12 @@ _CHANNEL_BODY = re.compile(
 _RESPONSE = re.compile(r"<\|?(?:START|END)_(?:RESPONSE|TEXT)\|?>|<\|(?:return|end)\|>\s*\Z")
 
 
+def begins_with_thoughts(text: str) -> bool:
+    """Return True if the first mark is a closing one, so that everything before it was thought."""
+    first = next((mark for mark in _marks(text) if not _is_mentioned(text, mark)), None)
+    return first is not None and first["close"] is not None
+
+
 def without_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Return the text without thoughts. `is_whole` False: without what may become a mark, too."""
     text = _ASIDE.sub("", _COLLAPSED.sub("", text))

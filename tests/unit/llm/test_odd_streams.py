@@ -208,3 +208,39 @@ async def test_a_call_in_a_second_choice_or_in_the_older_form_is_one() -> None:
     assert await calls_in({"choices": both}, chunk("tool_calls")) == [("remind", FIRST)]
     assert await calls_in({"choices": both[:1]}, {"choices": both[1:]}, chunk("stop")) == [("remind", FIRST)]
     assert await calls_in(chunk("function_call", function_call=call["function"])) == [("remind", FIRST)]
+
+
+THOUGHT = (*["SECRET plan. "] * 5, "\n</think>\n\n", "Forty-two apples.")
+
+
+def in_pieces(*texts: str, finish: str | None = "stop") -> Behaviour:
+    return Behaviour(events=(*(chunk(content=text) for text in texts), chunk(finish), "[DONE]"), hold="middle")
+
+
+async def test_thoughts_before_a_closing_mark_alone_are_held_once_a_model_is_known_to_send_them() -> None:
+    """Nothing tells them from an answer before the mark comes: the model's next answers are shown from it on."""
+    async with a_bench() as bench:
+        bench.server.script("m", *[in_pieces(*THOUGHT)] * 2, Behaviour(text="No thoughts now."))
+        for number, shown in enumerate((Shown(), Shown())):
+            answering = asyncio.create_task(bench.model.complete(asked(), on_text=shown))
+            await bench.server.until_held()
+            if not number:
+                await shown.more.wait()
+            await bench.server.release()
+            assert (await answering).text == "Forty-two apples."
+            assert shown.texts[-1].strip() == "Forty-two apples."
+            assert any("SECRET" in text for text in shown.texts) == (number == 0)
+        last = Shown()
+        assert (await bench.model.complete(asked(), on_text=last)).text == "No thoughts now."
+        assert last.texts == ["No thoughts now."]
+
+
+@pytest.mark.parametrize("finish", ["length", "network_error"])
+async def test_thoughts_that_are_cut_before_their_mark_are_no_answer(finish: str) -> None:
+    async with a_bench() as bench:
+        bench.server.script("m", Behaviour(text="SECRET</think>Yes."), *[Behaviour(text="SECRET", finish=finish)] * 3)
+        assert (await bench.model.complete(asked())).text == "Yes."
+        shown = Shown()
+        with pytest.raises(ModelBroken) as caught:
+            await bench.model.complete(asked(), on_text=shown)
+        assert (caught.value.half, shown.texts) == ("", [])
