@@ -3,6 +3,7 @@
 answer_loop.py   one answer of the model: its rounds with tools, all under the ceiling
 answerer.py      the context of a turn's request, and the model's answer to it
 attachments.py   what people send along: who reads it, looks at it, hears it
+choices.py       what an owner can choose: one list, for the chat and the page
 conversation.py  the steps of a turn: remember, recall, answer, remember; then settle
 corrections.py   later changes to stored messages: forgotten, corrected, moved to another id
 explanations.py  what an answer was made from, with the messages, summaries and facts themselves

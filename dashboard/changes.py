@@ -10,33 +10,26 @@ from datetime import datetime, time, timedelta
 from attrs import define
 
 from background.rebuild import Progress
+from chat.choices import Choice, MemoryIsOff, NotOffered, choices_of, choose
 from chat.facts_by_hand import VERBS, FactsByHand
 from chat.services import Services
 from dashboard.parameters import MOST_IDS, BadRequest, Parameters
 from dashboard.views import LONGEST_NAME, Views
 from dashboard.visits import Answer, Handler, Refused, Visit
-from llm.prompts import PERSONAS
-from locales.catalog import LANGUAGES, tr
+from locales.catalog import tr
 from locales.page_texts import on_page
 from locales.receipts import counts, outcome_text, quoting, receipt
 from records.conversations import FIRST_NUMBER, LONGEST_TITLE
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.owners import (
-    LONGEST_INSTRUCTIONS,
-    LONGEST_PERSONA,
-    OWN_PERSONA,
-    SPOKEN_ANSWERS,
     OwnerConfig,
-    StorageType,
     mode_of,
 )
 from records.reminders import MOST_REMINDERS
 from records.scopes import Scope
 from storage.stores.memory_store import MemoryStore
-from summaries.policies import POLICIES
 from text.characters import visible
-from text.time_zones import zone_named
 
 LONGEST_TEXT = 4_000
 """Characters of a text that is asked for; what it is for has a smaller bound, and a sentence that says so."""
@@ -189,69 +182,13 @@ class Changes:
     # choices -------------------------------------------------------------------------------------------------
 
     async def settings(self, visit: Visit) -> Answer:
-        asked, memory, owner = visit.asked.within("change"), self._services.memory, visit.owner
-        changes = self._changes(asked)  # all are read before one is made
-        if "enabled" in asked:
-            await memory.switch(owner, enabled=asked.flag("enabled"))
-        config = await memory.config(owner)
-        if "storage" in asked or "every_n" in asked:
-            await self._set_up(owner, asked, config)
-        for change in changes:
-            await memory.choose(owner, change)
-        config = await memory.config(owner)
+        asked = visit.asked.within("change")
+        wanted = {one.name: _value(asked, one) for one in choices_of(self._services) if asked.has(one.name)}
+        try:
+            config = await choose(self._services, visit.owner, wanted)
+        except NotOffered as error:
+            raise Refused(409 if isinstance(error, MemoryIsOff) else 400, str(error)) from error
         return {"said": tr("web-saved"), "settings": await self._views.settings(replace(visit, config=config))}
-
-    async def _set_up(self, owner: int, asked: Parameters, config: OwnerConfig | None) -> None:
-        memory = self._services.memory
-        if config is None or not config.enabled:
-            raise Refused(409, tr("basics-mode-off"))
-        wanted = asked.text("storage", LONGEST_NAME, config.storage)
-        every_n = asked.integer("every_n", config.every_n)
-        if wanted not in memory.storages or not 1 <= every_n <= 500:
-            raise BadRequest("There is no such choice.")
-        await memory.configure(owner, storage=StorageType(wanted), every_n=every_n)
-
-    def _changes(self, asked: Parameters) -> list[Change]:
-        """Change the other settings one by one. Raise BadRequest for a value that is not offered."""
-        found: list[Change] = []
-
-        def keep(**values: object) -> None:
-            found.append(lambda known: replace(known, **values))  # type: ignore[arg-type]
-
-        models = tuple(self._services.models)
-        for name, field, offered in (
-            ("policy", "policy", tuple(POLICIES)),
-            ("spoken", "spoken_answers", SPOKEN_ANSWERS),
-            ("language", "language", ("", *LANGUAGES)),
-            ("persona", "persona", ("", *PERSONAS, OWN_PERSONA)),
-            ("model", "model", models),
-        ):
-            if asked.has(name):
-                value = asked.text(name, LONGEST_NAME)
-                if value not in offered:
-                    raise BadRequest(f"{name} is one of those that are offered.")
-                # The usual model is kept as no choice, so that another usual one is followed.
-                keep(**{field: "" if name == "model" and value == models[0] else value})
-        for name, field in (("auto_fold", "auto_fold"), ("incognito", "incognito")):
-            if asked.has(name):
-                keep(**{field: asked.flag(name)})
-        if asked.has("zone"):
-            words = asked.text("zone", LONGEST_NAME)
-            zone = zone_named(words)
-            if zone is None:
-                raise Refused(400, tr("choices-zone-unknown", words=words[:60]))
-            keep(timezone=zone)
-        if asked.has("persona_text"):
-            words = " ".join(visible(asked.text("persona_text", LONGEST_TEXT)).split())
-            if len(words) > LONGEST_PERSONA:
-                raise Refused(400, tr("shared-too-long", most=str(LONGEST_PERSONA), length=str(len(words))))
-            keep(persona_text=words)
-        if asked.has("instructions"):
-            words = asked.text("instructions", LONGEST_TEXT).strip()
-            if len(words) > LONGEST_INSTRUCTIONS:
-                raise Refused(400, tr("shared-too-long", length=len(words), most=LONGEST_INSTRUCTIONS))
-            keep(fold_instructions=words)
-        return found
 
     # summaries -----------------------------------------------------------------------------------------------
 
@@ -372,3 +309,13 @@ def _is_empty(what: Forgetting) -> bool:
 def _figures(found: Forgotten) -> dict[str, object]:
     figures = asdict(found)
     return {name: figures[name] for name in ("messages", "summaries", "facts", "profiles", "versions", "reminders")}
+
+
+def _value(asked: Parameters, choice: Choice) -> object:
+    """Return the value that was sent for a choice. Raise BadRequest if it is of another kind."""
+    match choice.kind:
+        case "switch":
+            return asked.flag(choice.name)
+        case "number":
+            return asked.integer(choice.name)
+    return asked.text(choice.name, LONGEST_TEXT)

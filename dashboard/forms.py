@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from chat.choices import Choice
+from locales.catalog import tr
 from locales.told import worth
 from records.conversations import FIRST_NUMBER
 from records.facts import Fact
@@ -102,3 +104,16 @@ def fact(one: Fact) -> Json:
 
 def reminder(one: Reminder) -> Json:
     return {"id": one.id, "text": one.text, "due_at": one.due_at.isoformat(), "repeat": one.repeat}
+
+
+def choice(one: Choice, value: object, *, hint: str = "") -> Json:
+    """Return something to choose, with its current value."""
+    return {
+        "name": one.name,
+        "kind": one.kind,
+        "label": tr(one.text),
+        "hint": hint or (tr(one.hint) if one.hint else ""),
+        "value": value,
+        "values": [(offered, one.label(offered)) for offered in one.values],
+        "longest": one.longest,
+    }

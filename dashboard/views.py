@@ -11,26 +11,26 @@ from datetime import time as clock_time
 
 from attrs import define
 
+from chat.choices import choices_of
 from chat.operation import Operation
 from chat.search import Hit
 from chat.services import Services
 from dashboard import forms
 from dashboard.parameters import BadRequest
 from dashboard.visits import Answer, Refused, Visit
-from llm.prompts import PERSONAS
-from locales.catalog import LANGUAGES, tr
+from external_memory import DEFAULT_EVERY_N, MOST_EVERY_N
+from locales.catalog import tr
 from locales.page_texts import on_page
 from locales.told import STORAGE_NAMES, what_is_stored
 from records.conversations import FIRST_NUMBER
 from records.facts import LONGEST_FACT
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, is_of
-from records.owners import LONGEST_INSTRUCTIONS, LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
+from records.owners import OwnerConfig
 from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
 from retrieval.explanation import read
 from storage.stores.memory_store import MemoryStore
-from summaries.policies import POLICIES
 
 MOST_ROWS = 200
 """The most messages of one response."""
@@ -269,27 +269,17 @@ class Views:
     # choices -------------------------------------------------------------------------------------------------
 
     async def settings(self, visit: Visit) -> Answer:
-        config, models = visit.config, tuple(self._services.models)
-        every_n = config.every_n if config else THRESHOLDS[2]
+        config, every_n = visit.config, visit.config.every_n if visit.config else DEFAULT_EVERY_N
+        offered = [choice for choice in choices_of(self._services) if choice.is_offered(config)]
+        rows: dict[str, list[dict[str, object]]] = {choice.group: [] for choice in offered}
+        for choice in offered:
+            value = _zone_name(config) if choice.name == "timezone" else choice.value_in(config)
+            about = tr(f"policy-about-{value}", turns=every_n) if choice.name == "policy" else ""
+            rows[choice.group].append(forms.choice(choice, value, hint=about))
         return {
-            "memory": memory_form(config),
-            "storages": [(one, STORAGE_NAMES[one]) for one in self._services.memory.storages],
-            "policies": [(one, tr(f"policy-name-{one}"), tr(f"policy-about-{one}", turns=every_n)) for one in POLICIES],
-            "languages": dict(LANGUAGES),
-            "language": config.language if config else "",
-            "zone": _zone_name(config),
-            "models": models,
-            "model": config.model if config and config.model in models else models[0],
-            "personas": [(one, tr(f"model-persona-{one or 'none'}")) for one in ("", *PERSONAS, OWN_PERSONA)],
-            "persona": config.persona if config else "",
-            "persona_text": config.persona_text if config else "",
-            "longest_persona": LONGEST_PERSONA,
-            "can_speak": self._services.speech is not None,
-            "spoken": config.spoken_answers if config else "",
-            "instructions": config.fold_instructions if config else "",
-            "longest_instructions": LONGEST_INSTRUCTIONS,
+            "groups": [(tr(group), listed) for group, listed in rows.items()],
             "thresholds": THRESHOLDS,
-            "most_every_n": 500,
+            "most_every_n": MOST_EVERY_N,
             "privacy": on_page(
                 what_is_stored(config, is_private=not visit.is_group, retention_days=self._operation.retention_days)
             ),
@@ -317,7 +307,7 @@ def memory_form(config: OwnerConfig | None) -> dict[str, object]:
         "enabled": bool(config and config.enabled),
         "incognito": bool(config and config.incognito),
         "storage": STORAGE_NAMES[config.storage] if config else "",
-        "every_n": config.every_n if config else THRESHOLDS[2],
+        "every_n": config.every_n if config else DEFAULT_EVERY_N,
         "policy": config.policy if config else "pyramid",
         "auto_fold": config.auto_fold if config else True,
     }

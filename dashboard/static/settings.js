@@ -27,45 +27,33 @@ export const settings = {
 };
 
 function groups(now, save) {
-  const how = now.memory;
-  const pairs = (values) => values.map((one) => [one, one]);
-  const about = now.policies.find(([key]) => key === how.policy)?.[2] ?? "";
-  const zone = h("input", { type: "text", value: now.zone, maxLength: 100, autocomplete: "off",
-    on: { change: (event) => save({ zone: event.currentTarget.value }, event.currentTarget) } });
   return [
-    group(tr("dashboard-memory"),
-      toggle(tr("dashboard-set-enabled"), "", how.enabled, (on) => save({ enabled: on })),
-      how.enabled && toggle(tr("dashboard-incognito"), tr("dashboard-set-incognito-hint"), how.incognito, (on) => save({ incognito: on })),
-      how.enabled && labelled(tr("dashboard-set-storage"), choice(now.storages,
-        now.storages.find(([, name]) => name === how.storage)?.[0], async (storage, field) => {
-        if (await confirmed(tr("dashboard-set-move"), tr("dashboard-set-move"),
-          [h("p", { class: "hint" }, tr("dashboard-set-move-hint"))])) save({ storage }, field);
-        else field.value = now.storages.find(([, name]) => name === how.storage)?.[0] ?? "";
-      }))),
-    how.enabled && group(tr("dashboard-tab-summaries"),
-      toggle(tr("dashboard-set-auto"), "", how.auto_fold, (on) => save({ auto_fold: on })),
-      labelled(tr("dashboard-set-every"), h("input", { type: "number", min: "1", max: String(now.most_every_n),
-        value: String(how.every_n), list: "thresholds", inputMode: "numeric",
-        on: { change: (event) => save({ every_n: Number(event.currentTarget.value) }, event.currentTarget) } })),
-      h("datalist", { id: "thresholds" }, now.thresholds.map((one) => h("option", { value: String(one) }))),
-      labelled(tr("dashboard-set-policy"), choice(now.policies.map(([key, name]) => [key, name]), how.policy,
-        (policy) => save({ policy })), about),
-      longText(tr("dashboard-set-instructions"), tr("policy-prompt-usual"), now.instructions, now.longest_instructions,
-        (instructions, field) => save({ instructions }, field))),
-    group(tr("dashboard-set-answers"),
-      now.models.length > 1 ? labelled(tr("dashboard-set-model"), choice(pairs(now.models), now.model, (model) => save({ model }))) : null,
-      labelled(tr("dashboard-set-persona"), choice(now.personas, now.persona, (persona) => save({ persona }))),
-      longText(tr("model-persona-own"), "", now.persona_text, now.longest_persona, (text, field) => save({ persona_text: text }, field)),
-      now.can_speak ? labelled(tr("dashboard-set-spoken"), choice(
-        [["", tr("choices-spoken-none")], ["voice", tr("choices-spoken-voice")], ["always", tr("choices-spoken-always")]],
-        now.spoken, (spoken) => save({ spoken }))) : null),
-    group(tr("dashboard-set-place"),
-      labelled(tr("dashboard-set-language"), choice([["", tr("language-automatic")], ...Object.entries(now.languages)],
-        now.language, (language) => save({ language }))),
-      labelled(tr("dashboard-set-zone"), zone, tr("choices-which-city"))),
+    ...now.groups.map(([title, choices]) => group(title, ...choices.map((one) => fieldOf(one, now, save)))),
     group(tr("basics-button-stored"), ...now.privacy.split("\n\n").map((one) => h("p", { dir: "auto" }, one))),
-  ].filter(Boolean);
+  ];
 }
+
+/** The field of a choice, by its kind; a switch, a list, a number or a text. */
+function fieldOf({ name, kind, label, hint, value, values, longest }, now, save) {
+  const act = (chosen, field) => save({ [name]: chosen }, field);
+  const onChange = (read) => ({ change: (event) => act(read(event.currentTarget.value), event.currentTarget) });
+  if (kind === "switch") return toggle(label, hint, value, act);
+  if (kind === "one") return labelled(label, choice(values, value, name === "storage" ? moving(value, act) : act), hint);
+  if (kind === "number") {
+    return h("div", {}, labelled(label, h("input", { type: "number", min: "1", max: String(now.most_every_n),
+      value: String(value), list: "thresholds", inputMode: "numeric", on: onChange(Number) })),
+      h("datalist", { id: "thresholds" }, now.thresholds.map((one) => h("option", { value: String(one) }))));
+  }
+  if (longest > 100) return longText(label, hint, value, longest, act);
+  return labelled(label, h("input", { type: "text", value, maxLength: longest, autocomplete: "off", on: onChange(String) }), hint);
+}
+
+/** Moves the memory to another storage, once that is confirmed. */
+const moving = (value, act) => async (storage, field) => {
+  if (await confirmed(tr("dashboard-set-move"), tr("dashboard-set-move"),
+    [h("p", { class: "hint" }, tr("dashboard-set-move-hint"))])) act(storage, field);
+  else field.value = value;
+};
 
 const group = (title, ...fields) => h("section", { class: "card group-of-fields" }, h("h3", {}, title), ...fields.filter(Boolean));
 

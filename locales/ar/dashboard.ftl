@@ -122,6 +122,7 @@ dashboard-set-instructions = ما يجب أن تراعيه الملخصات
 dashboard-set-answers = الأجوبة
 dashboard-set-model = النموذج
 dashboard-set-persona = الأسلوب
+dashboard-set-formatting = التنسيق
 dashboard-set-spoken = أجوبة صوتية
 dashboard-set-place = اللغة والوقت
 dashboard-set-language = اللغة

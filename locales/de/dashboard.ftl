@@ -122,6 +122,7 @@ dashboard-set-instructions = Worauf Zusammenfassungen achten sollen
 dashboard-set-answers = Antworten
 dashboard-set-model = Modell
 dashboard-set-persona = Stil
+dashboard-set-formatting = Formatierung
 dashboard-set-spoken = Gesprochene Antworten
 dashboard-set-place = Sprache und Zeit
 dashboard-set-language = Sprache

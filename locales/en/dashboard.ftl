@@ -124,6 +124,7 @@ dashboard-set-instructions = What summaries should look after
 dashboard-set-answers = Answers
 dashboard-set-model = Model
 dashboard-set-persona = Style
+dashboard-set-formatting = Formatting
 dashboard-set-spoken = Spoken answers
 dashboard-set-place = Language and time
 dashboard-set-language = Language

@@ -122,6 +122,7 @@ dashboard-set-instructions = En qué deben fijarse los resúmenes
 dashboard-set-answers = Respuestas
 dashboard-set-model = Modelo
 dashboard-set-persona = Estilo
+dashboard-set-formatting = Formato
 dashboard-set-spoken = Respuestas habladas
 dashboard-set-place = Idioma y hora
 dashboard-set-language = Idioma

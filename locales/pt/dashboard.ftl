@@ -122,6 +122,7 @@ dashboard-set-instructions = No que os resumos devem reparar
 dashboard-set-answers = Respostas
 dashboard-set-model = Modelo
 dashboard-set-persona = Estilo
+dashboard-set-formatting = Formatação
 dashboard-set-spoken = Respostas faladas
 dashboard-set-place = Idioma e hora
 dashboard-set-language = Idioma

@@ -122,6 +122,7 @@ dashboard-set-instructions = На что обращать внимание в с
 dashboard-set-answers = Ответы
 dashboard-set-model = Модель
 dashboard-set-persona = Стиль
+dashboard-set-formatting = Оформление
 dashboard-set-spoken = Ответы голосом
 dashboard-set-place = Язык и время
 dashboard-set-language = Язык

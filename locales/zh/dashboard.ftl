@@ -122,6 +122,7 @@ dashboard-set-instructions = 摘要应注意什么
 dashboard-set-answers = 回答
 dashboard-set-model = 模型
 dashboard-set-persona = 风格
+dashboard-set-formatting = 格式
 dashboard-set-spoken = 语音回答
 dashboard-set-place = 语言与时间
 dashboard-set-language = 语言

@@ -3,19 +3,18 @@
 Owns their words.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, tzinfo
 
 import telegram
 from telegram import BotCommandScopeChat, InlineKeyboardButton
 from telegram.error import TelegramError
 
+from chat.choices import Choice, NotOffered, choices_of, choose
 from locales.catalog import LANGUAGES, current, language_for, speaking, tr
-from locales.lists import listed
-from locales.told import STORAGE_NAMES, state_of
-from records.owners import SPOKEN_ANSWERS, Formatting, OwnerConfig, StorageType
+from locales.told import state_of
+from records.owners import OwnerConfig
 from telegram_ui.commands import models as model_choices
 from telegram_ui.commands.basics import private_menu
 from telegram_ui.commands.buttons import BACK, ZONE, in_rows, keyboard_of
@@ -24,10 +23,8 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, command, pres
 from telegram_ui.commands.policy import KIND as POLICY
 from telegram_ui.commands.wizard import number_in
 from telegram_ui.commands.wording import checked, clock_time, policy_name, quoted, thresholds, ticked, zone_of
-from text.time_zones import clock_at, label, offsets, similar_names, zone_named, zone_of_offset
+from text.time_zones import clock_at, label, offsets, zone_of_offset
 
-MEMORY, STORAGE, NUMBER, INCOGNITO, SPOKEN = "m", "s", "n", "i", "v"
-FORMATTING = "f"
 LANGUAGE = "lng"
 ASK = "ask"
 """The payload of the button of /settings that shows the choice in its place."""
@@ -35,9 +32,15 @@ BY_APP = "auto"
 """The language of a person's app."""
 OFFSET = "o"
 ON, OFF = "on", "off"
-FORMATTING_NAMES: dict[Formatting, str] = {"": "plain", "rich": "rich"}
-SPOKEN_NAMES = {one: one or "none" for one in SPOKEN_ANSWERS}
-"""The payloads of the buttons, and the ends of the names of their texts."""
+LABELS: Mapping[str, Callable[[str], str]] = {
+    "enabled": lambda _: tr("choices-memory"),
+    "incognito": lambda _: tr("choices-incognito"),
+    "storage": lambda storage: tr("choices-kept", storage=storage),
+    "every_n": lambda number: tr("choices-every", number=number),
+    "formatting": lambda how: tr("choices-formatting", how=how),
+    "spoken_answers": str,
+}
+"""The choices that /settings makes itself, with the labels of their buttons."""
 
 Button = Callable[[str, str], InlineKeyboardButton]
 """Makes a button of its label and what it carries."""
@@ -68,28 +71,26 @@ class ChoiceCommands(Family):
             return None
         if what == OFFSET:
             return await self._press_time(ask, value)
-        if not await self._choose(ask, what, value):
-            return tr("shared-dead-button")
+        if refused := await self._choose(ask, what, value):
+            return refused
         await self._show_settings(ask, await self._config(ask))
         return None
 
-    async def _choose(self, ask: Ask, what: str, value: str) -> bool:
-        """Make a choice; without memory there is none but to turn it on. Whether there is such a choice."""
-        memory, owner, before = self._services.memory, ask.chat.scope.owner, await self._config(ask)
-        if what == MEMORY and value == ON:
+    async def _choose(self, ask: Ask, what: str, value: str) -> str | None:
+        """Make a choice; without memory there is none but to turn it on. Return why there is no such choice."""
+        choice = next((one for one in choices_of(self._services) if one.name == what), None)
+        if choice is None or (wanted := _value(choice, value)) is None:
+            return tr("shared-dead-button")
+        config = await self._config(ask)
+        if what == "enabled" and wanted is True:
             await self._turn_on(ask)
-        elif before is None or not before.enabled:
-            return True
-        elif what == MEMORY and value == OFF:
-            await memory.switch(owner, enabled=False)
-        elif what == STORAGE and value in memory.storages:
-            async with self._delivery.typing(ask.chat):
-                await memory.configure(owner, storage=StorageType(value), every_n=before.every_n)
-        elif (change := _change(what, value)) is not None:
-            await memory.choose(owner, change)
-        else:
-            return False
-        return True
+        elif config is not None and config.enabled:
+            try:
+                async with self._delivery.typing(ask.chat):
+                    await choose(self._services, ask.chat.scope.owner, {what: wanted})
+            except NotOffered as refused:
+                return str(refused)
+        return None
 
     async def _config(self, ask: Ask) -> OwnerConfig | None:
         return await self._services.memory.config(ask.chat.scope.owner)
@@ -98,8 +99,7 @@ class ChoiceCommands(Family):
         def button(label: str, payload: str) -> InlineKeyboardButton:
             return self._button(ask, KIND, label, payload)
 
-        can_speak = self._services.speech is not None
-        rows = settings_rows(config, button, self._services.memory.storages, self._now(), can_speak=can_speak)
+        rows = settings_rows(choices_of(self._services), config, button, self._now())
         if config is not None and config.enabled:
             label = tr("policy-heading", policy=policy_name(config.policy))
             rows.append([self._button(ask, POLICY, label, ASK)])
@@ -168,30 +168,24 @@ class ChoiceCommands(Family):
         """Set the zone that the words name; what to say."""
         if not await self._may_configure(ask.chat, ask.person):
             return tr("shared-admins-only")
-        name = zone_named(words)
-        if name is None:
-            return no_zone(words, similar_names(words))
-        config = await self._set_zone(ask, name)
-        return zone_text(name, self._now(), config.zone)
+        try:
+            config = await self._set_zone(ask, words)
+        except NotOffered as unknown:
+            return str(unknown)
+        return zone_text(config.timezone, self._now(), config.zone)
 
     async def _set_zone(self, ask: Ask, name: str) -> OwnerConfig:
-        return await self._services.memory.choose(ask.chat.scope.owner, lambda current: replace(current, timezone=name))
+        return await choose(self._services, ask.chat.scope.owner, {"timezone": name})
 
 
-def _change(what: str, value: str) -> Callable[[OwnerConfig], OwnerConfig] | None:
-    """The change of a choice other than memory's switch and storage; None for no choice of ours."""
-    number, is_on = number_in(value), value == ON
-    if what == NUMBER and number is not None:
-        return lambda current: replace(current, every_n=number)
-    if what == INCOGNITO and value in (ON, OFF):
-        return lambda current: replace(current, incognito=is_on)
-    spoken = next((one for one, name in SPOKEN_NAMES.items() if name == value), None)
-    if what == SPOKEN and spoken is not None:
-        return lambda current: replace(current, spoken_answers=spoken)
-    formatting = next((kept for kept, name in FORMATTING_NAMES.items() if name == value), None)
-    if what == FORMATTING and formatting is not None:
-        return lambda current: replace(current, formatting=formatting)
-    return None
+def _value(choice: Choice, value: str) -> object:
+    """Return the value that a button carries; None if it is none of the choice's."""
+    match choice.kind:
+        case "switch":
+            return {ON: True, OFF: False}.get(value)
+        case "number":
+            return number_in(value)
+    return value
 
 
 def settings_text(config: OwnerConfig | None) -> str:
@@ -203,41 +197,28 @@ def settings_text(config: OwnerConfig | None) -> str:
 
 
 def settings_rows(
-    config: OwnerConfig | None, button: Button, storages: Sequence[StorageType], now: datetime, *, can_speak: bool
+    choices: Sequence[Choice], config: OwnerConfig | None, button: Button, now: datetime
 ) -> list[list[InlineKeyboardButton]]:
     """The buttons under the settings, the current choices marked; only those that have an effect now."""
+    is_on = config is not None and config.enabled
+    shown = {one.name: one for one in choices if one.is_offered(config) and (is_on or one.name == "enabled")}
+    rows = [_row(shown[name], config, button) for name in LABELS if name in shown]
+    zone, time = label(config.timezone if config else ""), clock_time(now, zone_of(config))
+    return [*rows, [button(tr("choices-zone", zone=zone, time=time), ZONE)]]
 
-    def choice(label: str, what: str, value: str, *, is_chosen: bool) -> InlineKeyboardButton:
-        return button(ticked(label, is_chosen=is_chosen), f"{what}.{value}")
 
-    def switch(label: str, what: str, *, is_on: bool) -> list[InlineKeyboardButton]:
-        return [button(checked(label, is_on=is_on), f"{what}.{OFF if is_on else ON}")]
-
-    name, time = label(config.timezone if config else ""), clock_time(now, zone_of(config))
-    zone = [button(tr("choices-zone", zone=name, time=time), ZONE)]
-    if config is None or not config.enabled:
-        return [switch(tr("choices-memory"), MEMORY, is_on=False), zone]
-    speaking = [
-        choice(tr(f"choices-spoken-{name}"), SPOKEN, name, is_chosen=one == config.spoken_answers)
-        for one, name in SPOKEN_NAMES.items()
-    ]
-    formatting = [
-        choice(tr(f"choices-formatting-{name}"), FORMATTING, name, is_chosen=kept == config.formatting)
-        for kept, name in FORMATTING_NAMES.items()
-    ]
-    kept = {one: tr("choices-kept", storage=STORAGE_NAMES[one]) for one in storages}
+def _row(choice: Choice, config: OwnerConfig | None, button: Button) -> list[InlineKeyboardButton]:
+    """Return a button for each value of a choice, or one that switches it."""
+    chosen, name = choice.value_in(config), LABELS[choice.name]
+    if choice.kind == "switch":
+        return [button(checked(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
+    if choice.kind == "number":
+        return thresholds(
+            chosen, lambda shown, number: button(shown, f"{choice.name}.{number}"), lambda n: name(str(n))
+        )
     return [
-        switch(tr("choices-memory"), MEMORY, is_on=True),
-        switch(tr("choices-incognito"), INCOGNITO, is_on=config.incognito),
-        [choice(kept[one], STORAGE, one, is_chosen=one is config.storage) for one in storages],
-        thresholds(
-            config.every_n,
-            lambda shown, number: button(shown, f"{NUMBER}.{number}"),
-            lambda number: tr("choices-every", number=str(number)),
-        ),
-        formatting,
-        *([speaking] if can_speak else []),
-        zone,
+        button(ticked(name(choice.label(value)), is_chosen=value == chosen), f"{choice.name}.{value}")
+        for value in choice.values
     ]
 
 
@@ -247,12 +228,6 @@ def zone_text(name: str, now: datetime, zone: tzinfo) -> str:
     if name.startswith("Etc/"):
         lines.append(tr("choices-zone-fixed"))
     return " ".join(lines)
-
-
-def no_zone(wanted: str, similar: Sequence[str]) -> str:
-    if similar:
-        return tr("choices-zone-similar", words=wanted[:60], names=listed(similar))
-    return tr("choices-zone-unknown", words=wanted[:60])
 
 
 class IncognitoCommands(Family):
@@ -267,7 +242,7 @@ class IncognitoCommands(Family):
         if config is None or not config.enabled or word not in ("", ON, OFF):
             return state_of(config)
         chosen = word == ON if word else not config.incognito
-        await self._services.memory.choose(owner, lambda current: replace(current, incognito=chosen))
+        await choose(self._services, owner, {"incognito": chosen})
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
 
 
@@ -305,7 +280,7 @@ class LanguageCommands(Family):
 
     async def _choose(self, ask: Ask, chosen: str) -> str:
         """Keep a choice, "" = none; what to say, in the language that is spoken from now on."""
-        await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=chosen))
+        await choose(self._services, ask.chat.scope.owner, {"language": chosen})
         with speaking(self._spoken(ask, chosen)):
             await self._set_menu(ask, chosen)
             return tr("language-chosen", language=LANGUAGES[current()])

@@ -4,17 +4,16 @@ Owns their words and buttons.
 """
 
 import hashlib
-from dataclasses import replace
 
 from telegram import InlineKeyboardButton
 
+from chat.choices import NotOffered, choose
 from llm.prompts import PERSONAS
 from locales.catalog import tr
 from records.owners import LONGEST_PERSONA, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands.buttons import in_rows, keyboard_of
 from telegram_ui.commands.family import Ask, Dependencies, Family, NextText, command, press
 from telegram_ui.commands.wording import quoted, ticked
-from text.characters import visible
 
 MODEL, PERSONA = "mod", "per"
 ASK = "ask"
@@ -61,9 +60,7 @@ class ModelCommands(Family):
         return await self._show_models(ask)
 
     async def _choose_model(self, ask: Ask, name: str) -> None:
-        # The usual one is kept as no choice, so that another usual one is followed.
-        kept = "" if name == self._models[0] else name
-        await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, model=kept))
+        await choose(self._services, ask.chat.scope.owner, {"model": name})
 
     async def _show_models(self, ask: Ask) -> str | None:
         chosen = model_of(await self._services.memory.config(ask.chat.scope.owner), self._models)
@@ -115,8 +112,7 @@ class ModelCommands(Family):
         return None
 
     async def _choose_given(self, ask: Ask, wanted: str) -> None:
-        kept = "" if wanted == NONE else wanted
-        await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, persona=kept))
+        await choose(self._services, ask.chat.scope.owner, {"persona": "" if wanted == NONE else wanted})
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be a person's own persona; whether it was asked for."""
@@ -124,15 +120,13 @@ class ModelCommands(Family):
 
     async def _choose_own(self, ask: Ask, shown: int = 0) -> str:
         """Choose, and return what to say. `shown`: the message with the list that asked for it, 0 for none."""
-        words = " ".join(visible(ask.argument).split())
-        if len(words) > LONGEST_PERSONA:
-            return tr("shared-too-long", most=str(LONGEST_PERSONA), length=str(len(words)))
-        await self._services.memory.choose(
-            ask.chat.scope.owner, lambda known: replace(known, persona=OWN_PERSONA, persona_text=words)
-        )
+        try:
+            config = await choose(self._services, ask.chat.scope.owner, {"persona_text": ask.argument})
+        except NotOffered as too_long:
+            return str(too_long)
         if shown:
             await self._show_personas(ask, shown)
-        return tr("model-own-now", text=words)
+        return tr("model-own-now", text=config.persona_text)
 
     async def _show_personas(self, ask: Ask, instead_of: int | None) -> None:
         config = await self._services.memory.config(ask.chat.scope.owner)

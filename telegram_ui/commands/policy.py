@@ -4,13 +4,12 @@ Owns their words and buttons.
 """
 
 import logging
-from collections.abc import Callable
-from dataclasses import replace
 
 from background.rebuild import Progress, Tell
+from chat.choices import NotOffered, choose
 from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
-from records.owners import LONGEST_INSTRUCTIONS, OwnerConfig
+from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import checked, policy_name, ticked
@@ -38,9 +37,16 @@ class PolicyCommands(Family):
     @command("summary_policy", who="admins")
     async def _policy(self, ask: Ask) -> None:
         """With buttons; what is named after the command is chosen at once."""
-        word, memory, owner = ask.argument.strip().casefold(), self._services.memory, ask.chat.scope.owner
-        change = _change(WORDS.get(word, word))
-        config = await (memory.choose(owner, change) if change else memory.config(owner))
+        word = ask.argument.strip().casefold()
+        await self._choose_policy(ask, WORDS.get(word, word))
+
+    async def _choose_policy(self, ask: Ask, word: str) -> None:
+        """Choose a policy or the switch, if the word names one, and show how things stand."""
+        wanted: dict[str, object] = {"policy": word} if word in POLICIES else {}
+        if word in (AUTOMATIC, BY_HAND):
+            wanted = {"auto_fold": word == AUTOMATIC}
+        owner = ask.chat.scope.owner
+        config = await (choose(self._services, owner, wanted) if wanted else self._services.memory.config(owner))
         await self._show_policy(ask, config)
 
     async def _show_policy(self, ask: Ask, config: OwnerConfig | None) -> None:
@@ -57,25 +63,22 @@ class PolicyCommands(Family):
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> None:
         """A choice; or the button of /settings that leads here."""
-        change, memory, owner = _change(ask.argument), self._services.memory, ask.chat.scope.owner
-        config = await (memory.choose(owner, change) if change else memory.config(owner))
-        await self._show_policy(ask, config)
+        await self._choose_policy(ask, ask.argument)
 
     # /summary_prompt -----------------------------------------------------------------------------------------
 
     @command("summary_prompt", who="admins")
     async def _prompt(self, ask: Ask) -> str:
-        memory, owner, text = self._services.memory, ask.chat.scope.owner, ask.argument.strip()
+        owner, text = ask.chat.scope.owner, ask.argument.strip()
         if not text:
-            config = await memory.config(owner)
+            config = await self._services.memory.config(owner)
             return prompt_text(config.fold_instructions if config else "")
-        if text.casefold() in RESETS:
-            await memory.choose(owner, lambda current: replace(current, fold_instructions=""))
-            return tr("policy-prompt-gone")
-        if len(text) > LONGEST_INSTRUCTIONS:
-            return tr("shared-too-long", length=len(text), most=LONGEST_INSTRUCTIONS)
-        await memory.choose(owner, lambda current: replace(current, fold_instructions=text))
-        return tr("policy-prompt-kept")
+        text = "" if text.casefold() in RESETS else text
+        try:
+            await choose(self._services, owner, {"fold_instructions": text})
+        except NotOffered as too_long:
+            return str(too_long)
+        return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
 
     # /summary_rebuild ----------------------------------------------------------------------------------------
 
@@ -110,13 +113,6 @@ class PolicyCommands(Family):
                 log.warning("progress was not shown: %s", type(error).__name__)
 
         return tell
-
-
-def _change(choice: str) -> Callable[[OwnerConfig], OwnerConfig] | None:
-    """The change that a policy, or the switch, stands for; None for no choice of ours."""
-    if choice in (AUTOMATIC, BY_HAND):
-        return lambda current: replace(current, auto_fold=choice == AUTOMATIC)
-    return (lambda current: replace(current, policy=choice)) if choice in POLICIES else None
 
 
 def policy_text(config: OwnerConfig | None) -> str:

@@ -85,34 +85,49 @@ async def test_forgetting_shows_first_what_goes_and_gives_a_receipt(own_house: H
         assert (await bobs.gets("home"))["counts"]["total"] == 0
 
 
+def chosen(answer: dict[str, Any]) -> dict[str, Any]:
+    """The values of what is offered on the page's settings."""
+    return {row["name"]: row["value"] for _, rows in answer["settings"]["groups"] for row in rows}
+
+
+async def test_own_words_for_the_style_hold_at_once_and_mean_nothing_without_words(own_house: House) -> None:
+    async with served(own_house) as page:
+        ann = own_house.person("Ann")
+        visitor = await page.asked(ann)
+        refused = await visitor.posts("settings", status=400, change={"persona": "own"})
+        assert "in what style" in str(refused)
+        assert chosen(await visitor.posts("settings", change={"persona_text": "Like a pirate."}))["persona"] == "own"
+        assert "Like a pirate." in await ann.asks("/persona")
+        assert chosen(await visitor.posts("settings", change={"persona": "brief"}))["persona_text"] == "Like a pirate."
+        assert chosen(await visitor.posts("settings", change={"persona": "own"}))["persona"] == "own"
+        assert chosen(await visitor.posts("settings", change={"persona_text": ""}))["persona"] == ""
+
+
 async def test_choices_conversations_and_summaries(own_house: House) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         visitor = await page.asked(ann)
         await visitor.posts("settings", status=409, change={"every_n": 5})  # memory is off
         state = await visitor.posts("settings", change={"enabled": True})
-        assert state["settings"]["memory"]["enabled"]
+        assert chosen(state)["enabled"] is True
         change = {
             "every_n": 7,
             "policy": "rolling",
             "auto_fold": False,
-            "zone": "Berlin",
-            "persona": "own",
+            "timezone": "Berlin",
             "persona_text": "Speak like a pirate.",
-            "instructions": "Keep the names.",
+            "fold_instructions": "Keep the names.",
+            "formatting": "rich",
             "storage": "json",
         }
-        shown = (await visitor.posts("settings", change=change))["settings"]
-        memory = shown["memory"]
-        assert (memory["every_n"], memory["policy"], memory["auto_fold"]) == (7, "rolling", False)
-        assert (memory["storage"], shown["zone"], shown["persona_text"]) == (
-            "JSON",
-            "Europe/Berlin",
-            "Speak like a pirate.",
-        )
+        assert chosen(await visitor.posts("settings", change=change)).items() >= {
+            **change,
+            "timezone": "Europe/Berlin",
+            "persona": "own",
+        }.items()
         assert "7" in await ann.asks("/summary_status")
         for wrong in (
-            {"every_n": 0}, {"every_n": 501}, {"policy": "none"}, {"storage": "paper"}, {"zone": "Atlantis"},
+            {"every_n": 0}, {"every_n": 501}, {"policy": "none"}, {"storage": "paper"}, {"timezone": "Atlantis"},
             {"language": "xx"}, {"model": "another"}, {"persona_text": "x" * 501}, {"auto_fold": "perhaps"},
         ):  # fmt: skip
             await visitor.posts("settings", status=400, change=wrong)
@@ -229,7 +244,7 @@ async def test_reminders_are_added_in_words_and_told(own_house: House) -> None:
     async with served(own_house) as page:
         ann = own_house.person("Ann")
         visitor = await page.asked(ann)  # memory is off, as it may be in the chat
-        await visitor.posts("settings", change={"zone": "Berlin"})
+        await visitor.posts("settings", change={"timezone": "Berlin"})
         added = await visitor.posts("reminders/add", text="every Monday at 10 send the report")
         [one] = added["reminders"]
         assert (one["text"], one["repeat"]) == ("send the report", "weekly")
@@ -265,7 +280,7 @@ async def test_half_a_character_does_no_harm(own_house: House) -> None:
             "facts/add": {"text": "Ann has half \ud83d."},
             "conversations/begin": {"thread": 0, "title": "Half \ud83d"},
             "reminders/add": {"text": "tomorrow at 9 half \ud83d"},
-            "settings": {"change": {"persona_text": "Like half \ud83d.", "instructions": "Only half \ud83d."}},
+            "settings": {"change": {"persona_text": "Like half \ud83d.", "fold_instructions": "Only half \ud83d."}},
             "admin/broadcast": {"text": "Half \ud83d for all."},
         }
         for path, body in bodies.items():

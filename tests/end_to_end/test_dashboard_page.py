@@ -210,11 +210,13 @@ async def test_settings_are_those_of_the_chat(own_house: House, browser: Browser
             page = shown.page
             await shown.goes("settings")
             await expect(page.locator("main")).to_contain_text("While memory is on, I keep your messages")
+            await page.get_by_label("Formatting").select_option("rich")
             await page.get_by_role("switch", name="Incognito").check()
             await expect(page.locator("#pills")).to_contain_text("Incognito")
             await page.get_by_role("combobox", name="Language", exact=True).select_option("de")
             await expect(page.get_by_role("button", name="Einstellungen")).to_be_visible()  # the page that is open
-        assert "nkognito" in await ann.asks("/settings")
+        settings = await ann.tells("/settings", "nkognito")
+        assert "✓ Formatierung: reich" in str(settings["reply_markup"])
 
 
 async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: House, browser: Browser) -> None:

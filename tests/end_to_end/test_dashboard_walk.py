@@ -46,7 +46,7 @@ async def test_what_strangers_write_is_shown_as_words_on_every_page(own_house: H
         await ann.asks(f"/memory add {TURNED}")
         visitor = await server.asked(ann)
         await visitor.posts("reminders/add", text=f"tomorrow at 9:00 {TURNED}")
-        await visitor.posts("settings", change={"persona_text": TURNED, "instructions": TURNED})
+        await visitor.posts("settings", change={"persona_text": TURNED, "fold_instructions": TURNED})
         group = own_house.group(ann, admins=[ann])
         own_house.world.chats[group] = replace(own_house.world.chats[group], title=TURNED)
         since = ann.now

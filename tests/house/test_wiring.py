@@ -33,7 +33,8 @@ FOREIGN = {
         ("task_completed", "task_uncompleted", "unordered_list_item", *(f"heading_level_{n}" for n in range(1, 5))),
         "telegramify_markdown is configured by its global object",
     ),
-    "commit_hooks": "the JSON store, which follows each commit, is made from the database that calls it",
+    "excepthook": "the standard way to choose what an uncaught exception prints",
+    "commit_hooks": "ours: the JSON store, which follows each commit, is made from the database that calls it",
 }
 """Attributes of other libraries' objects, and why they are set."""
 

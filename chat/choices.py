@@ -1,0 +1,195 @@
+"""What an owner can choose: one list, which /settings, its commands and the settings of the page are drawn from.
+
+In a group only admins may choose; the caller checks that.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any, Literal
+
+from chat.services import Services
+from external_memory import DEFAULT_EVERY_N, MOST_EVERY_N
+from llm.prompts import PERSONAS
+from locales.catalog import LANGUAGES, tr
+from locales.lists import listed
+from locales.told import STORAGE_NAMES
+from records.owners import (
+    LONGEST_INSTRUCTIONS,
+    LONGEST_PERSONA,
+    OWN_PERSONA,
+    SPOKEN_ANSWERS,
+    OwnerConfig,
+    StorageType,
+)
+from summaries.policies import POLICIES
+from text.characters import visible
+from text.time_zones import similar_names, zone_named
+
+Change = Callable[[OwnerConfig], OwnerConfig]
+Kind = Literal["switch", "one", "number", "text"]
+GROUPS = ("dashboard-memory", "dashboard-tab-summaries", "dashboard-set-answers", "dashboard-set-place")
+"""The texts that head the groups of choices."""
+LONGEST_ZONE = 100
+USUAL: Mapping[str, object] = {"enabled": False, "incognito": False, "auto_fold": True, "every_n": DEFAULT_EVERY_N}
+"""The values before anything was chosen, where that is not "" or the first one."""
+FORMATTINGS = ("", "rich")
+PERSONA_VALUES = ("", *PERSONAS, OWN_PERSONA)
+
+
+class NotOffered(ValueError):  # noqa: N818 - reads as the state it is
+    """The value cannot be chosen. The message is a sentence for whoever tried."""
+
+
+class MemoryIsOff(NotOffered):
+    """The choice has no effect while memory is off."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """One thing to choose. `name`: the field of OwnerConfig that keeps it; `text`: the key of its name for people.
+
+    `values`: those to choose from, with `label` for people. `longest`: characters of a text. `hint`: the key of a
+    sentence below it. `change_to`: what else a value changes.
+    """
+
+    name: str
+    text: str
+    group: str
+    kind: Kind = "one"
+    values: tuple[str, ...] = ()
+    label: Callable[[str], str] = str
+    longest: int = 0
+    hint: str = ""
+    change_to: Callable[[Any], Change] | None = None
+
+    def is_offered(self, config: OwnerConfig | None) -> bool:
+        """Return True if the choice has an effect now. With a single value there is nothing to choose."""
+        is_on = self.name == "enabled" or (config is not None and config.enabled)
+        return (is_on or self.group in GROUPS[2:]) and (self.kind != "one" or len(self.values) > 1)
+
+    def value_in(self, config: OwnerConfig | None) -> Any:
+        """Return the current value, or the usual one if none of the offered ones was chosen."""
+        value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
+        return self.values[0] if self.values and value not in self.values else value
+
+    def change(self, value: object) -> Change:
+        """Return the change of a configuration that keeps this value. Raise NotOffered."""
+        if isinstance(value, str) and self.kind == "text":
+            value = value.strip() if self.name == "fold_instructions" else " ".join(visible(value).split())
+            if len(value) > self.longest:
+                raise NotOffered(tr("shared-too-long", length=str(len(value)), most=str(self.longest)))
+        elif isinstance(value, int) and self.kind in ("number", "switch"):
+            if self.kind == "number" and not 1 <= value <= MOST_EVERY_N:
+                raise NotOffered(tr("shared-dead-button"))
+        elif value not in self.values:
+            raise NotOffered(tr("shared-dead-button"))
+        fields: dict[str, Any] = {self.name: value}
+        return self.change_to(value) if self.change_to else lambda known: replace(known, **fields)
+
+
+def choices_of(services: Services) -> tuple[Choice, ...]:
+    """Return what the owners of this bot can choose, in the order in which people see it."""
+    models, storages = tuple(services.models), services.memory.storages
+    spoken = SPOKEN_ANSWERS if services.speech is not None else ("",)
+
+    def other_model(name: str) -> Change:
+        # The usual one is kept as no choice, so that another usual one is followed.
+        return lambda known: replace(known, model="" if name == models[0] else name)
+
+    in_memory, in_summaries, in_answers, in_place = (partial(Choice, group=group) for group in GROUPS)
+    return (
+        in_memory(name="enabled", text="dashboard-set-enabled", kind="switch"),
+        in_memory(name="incognito", text="dashboard-incognito", kind="switch", hint="dashboard-set-incognito-hint"),
+        in_memory(name="storage", text="dashboard-set-storage", values=storages, label=_storage_name),
+        in_summaries(name="auto_fold", text="dashboard-set-auto", kind="switch"),
+        in_summaries(name="every_n", text="dashboard-set-every", kind="number"),
+        in_summaries(name="policy", text="dashboard-set-policy", values=tuple(POLICIES), label=_policy_name),
+        in_summaries(
+            name="fold_instructions",
+            text="dashboard-set-instructions",
+            kind="text",
+            longest=LONGEST_INSTRUCTIONS,
+            hint="policy-prompt-usual",
+        ),
+        in_answers(name="model", text="dashboard-set-model", values=models, change_to=other_model),
+        in_answers(name="persona", text="dashboard-set-persona", values=PERSONA_VALUES, label=_persona_name),
+        in_answers(
+            name="persona_text", text="model-persona-own", kind="text", longest=LONGEST_PERSONA, change_to=own_persona
+        ),
+        in_answers(name="formatting", text="dashboard-set-formatting", values=FORMATTINGS, label=_formatting_name),
+        in_answers(name="spoken_answers", text="dashboard-set-spoken", values=spoken, label=_spoken_name),
+        in_place(name="language", text="dashboard-set-language", values=("", *LANGUAGES), label=_language_name),
+        in_place(
+            name="timezone",
+            text="dashboard-set-zone",
+            kind="text",
+            longest=LONGEST_ZONE,
+            hint="choices-which-city",
+            change_to=other_zone,
+        ),
+    )
+
+
+def _storage_name(storage: str) -> str:
+    return STORAGE_NAMES[StorageType(storage)]
+
+
+def _policy_name(policy: str) -> str:
+    return tr(f"policy-name-{policy}")
+
+
+def _persona_name(persona: str) -> str:
+    return tr(f"model-persona-{persona or 'none'}")
+
+
+def _formatting_name(formatting: str) -> str:
+    return tr(f"choices-formatting-{formatting or 'plain'}")
+
+
+def _spoken_name(spoken: str) -> str:
+    return tr(f"choices-spoken-{spoken or 'none'}")
+
+
+def _language_name(code: str) -> str:
+    return LANGUAGES[code] if code else tr("language-automatic")
+
+
+async def choose(services: Services, owner: int, wanted: Mapping[str, object]) -> OwnerConfig:
+    """Make choices, at least one, given by name, and return the configuration.
+
+    Raise NotOffered before anything is changed, or StorageError.
+    """
+    memory, choices = services.memory, choices_of(services)
+    changes = {one.name: one.change(wanted[one.name]) for one in choices if one.name in wanted}
+    storage, config = wanted.get("storage"), await memory.config(owner)
+    words = wanted.get("persona_text", config.persona_text if config else "")
+    if wanted.get("persona") == OWN_PERSONA and not words:
+        raise NotOffered(tr("model-own-question", most=str(LONGEST_PERSONA)))
+    if "enabled" in wanted:
+        config = await memory.switch(owner, enabled=wanted["enabled"] is True)
+    if wanted.keys() & {"storage", "every_n"} and (config is None or not config.enabled):
+        raise MemoryIsOff(tr("basics-mode-off"))
+    if storage is not None and config is not None:
+        await memory.configure(owner, storage=StorageType(str(storage)), every_n=config.every_n)
+    kept = [change for name, change in changes.items() if name not in ("enabled", "storage")]
+    return await memory.choose(owner, lambda known: reduce(lambda changed, change: change(changed), kept, known))
+
+
+def own_persona(text: str) -> Change:
+    """Answer in the style that a person's own words ask for, or in the usual one without words."""
+
+    def change(known: OwnerConfig) -> OwnerConfig:
+        without = "" if known.persona == OWN_PERSONA else known.persona
+        return replace(known, persona_text=text, persona=OWN_PERSONA if text else without)
+
+    return change
+
+
+def other_zone(words: str) -> Change:
+    zone = zone_named(words) if words else ""
+    if zone is None:
+        similar = listed(similar_names(words))
+        unknown = tr("choices-zone-unknown", words=words[:60])
+        raise NotOffered(tr("choices-zone-similar", words=words[:60], names=similar) if similar else unknown)
+    return lambda known: replace(known, timezone=zone)
