@@ -120,11 +120,14 @@ async def test_choices_conversations_and_summaries(own_house: House) -> None:
             "formatting": "rich",
             "storage": "json",
         }
-        assert chosen(await visitor.posts("settings", change=change)).items() >= {
-            **change,
-            "timezone": "Europe/Berlin",
-            "persona": "own",
-        }.items()
+        assert (
+            chosen(await visitor.posts("settings", change=change)).items()
+            >= {
+                **change,
+                "timezone": "Europe/Berlin",
+                "persona": "own",
+            }.items()
+        )
         assert "7" in await ann.asks("/summary_status")
         for wrong in (
             {"every_n": 0}, {"every_n": 501}, {"policy": "none"}, {"storage": "paper"}, {"timezone": "Atlantis"},
