@@ -12,6 +12,7 @@ from locales.catalog import current, tr
 from records.attachments import DocumentText, Passage
 from records.errors import DocumentUnreadable
 from runtime import subprocess_worker
+from text.characters import visible_line
 
 LONGEST_WAIT = 180.0
 """Seconds after which a child is ended, however little it computed."""
@@ -37,7 +38,8 @@ class DocumentReader:
 
 def shown_name(name: str) -> str:
     """A file's name on one line, without what would end its brackets: its sender chose it."""
-    plain = " ".join("".join(" " if _ends_brackets(character) else character for character in defused(name)).split())
+    drawn = defused(visible_line(name))
+    plain = " ".join("".join(" " if _ends_brackets(character) else character for character in drawn).split())
     if len(plain) > LONGEST_NAME:
         plain = f"{plain[: LONGEST_NAME - 11]}…{plain[-10:]}"
     return plain or "file"

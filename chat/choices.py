@@ -23,7 +23,7 @@ from records.owners import (
     StorageType,
 )
 from summaries.policies import POLICIES
-from text.characters import visible
+from text.characters import visible, visible_line
 from text.time_zones import similar_names, zone_named
 
 Change = Callable[[OwnerConfig], OwnerConfig]
@@ -76,7 +76,7 @@ class Choice:
     def change(self, value: object) -> Change:
         """Return the change of a configuration that keeps this value. Raise NotOffered."""
         if isinstance(value, str) and self.kind == "text":
-            value = value.strip() if self.name == "fold_instructions" else " ".join(visible(value).split())
+            value = visible(value).strip() if self.name == "fold_instructions" else visible_line(value)
             if len(value) > self.longest:
                 raise NotOffered(tr("shared-too-long", length=str(len(value)), most=str(self.longest)))
         elif isinstance(value, int) and self.kind in ("number", "switch"):

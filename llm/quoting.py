@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from unicodedata import normalize
 
 from records.messages import OTHERS, Message, Origin
+from text.characters import visible_line
 
 LONGEST_NAME = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
@@ -56,8 +57,8 @@ def quoted(text: str) -> str:
 
 
 def one_line(name: str) -> str:
-    """A name on one line: people choose their own names, and a name must not end a block or begin a line either."""
-    return " ".join(quoted(name[: 4 * LONGEST_NAME]).split())[:LONGEST_NAME]
+    """A name as it is drawn, on one line: people choose theirs, and none may end a block, begin a line or hide an order."""
+    return defused(visible_line(name[: 4 * LONGEST_NAME]))[:LONGEST_NAME]
 
 
 def block(tag: Block, lines: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from records.reminders import FARTHEST_DAYS, LONGEST_REMINDER, REPEATS, Repeat, Wish
-from text.characters import visible
+from text.characters import visible_line
 from text.time_zones import moment_of, monthly, next_time
 
 LONGEST = 1_000
@@ -61,7 +61,7 @@ def at_clock(text: str, local: datetime, repeat: Repeat, now: datetime, month_da
 def made(
     text: str, due_at: datetime, local: datetime | None, repeat: Repeat, now: datetime, month_day: int = 0
 ) -> Wish | None:
-    text = " ".join(visible(text).split()).strip(_ENDS)[:LONGEST_REMINDER]
+    text = visible_line(text).strip(_ENDS)[:LONGEST_REMINDER]
     if not text or not now < due_at <= now + timedelta(days=FARTHEST_DAYS):
         return None
     if repeat and local is None:

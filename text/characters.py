@@ -52,6 +52,11 @@ def visible(text: str) -> str:
     return well_formed(text) if text.isascii() and text.isprintable() else _UNDRAWN.sub(_drawn_part, well_formed(text))
 
 
+def visible_line(text: str) -> str:
+    """The visible text on one line, its words one space apart."""
+    return " ".join(visible(text).split())
+
+
 def _drawn_part(run: re.Match[str]) -> str:
     """The run, if it changes how its neighbours are drawn; a space for a separator; else ""."""
     text, signs = run.string, run[0]

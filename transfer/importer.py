@@ -28,6 +28,7 @@ from runtime.cooperative import yielding_gil
 from runtime.tasks import taken, uncancelled
 from storage.schema.portable_tables import Portable
 from storage.stores.memory_store import MemoryStore
+from text.characters import visible_line
 from transfer.archiver import Archiver, chunks
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
@@ -431,8 +432,8 @@ def _placed(scope: Scope, messages: Sequence[ImportedMessage], beginnings: Seque
             content=given.content,
             created_at=given.created_at,
             turn=first + beginning,
-            speaker=given.speaker,
-            title=given.title,
+            speaker=visible_line(given.speaker),
+            title=visible_line(given.title),
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )

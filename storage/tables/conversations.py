@@ -14,7 +14,7 @@ from storage.engine.protocol import Connection, Row
 from storage.schema.portable_tables import CONVERSATIONS
 from storage.schema.rows import CONVERSATION_ROWS, message_of, moment_of, text_of
 from storage.tables.owner_tables import OwnerTables
-from text.characters import visible
+from text.characters import visible_line
 
 MATERIAL = 8
 """Messages from which a title is made."""
@@ -193,7 +193,7 @@ def _put(
     made = StoredConversation(
         scope=scope,
         place=place.thread,
-        title=" ".join(visible(title).split())[:LONGEST_TITLE] or (known.title if known else ""),
+        title=visible_line(title)[:LONGEST_TITLE] or (known.title if known else ""),
         is_named=is_named if title else known is not None and known.is_named,
         created_at=known.created_at if known else now,
         opened_at=opened_at,

@@ -20,6 +20,7 @@ from telegram_ui.commands.outreach.admin import decide
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Documents
+from text.characters import visible_line
 
 Health = Callable[[], Awaitable[Mapping[str, bool]]]
 
@@ -51,8 +52,8 @@ class DashboardCommands(Family):
             ask.person.id,
             owner,
             language=ask.person.language,
-            name=user.first_name if user else "",
-            group=(chat.title or "") if chat else "",
+            name=visible_line(user.first_name) if user else "",
+            group=visible_line(chat.title or "") if chat else "",
         )
         link = f"{self._url}/?owner={owner}#link={made}"
         text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=link)

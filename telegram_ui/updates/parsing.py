@@ -17,6 +17,7 @@ from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, f
 from telegram_ui.updates.mentions import without_mentions
 from telegram_ui.updates.paste import LIMIT
 from telegram_ui.updates.rich_messages import RichWords, read_checklist, read_rich_message
+from text.characters import visible_line
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
 
@@ -253,7 +254,7 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
             is_private=message.chat.type == "private",
             only_for=_only_for(message, person, query.id),
         ),
-        person=Person(id=person.id, name=person.full_name, username=person.username, language=_language(person)),
+        person=Person(id=person.id, name=_name(person.full_name), username=person.username, language=_language(person)),
         addressed=True,
         sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
@@ -274,7 +275,7 @@ def _dislike(
         update_id=update.update_id,
         bot_id=bot.id,
         chat=Chat(id=chat.id, is_private=chat.type == "private"),  # Telegram does not say in which topic
-        person=Person(id=person.id, name=person.full_name, username=person.username, language=_language(person)),
+        person=Person(id=person.id, name=_name(person.full_name), username=person.username, language=_language(person)),
         addressed=True,
         sent_at=reaction.date.astimezone(UTC),
         telegram_id=reaction.message_id,
@@ -291,7 +292,7 @@ def _stopped(update: telegram.Update, raw: object, bot: telegram.User) -> Parsed
                 update_id=update.update_id,
                 bot_id=bot.id,
                 chat=Chat(id=chat, thread=thread if isinstance(thread, int) else 0),
-                person=Person(id=chat, name=str(fields.get("first_name", "")), username=None, language=""),
+                person=Person(id=chat, name=_name(str(fields.get("first_name", ""))), username=None, language=""),
                 addressed=True,
                 sent_at=datetime.fromtimestamp(0, UTC),
                 draft_id=draft if isinstance(draft, int) else 0,
@@ -344,8 +345,13 @@ def _thread(message: telegram.Message) -> int:
 def _speaker(message: telegram.Message) -> str:
     sender = message.from_user
     if message.sender_chat is not None:
-        return message.author_signature or message.sender_chat.title or "Anonymous"
-    return sender.full_name if sender else "Anonymous"
+        return _name(message.author_signature or message.sender_chat.title)
+    return _name(sender.full_name if sender else None)
+
+
+def _name(given: str | None, instead: str = "Anonymous") -> str:
+    """Return a name as clients draw it, on one line; `instead` where they draw nothing."""
+    return visible_line(given or "") or instead
 
 
 def _is_addressed(
@@ -401,18 +407,18 @@ def _as_told(message: telegram.Message, words: str, files: Sequence[AttachedFile
     along += [f"[Sent with {name_in_memory(kind)}, which was not read]" for kind in unread]
     origin = f"[Forwarded from {_origin(message.forward_origin)}]" if message.forward_origin else ""
     if not origin and message.via_bot is not None:
-        origin = f"[Written by the bot {message.via_bot.first_name}]"
+        origin = f"[Written by the bot {_name(message.via_bot.first_name)}]"
     return "\n".join(part for part in (origin, words, *dict.fromkeys(along)) if part)
 
 
 def _origin(origin: telegram.MessageOrigin) -> str:
     match origin:
         case telegram.MessageOriginUser():
-            return origin.sender_user.full_name
+            return _name(origin.sender_user.full_name)
         case telegram.MessageOriginHiddenUser():
-            return origin.sender_user_name
+            return _name(origin.sender_user_name)
         case telegram.MessageOriginChat():
-            return origin.sender_chat.title or "a chat"
+            return _name(origin.sender_chat.title, "a chat")
         case telegram.MessageOriginChannel():
-            return origin.chat.title or "a channel"
+            return _name(origin.chat.title, "a channel")
     return "elsewhere"
