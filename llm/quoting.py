@@ -57,7 +57,7 @@ def quoted(text: str) -> str:
 
 
 def one_line(name: str) -> str:
-    """A name as it is drawn, on one line: people choose theirs, and none may end a block, begin a line or hide an order."""
+    """A name as drawn, on one line: people choose theirs, and none may end a block, begin a line or hide words."""
     return defused(visible_line(name[: 4 * LONGEST_NAME]))[:LONGEST_NAME]
 
 

@@ -16,7 +16,7 @@ from telegram.error import TelegramError
 
 from locales.catalog import tr
 from records.scopes import Person, Scope
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import kind
 from text.characters import well_formed
@@ -86,6 +86,11 @@ class NotTheirs(Exception):  # noqa: N818 - what it says, not that something bro
 def kind_of(data: str) -> str:
     """The kind that a button was made with."""
     return data.partition(":")[0]
+
+
+def is_for_anonymous(data: str) -> bool:
+    """True if a button was made for an anonymous admin of a group. Any admin there may press it."""
+    return data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)]
 
 
 def turning(page: int, pages: int, button: Callable[[str, int], InlineKeyboardButton]) -> list[InlineKeyboardButton]:

@@ -27,7 +27,7 @@ from records.errors import KeepsakeError, StorageError
 from records.scopes import Person
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics, private_menu
-from telegram_ui.commands.buttons import NotTheirs, kind_of
+from telegram_ui.commands.buttons import NotTheirs, is_for_anonymous, kind_of
 from telegram_ui.commands.chats import ChatsCommands
 from telegram_ui.commands.choices import ChoiceCommands, IncognitoCommands, LanguageCommands
 from telegram_ui.commands.dashboard import DashboardCommands
@@ -237,8 +237,7 @@ class Commands:
 
     async def _owner_of_button(self, data: str, chat: Chat, person: Person) -> Person:
         """Return the person whom a press counts for. Any admin may press for an anonymous one."""
-        is_anonymous = data.split(":")[1:2] == [str(ANONYMOUS_ADMIN)] and not chat.is_private
-        if is_anonymous and await self.dependencies.may_configure(chat, person):
+        if is_for_anonymous(data) and not chat.is_private and await self.dependencies.may_configure(chat, person):
             return replace(person, id=ANONYMOUS_ADMIN)
         return person
 

@@ -58,9 +58,10 @@ class Access:
         self._told_in_all = (now(), 0)
         self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
 
-    def is_served(self, person: Person) -> bool:
-        """A group is served when the person who speaks is."""
-        return person.id > 0 and self.serves(person.id)
+    def is_served(self, parsed: ParsedUpdate) -> bool:
+        """A group is served when the person who speaks is; by the button of an anonymous admin, when that one is."""
+        person = ANONYMOUS_ADMIN if parsed.is_for_anonymous else parsed.person.id
+        return person > 0 and self.serves(person)
 
     async def refresh(self, people: Iterable[int]) -> None:
         """If one of these is a stranger here, read again whom another process let in or made an admin."""
@@ -128,7 +129,7 @@ class Relevance:
         if upgraded(update) is not None:
             return True
         parsed = parse(update, update.get_bot().bot)
-        if parsed is None or not self._access.is_served(parsed.person):
+        if parsed is None or not self._access.is_served(parsed):
             return False
         if parsed.chat.is_private:
             return True

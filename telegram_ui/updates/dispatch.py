@@ -269,7 +269,7 @@ class Dispatcher:
             # Another process wrote it down: it knows already of somebody whom an admin has just let in.
             with suppress(StorageError):
                 await self._access.refresh([parsed.person.id])
-        return self._access.is_served(parsed.person)
+        return self._access.is_served(parsed)
 
     async def _give_claim(self, received: Received, parsed: ParsedUpdate) -> None:
         """Somebody has opened the link that makes the first one the admin."""

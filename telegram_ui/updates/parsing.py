@@ -12,6 +12,7 @@ from records.messages import Origin
 from records.owners import MODES, Mode
 from records.scopes import LARGEST_ID, Person, Scope
 from records.turns import Incoming, Piece, Replied
+from telegram_ui.commands.buttons import is_for_anonymous
 from telegram_ui.sending.chat import Chat, Ephemeral
 from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, files_among, name_in_memory
 from telegram_ui.updates.mentions import without_mentions
@@ -49,6 +50,7 @@ class ParsedUpdate:
     `replied_picture`: of the message that it replies to. `is_whole`: it says by itself what it asks for, and so can be
     asked for again; a command that replies to another message does not. `first`: the update that asked for it first,
     where this one only does so again. `draft_id`: of the draft that was stopped.
+    `is_for_anonymous`: the pressed button was made for an anonymous admin, who presses under their own name.
     """
 
     kind: Kind
@@ -76,6 +78,7 @@ class ParsedUpdate:
     is_whole: bool = False
     first: int = 0
     draft_id: int = 0
+    is_for_anonymous: bool = False
 
     @property
     def scope(self) -> Scope:
@@ -258,6 +261,7 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
         addressed=True,
         sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
+        is_for_anonymous=message.chat.type != "private" and is_for_anonymous(query.data or ""),
     )
 
 

@@ -131,7 +131,7 @@ class EntryPoints:
         dependencies = Dependencies(services=services, delivery=delivery, may_configure=may, buttons=self._buttons)
         self._commands = Commands(dependencies, [Wizard, SummaryCommands])
         self._bot = SimpleNamespace(bot=self._me, id=9)
-        served = cast("Any", SimpleNamespace(is_served=lambda person: True))
+        served = cast("Any", SimpleNamespace(is_served=lambda parsed: True))
         concern = Relevance(served, self._commands.names)
         self._queue = DurableQueue(Inbox(database), keep=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0

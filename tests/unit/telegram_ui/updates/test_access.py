@@ -34,7 +34,7 @@ def person(number: int) -> Person:
 )
 def test_who_is_served(settings: Settings, served: set[int]) -> None:
     access = Access(settings, client(), now=Now())
-    assert {number for number in (1, 2, 3) if access.is_served(person(number))} == served
+    assert {number for number in (1, 2, 3) if access.serves(number)} == served
 
 
 def test_a_stranger_is_told_five_times_an_hour() -> None:

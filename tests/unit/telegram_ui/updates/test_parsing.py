@@ -75,7 +75,8 @@ def test_what_only_looks_like_a_command_is_text(text: str) -> None:
 def test_a_name_is_what_clients_draw_of_it(given: str, name: str) -> None:
     ann, club = {"id": 11, "is_bot": False, "first_name": given}, {**GROUP, "title": given}
     dated = {"type": "hidden_user", "date": 1}
-    assert heard(**{"from": ann}, text="hello").person.name == name
+    said: dict[str, Any] = {"from": ann, "text": "hello"}
+    assert heard(**said).person.name == name
     assert heard(club, sender_chat=club, text="hello").person.name == name
     assert heard(text="hi", forward_origin={**dated, "sender_user_name": given}).text == f"[Forwarded from {name}]\nhi"
     assert heard(text="hi", forward_origin={**dated, "type": "user", "sender_user": ann}).text.startswith(

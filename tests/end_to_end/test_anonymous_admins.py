@@ -1,0 +1,38 @@
+"""Admins of a group who write anonymously: Telegram sends their words under one common sender, their presses under
+their own names.
+"""
+
+import pytest
+
+from playground.refusals import Json
+from tests.end_to_end.harness import House, Member
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SENDER: Json = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
+
+
+def says_anonymously(house: House, group: int, text: str, **content: object) -> None:
+    """Post as Telegram posts for an anonymous admin."""
+    words: Json = {"text": text, "sender_chat": {"id": group, "type": "supergroup", "title": "Picnic"}, **content}
+    if text.startswith("/"):
+        words["entities"] = [{"type": "bot_command", "offset": 0, "length": len(text)}]
+    house.world.updates.add("message", house.world.post(group, SENDER, words))
+
+
+@pytest.mark.parametrize("allowed", ["*", str(SENDER["id"])])
+async def test_whoever_may_start_the_wizard_anonymously_comes_to_its_end(house: House, allowed: str) -> None:
+    async with house.bot(ALLOWED_USER_IDS=allowed):
+        ann, bob = house.person(), house.person("Bob")
+        group = house.group(ann, bob, admins=[ann])
+        anns: Member = ann.within(group)
+        since = anns.now
+        says_anonymously(house, group, "/summary@keepsake_bot")
+        asked = await anns.hears("1 of 2", since=since)
+        assert "somebody else" in await bob.toast(bob.within(group).press(asked, "SQLite"))
+        since = anns.now
+        anns.press(asked, "SQLite")
+        number = await anns.hears("2 of 2", since=since)
+        since = anns.now
+        says_anonymously(house, group, "7", reply_to_message=house.world.messages[group][number["message_id"]])
+        assert "External memory configured" in (await anns.hears("configured", since=since))["text"]
