@@ -59,13 +59,15 @@ BATCH = 500
 
 STATE: Mapping[str, str] = {
     "updates": "bot_id, update_id, payload, received_at, attempts, readings, sends, mode, shown, done_at",
-    "usage": "day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers",
+    "usage": "day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers, written_tokens",
     "people": "person_id, standing, name, language, changed_at, changed_by",
     "export_keys": "id, key",
     "forgettings": "user_id, what, begun_at, is_erased",
     "renamings": "old_id, new_id, at, is_done",
 }
 """Tables that belong to no memory. Setups end after ten minutes, and announcements are not repeated by a restore."""
+ADDED = {"written_tokens": 0}
+"""Columns of these tables that older backups lack."""
 _STAYS_ON_THE_SERVER = frozenset({"usage", "people", "export_keys"})
 """The rest is restored into memory.db, from where a start brings it to the server."""
 
@@ -382,7 +384,8 @@ def _checked(file: Path) -> Iterator[Row]:
                     _demand_known(row["format"], FORMAT, file)
                     _demand_known(row["schema"] if row["format"] > 1 else 1, len(MIGRATIONS), file)
                 elif "state" in row:
-                    row["row"] = {name: row["row"][name] for name in STATE[row["state"]].split(", ")}
+                    given = {**ADDED, **row["row"]}
+                    row["row"] = {name: given[name] for name in STATE[row["state"]].split(", ")}
                 elif "storage" in row:
                     owner, row["storage"] = int(row["user_id"]), StorageType(row["storage"])
                 else:

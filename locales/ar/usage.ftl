@@ -15,6 +15,7 @@ usage-answers = { $answers ->
  }
 usage-nothing = لم تُستخدم أي رموز (⁨tokens⁩).
 usage-tokens = عدد الرموز (⁨tokens⁩): { $tokens }؛ الداخل { $prompt } (منها { $cached } مخبأة)، والباقي خارج
+usage-written = كُتب منها { $tokens } في ذاكرة المزوّد المؤقتة
 usage-cost = التكلفة: ⁨${ $cost }⁩
 usage-cost-partly = التكلفة: ⁨${ $cost }⁩، دون النماذج التي لم يُحدَّد سعرها
 usage-left = الباقي حتى 00:00 ⁨UTC⁩: { $tokens } من الرموز (⁨tokens⁩)

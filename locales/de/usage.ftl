@@ -8,6 +8,7 @@ usage-answers = { $answers ->
  }
 usage-nothing = Es wurden keine Tokens verbraucht.
 usage-tokens = { $tokens } Tokens: { $prompt } hinein ({ $cached } aus dem Zwischenspeicher), der Rest heraus
+usage-written = { $tokens } davon hat der Anbieter in seinen Zwischenspeicher geschrieben
 usage-cost = Kosten: ${ $cost }
 usage-cost-partly = Kosten: ${ $cost }, ohne die Modelle, deren Preis nicht gesetzt ist
 usage-left = Übrig bis 00:00 UTC: { $tokens } Tokens

@@ -8,6 +8,7 @@ usage-answers = { $answers ->
  }
 usage-nothing = No tokens were used.
 usage-tokens = { $tokens } tokens: { $prompt } in ({ $cached } cached), the rest out
+usage-written = { $tokens } of what went in was written to the provider's cache
 usage-cost = Cost: ${ $cost }
 usage-cost-partly = Cost: ${ $cost }, without the models whose price is not set
 usage-left = Left until 00:00 UTC: { $tokens } tokens

@@ -8,6 +8,7 @@ usage-answers = { $answers ->
  }
 usage-nothing = No se usaron tokens.
 usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } en caché), el resto de salida
+usage-written = { $tokens } de los de entrada se guardaron en la caché del proveedor
 usage-cost = Gasto: ${ $cost }
 usage-cost-partly = Gasto: ${ $cost }, sin los modelos cuyo precio no está fijado
 usage-left = Quedan hasta las 00:00 UTC: { $tokens } tokens

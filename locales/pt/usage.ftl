@@ -8,6 +8,7 @@ usage-answers = { $answers ->
  }
 usage-nothing = Nenhum token foi usado.
 usage-tokens = { $tokens } tokens: { $prompt } de entrada ({ $cached } em cache), o resto de saída
+usage-written = { $tokens } dos de entrada foram gravados no cache do provedor
 usage-cost = Custo: ${ $cost }
 usage-cost-partly = Custo: ${ $cost }, sem os modelos cujo preço não está definido
 usage-left = Restam até 00:00 UTC: { $tokens } tokens

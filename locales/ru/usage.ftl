@@ -10,6 +10,7 @@ usage-answers = { $answers ->
  }
 usage-nothing = Токены не расходовались.
 usage-tokens = Токенов: { $tokens }; на входе { $prompt } (в кэше { $cached }), остальное — на выходе
+usage-written = Из них записано в кэш поставщика: { $tokens }
 usage-cost = Стоимость: ${ $cost }
 usage-cost-partly = Стоимость: ${ $cost }, без моделей, цена которых не задана
 usage-left = Осталось до 00:00 UTC: { $tokens } токенов

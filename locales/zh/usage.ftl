@@ -7,6 +7,7 @@ usage-answers = { $answers ->
  }
 usage-nothing = 没有使用 token。
 usage-tokens = { $tokens } 个 token：输入 { $prompt } 个（其中 { $cached } 个来自缓存），其余为输出
+usage-written = 其中 { $tokens } 个写入了提供商的缓存
 usage-cost = 费用：${ $cost }
 usage-cost-partly = 费用：${ $cost }，不含未设价格的模型
 usage-left = UTC 00:00 之前还剩：{ $tokens } 个 token

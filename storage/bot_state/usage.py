@@ -26,7 +26,16 @@ class UsageLedger:
             await tx.many(
                 _ADD,
                 [
-                    (day.isoformat(), spender, model, used.prompt, used.completion, used.cached, used.answers)
+                    (
+                        day.isoformat(),
+                        spender,
+                        model,
+                        used.prompt,
+                        used.completion,
+                        used.cached,
+                        used.answers,
+                        used.written,
+                    )
                     for (spender, model), used in spent.items()
                 ],
             )
@@ -60,7 +69,7 @@ class UsageLedger:
             await tx.rows("DELETE FROM usage WHERE user_id = ?", spender)
             total = sum((_usage(row) for row in rows), Usage())
             if total.total:
-                await tx.rows(_ADD, today.isoformat(), spender, FORGOTTEN, total.prompt, total.completion, 0, 0)
+                await tx.rows(_ADD, today.isoformat(), spender, FORGOTTEN, total.prompt, total.completion, 0, 0, 0)
 
 
 def _usage(row: Row) -> Usage:
@@ -69,15 +78,17 @@ def _usage(row: Row) -> Usage:
         completion=row["completion_tokens"],
         cached=row["cached_tokens"],
         answers=row["answers"],
+        written=row["written_tokens"],
     )
 
 
 _ADD = """
-INSERT INTO usage (day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO usage (day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers, written_tokens)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, user_id, model) DO UPDATE SET
   prompt_tokens = usage.prompt_tokens + excluded.prompt_tokens,
   completion_tokens = usage.completion_tokens + excluded.completion_tokens,
   cached_tokens = usage.cached_tokens + excluded.cached_tokens,
-  answers = usage.answers + excluded.answers
+  answers = usage.answers + excluded.answers,
+  written_tokens = usage.written_tokens + excluded.written_tokens
 """

@@ -72,6 +72,11 @@ CREATE TABLE decisions (
 );
 """
 
+CACHE_WRITES = """
+-- Tokens of prompts that were written to the provider's cache, at a price of their own.
+ALTER TABLE usage ADD COLUMN written_tokens INTEGER NOT NULL DEFAULT 0;
+"""
+
 MIGRATIONS: list[Migration] = [
     create_first_schema,
     script(USED_LINKS),
@@ -80,5 +85,6 @@ MIGRATIONS: list[Migration] = [
     script(GROUNDS),
     script(CORRECTED_SUMMARIES),
     script(DECISIONS),
+    script(CACHE_WRITES),
 ]
 """The migrations in order. Append only; never change, remove or reorder a released one."""

@@ -46,6 +46,7 @@ def told(used: Sequence[DayOfUse], since: date, today: date, prices: Mapping[str
     if not total.total:
         return [*lines, tr("usage-nothing")]
     lines.append(tr("usage-tokens", tokens=total.total, prompt=total.prompt, cached=total.cached))
+    lines += [tr("usage-written", tokens=total.written)] if total.written else []
     priced = [one for one in used if one.model in prices]
     if priced:
         cost = _dollars(sum(prices[one.model].of(one.used) for one in priced))

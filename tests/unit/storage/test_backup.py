@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import AsyncExitStack, closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from external_memory import ExternalMemory
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, StorageTooNew
+from records.model_calls import Usage
 from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from storage.backup import DATABASE, Restored, back_up, restore
@@ -224,6 +226,17 @@ CHANGES: dict[str, Callable[[Lines], object]] = {
     "no format": lambda lines: lines[0].pop("format"),
     "a format that is no number": lambda lines: lines[0].update(format="x"),
 }
+
+
+async def test_use_from_before_cache_writes_were_counted_is_put_back(data: Path, tmp_path: Path) -> None:
+    used = {"day": "2026-03-01", "user_id": 1, "model": "m", "prompt_tokens": 5, "completion_tokens": 6}
+    row = {"state": "usage", "row": {**used, "cached_tokens": 0, "answers": 1}}
+    await backed_up(data, tmp_path / "backup.gz")
+    older = spoilt(tmp_path / "backup.gz", tmp_path / "older.gz", lambda lines: lines.insert(1, row))
+    await restored(older, data)
+    async with AsyncExitStack() as stack:
+        memory = await remembering(data, stack)
+        assert await memory.usage.of(date(2026, 3, 1)) == {1: Usage(prompt=5, completion=6, answers=1)}
 
 
 @pytest.mark.parametrize("name", CHANGES)

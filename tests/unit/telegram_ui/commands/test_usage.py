@@ -34,6 +34,11 @@ def test_cached_tokens_cost_less_and_models_without_a_price_are_told_apart() -> 
     assert told([], TODAY, TODAY, PRICES)[1] == "No tokens were used."
 
 
+def test_what_was_written_to_the_cache_is_told_and_costs_a_quarter_more() -> None:
+    lines = told([use(1, prompt=1_000_000, written=400_000)], TODAY - timedelta(days=6), TODAY, PRICES)
+    assert lines[2:4] == ["400,000 of what went in was written to the provider's cache", "Cost: $2.20"]
+
+
 def test_a_price_has_two_or_three_figures() -> None:
     assert price_of(" 0.25/2 ") == Price(prompt=0.25, completion=2.0, cached=0.25)
     assert price_of("0.25 / 2 / 0.025") == Price(prompt=0.25, completion=2.0, cached=0.025)
