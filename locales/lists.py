@@ -10,11 +10,6 @@ def listed(parts: Iterable[str]) -> str:
     return tr("shared-comma").join(parts)
 
 
-def clauses(parts: Iterable[str]) -> str:
-    """ "a; b; c"."""
-    return tr("shared-semicolon").join(parts)
-
-
 def all_of(parts: Sequence[str]) -> str:
     """ "a, b and c"."""
     return tr("shared-and", first=listed(parts[:-1]), last=parts[-1]) if len(parts) > 1 else "".join(parts)

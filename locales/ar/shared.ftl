@@ -30,7 +30,6 @@ shared-summaries = { $summaries ->
 shared-and = { $first } و{ $last }
 shared-or = { $first } أو { $last }
 shared-comma = ،{ " " }
-shared-semicolon = ؛{ " " }
 shared-quoted = «{ $text }»
 shared-yesterday = أمس
 shared-today = اليوم

@@ -17,7 +17,6 @@ shared-summaries = { $summaries ->
 shared-and = { $first } und { $last }
 shared-or = { $first } oder { $last }
 shared-comma = ,{ " " }
-shared-semicolon = ;{ " " }
 shared-quoted = „{ $text }“
 shared-yesterday = gestern
 shared-today = heute

@@ -19,7 +19,6 @@ shared-summaries = { $summaries ->
 shared-and = { $first } and { $last }
 shared-or = { $first } or { $last }
 shared-comma = ,{ " " }
-shared-semicolon = ;{ " " }
 shared-quoted = “{ $text }”
 shared-yesterday = yesterday
 shared-today = today

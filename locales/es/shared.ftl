@@ -17,7 +17,6 @@ shared-summaries = { $summaries ->
 shared-and = { $first } y { $last }
 shared-or = { $first } o { $last }
 shared-comma = ,{ " " }
-shared-semicolon = ;{ " " }
 shared-quoted = «{ $text }»
 shared-yesterday = ayer
 shared-today = hoy

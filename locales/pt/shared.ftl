@@ -17,7 +17,6 @@ shared-summaries = { $summaries ->
 shared-and = { $first } e { $last }
 shared-or = { $first } ou { $last }
 shared-comma = ,{ " " }
-shared-semicolon = ;{ " " }
 shared-quoted = “{ $text }”
 shared-yesterday = ontem
 shared-today = hoje

@@ -21,7 +21,6 @@ shared-summaries = { $summaries ->
 shared-and = { $first } и { $last }
 shared-or = { $first } или { $last }
 shared-comma = ,{ " " }
-shared-semicolon = ;{ " " }
 shared-quoted = «{ $text }»
 shared-yesterday = вчера
 shared-today = сегодня

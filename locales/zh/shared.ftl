@@ -5,7 +5,6 @@ shared-summaries = { $summaries } 份摘要
 shared-and = { $first }和{ $last }
 shared-or = { $first }或{ $last }
 shared-comma = 、
-shared-semicolon = ；
 shared-quoted = “{ $text }”
 shared-yesterday = 昨天
 shared-today = 今天

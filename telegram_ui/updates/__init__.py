@@ -13,7 +13,6 @@ parsing.py        an update → our own values; the only place that converts
 paste.py          joining the pieces of a split paste
 polling.py        fetching, by the one process that leads: what is not on disk is not confirmed
 repeats.py        the button that does again what had failed
-rich_messages.py  formatted messages and checklists as Markdown
 serial_queue.py   serial queues by key, fair to one another
 service.py        start, fetch, watch and stop in order
 shared_queue.py   the queue of a process that shares its work with others

@@ -17,14 +17,15 @@ from telegram_ui.sending.chat import Chat, Ephemeral
 from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of, files_among, name_in_memory
 from telegram_ui.updates.mentions import without_mentions
 from telegram_ui.updates.paste import LIMIT
-from telegram_ui.updates.rich_messages import RichWords, read_checklist, read_rich_message
 from text.characters import visible_line
+from text.rich_messages import RichWords, read_rich_message
 
 Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
 
 # What Telegram is asked to send; anything else would be thrown away.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction", "stopped_message_generation")
 
+NEVER = datetime.fromtimestamp(0, UTC)
 DISLIKE = "👎"
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
@@ -229,6 +230,14 @@ def _said(message: telegram.Message) -> RichWords:
     return read_rich_message(message.api_kwargs.get("rich_message"))
 
 
+def read_checklist(checklist: telegram.Checklist) -> str:
+    """Return the title and tasks of a checklist as Markdown."""
+    # The date of an open task may be the second 0 of Unix time.
+    done = [task.completed_by_user or (task.completion_date or NEVER) > NEVER for task in checklist.tasks]
+    tasks = (f"- [{'x' if is_done else ' '}] {task.text}" for task, is_done in zip(checklist.tasks, done, strict=True))
+    return "\n".join([checklist.title, *tasks])
+
+
 def _attached(message: telegram.Message, said: RichWords) -> tuple[str, tuple[AttachedFile, ...], tuple[str, ...]]:
     """Return the kind of an attachment, the readable files, and the kinds that cannot be read."""
     if said.media:
@@ -259,7 +268,7 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
         ),
         person=Person(id=person.id, name=_name(person.full_name), username=person.username, language=_language(person)),
         addressed=True,
-        sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),
+        sent_at=NEVER if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
         is_for_anonymous=message.chat.type != "private" and is_for_anonymous(query.data or ""),
     )
@@ -298,7 +307,7 @@ def _stopped(update: telegram.Update, raw: object, bot: telegram.User) -> Parsed
                 chat=Chat(id=chat, thread=thread if isinstance(thread, int) else 0),
                 person=Person(id=chat, name=_name(str(fields.get("first_name", ""))), username=None, language=""),
                 addressed=True,
-                sent_at=datetime.fromtimestamp(0, UTC),
+                sent_at=NEVER,
                 draft_id=draft if isinstance(draft, int) else 0,
             )
     return None

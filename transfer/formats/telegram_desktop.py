@@ -14,9 +14,10 @@ from typing import Any
 from locales.catalog import tr
 from locales.lists import listed
 from runtime.cooperative import consumed
+from text.rich_messages import read_rich_message
 from transfer.formats.conversations import DELETED, Conversations, LeftOut, forwarded, poll, reacted, titled
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, Question, Reading, SourceFile
-from transfer.formats.json_stream import MOST_DEPTH, JsonStream
+from transfer.formats.json_stream import JsonStream
 from transfer.formats.values import WrongElement, demand_moment, demand_object, object_of, objects, text_of
 
 _MOST_NAMED = 5
@@ -31,8 +32,6 @@ _READ = frozenset(
     | {"contact_information", "location_information", "place_name", "address", "todo_list", "rich_message"}
 )
 """The members of a message that are read."""
-_RICH_MEMBERS = ("text", "title", "blocks", "items", "rows", "cells", "content", "caption", "formula", "code")
-"""Members of the blocks of a rich message that hold text."""
 _UNNAMED = {"saved_messages": "import-chat-saved", "replies": "import-chat-replies"}
 
 
@@ -196,7 +195,7 @@ def _content(raw: Mapping[str, Any]) -> str:
     content = "".join(pieces)
     parts = [content] if content.strip() else []
     parts += filter(
-        None, (_rich_text(raw.get("rich_message")), _poll(raw), _checklist(raw), _contact(raw), _place(raw))
+        None, (read_rich_message(raw.get("rich_message")).text, _poll(raw), _checklist(raw), _contact(raw), _place(raw))
     )
     return reacted("\n".join(filter(None, parts)), [text_of(one.get("emoji")) for one in objects(raw.get("reactions"))])
 
@@ -213,16 +212,6 @@ def _checklist(raw: Mapping[str, Any]) -> str:
     tasks = [text_of(task.get("text")) for task in objects(held.get("answers") or held.get("tasks"))]
     title = text_of(held.get("title"))
     return "\n".join([title, *(f"- {task}" for task in tasks)]) if held else ""
-
-
-def _rich_text(value: object, depth: int = 0) -> str:
-    """Return the text of a rich message, however deeply its blocks are nested."""
-    if not isinstance(value, dict | list) or depth > MOST_DEPTH:
-        return text_of(value)
-    if isinstance(value, list):
-        is_inline = any(isinstance(part, str) for part in value)
-        return ("" if is_inline else "\n").join(filter(None, (_rich_text(part, depth + 1) for part in value)))
-    return "\n".join(filter(None, (_rich_text(value.get(name), depth + 1) for name in _RICH_MEMBERS)))
 
 
 def _contact(raw: Mapping[str, Any]) -> str:

@@ -3,21 +3,21 @@
 import pytest
 
 from locales.catalog import speaking
-from locales.lists import all_of, any_of, clauses, listed
+from locales.lists import all_of, any_of, listed
 
 
 @pytest.mark.parametrize(
     ("language", "expected"),
     [
-        ("en", ["a, b, c", "a; b", "a, b and c", "a or b"]),
-        ("de", ["a, b, c", "a; b", "a, b und c", "a oder b"]),
-        ("zh", ["a、b、c", "a；b", "a、b和c", "a或b"]),
-        ("ar", ["a، b، c", "a؛ b", "\u2068a، b\u2069 و\u2068c\u2069", "\u2068a\u2069 أو \u2068b\u2069"]),
+        ("en", ["a, b, c", "a, b and c", "a or b"]),
+        ("de", ["a, b, c", "a, b und c", "a oder b"]),
+        ("zh", ["a、b、c", "a、b和c", "a或b"]),
+        ("ar", ["a، b، c", "\u2068a، b\u2069 و\u2068c\u2069", "\u2068a\u2069 أو \u2068b\u2069"]),
     ],
 )
 def test_things_are_listed_with_the_marks_of_the_language(language: str, expected: list[str]) -> None:
     with speaking(language):
-        assert [listed("abc"), clauses("ab"), all_of("abc"), any_of("ab")] == expected
+        assert [listed("abc"), all_of("abc"), any_of("ab")] == expected
 
 
 def test_one_thing_stands_alone_and_nothing_is_nothing() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from records.scopes import Scope
 from records.turns import Replied
-from telegram_ui.updates.parsing import ParsedUpdate, incoming, parse, upgraded
+from telegram_ui.updates.parsing import ParsedUpdate, incoming, parse, read_checklist, upgraded
 from tests.support.processor_time import count_units
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
@@ -278,3 +278,10 @@ def test_each_person_who_writes_to_a_channel_has_a_scope_of_their_own() -> None:
     in_topic = heard({**GROUP, "is_forum": True}, text="hi", message_thread_id=8, is_topic_message=True)
     assert (in_topic.chat.topic, in_topic.chat.direct_messages_topic) == (8, None)
     assert not in_topic.scope.is_direct_messages
+
+
+def test_checklists_are_lists_with_boxes() -> None:
+    bob = {"id": 5, "is_bot": False, "first_name": "Bob"}
+    tasks = [{"id": 1, "text": "milk"}, {"id": 2, "text": "eggs", "completed_by_user": bob, "completion_date": 99}]
+    checklist = telegram.Checklist.de_json({"title": "Shopping", "tasks": tasks}, None)
+    assert read_checklist(checklist) == "Shopping\n- [ ] milk\n- [x] eggs"

@@ -1,4 +1,4 @@
-"""Formatted messages (Bot API 10.1 `rich_message`, and checklists) as Markdown, with the media in them.
+"""Formatted messages (`rich_message` of the Bot API 10.1 and of Telegram Desktop) as Markdown, with the media in them.
 
 Blocks are told apart by the fields that they have, so a block or an inline type that is new still gives its words.
 Any JSON is taken: what is malformed gives whatever words are in it. Does not know what becomes of the words.
@@ -7,10 +7,7 @@ Any JSON is taken: what is malformed gives whatever words are in it. Does not kn
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
-
-import telegram
 
 MAX_LEVELS = 48
 """Blocks, styles and lists within each other; Telegram takes 16 levels. Words that are deeper lose their form."""
@@ -20,8 +17,6 @@ MAX_CHARS = 262_144
 """Characters of the result: eight for each of Telegram's, which is one bold letter in a cell of its own."""
 MAX_COLUMNS = 100
 """Of a table; Telegram takes 20."""
-
-NEVER = datetime.fromtimestamp(0, UTC)
 
 _WRAPS = {"bold": "**", "italic": "*", "strikethrough": "~~", "spoiler": "||", "marked": "=="}
 _SUPERSCRIPTS = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
@@ -51,17 +46,6 @@ def read_rich_message(raw: object) -> RichWords:
         return RichWords()
     reader = _Reader()
     return RichWords(text=_shortened(reader.read_blocks(raw.get("blocks", raw), 0)), media=tuple(reader.media))
-
-
-def read_checklist(checklist: telegram.Checklist) -> str:
-    """Return the title and tasks of a checklist as Markdown."""
-    tasks = (f"- [{'x' if _is_done(task) else ' '}] {task.text}" for task in checklist.tasks)
-    return "\n".join([checklist.title, *tasks])
-
-
-def _is_done(task: telegram.ChecklistTask) -> bool:
-    # The date of an open task may be the second 0 of Unix time.
-    return task.completed_by_user is not None or (task.completion_date or NEVER) > NEVER
 
 
 class _Reader:

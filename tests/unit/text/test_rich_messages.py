@@ -4,12 +4,11 @@ import json
 from typing import Any
 
 import pytest
-import telegram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telegram_ui.updates.rich_messages import MAX_CHARS, read_checklist, read_rich_message
 from tests.support.processor_time import count_units
+from text.rich_messages import MAX_CHARS, read_rich_message
 
 
 def paragraph(text: Any) -> dict[str, Any]:
@@ -117,13 +116,6 @@ def test_media_come_along_in_order_with_their_captions() -> None:
     read = read_rich_message({"blocks": [{"type": "collage", "blocks": [photo, note], "caption": {"text": "all"}}]})
     assert read.text == "Cap\n— me\n\nall"
     assert read.media == (("photo", [size]), ("voice", {"file_id": "v"}))
-
-
-def test_checklists_are_lists_with_boxes() -> None:
-    bob = {"id": 5, "is_bot": False, "first_name": "Bob"}
-    tasks = [{"id": 1, "text": "milk"}, {"id": 2, "text": "eggs", "completed_by_user": bob, "completion_date": 99}]
-    checklist = telegram.Checklist.de_json({"title": "Shopping", "tasks": tasks}, None)
-    assert read_checklist(checklist) == "Shopping\n- [ ] milk\n- [x] eggs"
 
 
 def deep(kind: str, levels: int) -> dict[str, Any]:
