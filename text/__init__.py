@@ -11,4 +11,5 @@ single_values.py  of what nobody has two, read from the words of a fact or of th
 stopwords.py      articles, pronouns and the like, by language: what a search leaves out
 time_zones.py     time zones as people write them; the times of a wall clock
 tokenizer.py      counting and cutting by tokens
+web_pages.py      HTML, parsed piece by piece
 """

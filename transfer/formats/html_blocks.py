@@ -7,17 +7,12 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from runtime.cooperative import yielding_gil
+from text.web_pages import BLOCKS, HEADINGS, HIDDEN, feed_pieces
 from transfer.formats.json_stream import MOST_DEPTH
 
-PIECE = 100_000
 _GAP = re.compile(r"\n{3,}")
 _EMPTY = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
-)
-_UNSEEN = frozenset({"script", "style", "head", "title"})
-_LINES = frozenset(
-    {"p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "ul", "ol", "table"}
 )
 
 
@@ -52,11 +47,9 @@ class Block:
         return found.text() if found else ""
 
     def _text(self) -> Iterator[str]:
-        if self.tag in _UNSEEN:
+        if self.tag in HIDDEN:
             return
-        if self.tag == "br":
-            yield "\n"
-        is_line = self.tag in _LINES
+        is_line = self.tag in BLOCKS or self.tag in HEADINGS
         if is_line:
             yield "\n"
         for part in self.parts:
@@ -64,7 +57,7 @@ class Block:
         target = self.attributes.get("href", "") if self.tag == "a" else ""
         if target.startswith(("http:", "https:", "mailto:")) and target not in "".join(map(str, self.parts)):
             yield f" ({target})"
-        if is_line:
+        if is_line and self.tag != "br":
             yield "\n"
 
 
@@ -100,12 +93,9 @@ class _Parser(HTMLParser):
 def blocks(text: str, name: str) -> Iterator[Block]:
     """Yield the outermost elements with a class, in document order."""
     parser = _Parser(name)
-    for start in yielding_gil(range(0, len(text), PIECE)):
-        parser.feed(text[start : start + PIECE])
+    for _ in feed_pieces(parser, text):
         yield from parser.found
         parser.found.clear()
-    parser.close()
-    yield from parser.found
 
 
 def text_in(page: str) -> str:

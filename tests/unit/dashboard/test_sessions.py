@@ -1,5 +1,6 @@
 """Who looks at the page: initData by Telegram's rule, links that work once, tokens that expire."""
 
+import base64
 import hashlib
 import hmac
 import json
@@ -165,6 +166,19 @@ async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: Sessions
     for wrong in ("", ".", token[:-1], "e" + token, token.replace(".", "", 1), f"{token}é", token * 90):
         with pytest.raises(NoSession):
             await sessions.of(wrong)
+
+
+async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other(
+    sessions: Sessions, memory: ExternalMemory
+) -> None:
+    """They were a body and a signature of our own, with a point between."""
+    form = {"person": 7, "owner": 7, "name": "", "language": "", "since": 0, "expires": 2**40, "nonce": "a"}
+    body = base64.urlsafe_b64encode(json.dumps(form).encode()).rstrip(b"=")
+    key = hmac.digest(await memory.export_key(), b"dashboard", "sha256")
+    for kind, opened in (("session", sessions.of), ("link", sessions.by_link)):
+        digest = hmac.digest(key, f"{kind}.{body.decode()}".encode(), "sha256")
+        with pytest.raises(NoSession):
+            await opened(f"{body.decode()}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}")
 
 
 async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_open_them(
