@@ -1,14 +1,16 @@
 """Counts what each call of a model costs whom, and holds the day's token budgets: who may still ask.
 
 Owns the rule: prompt and completion count, background work and embeddings at an endpoint too; a chat answer counts for
-the person who asked, everything else for the owner of the memory; a day begins at 00:00 UTC.
+the person who asked, everything else for the owner of the memory, and for a group until the next start against whoever
+spoke last as well; a day begins at 00:00 UTC.
 """
 
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Protocol
@@ -25,6 +27,22 @@ from runtime.tasks import uncancelled
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
+
+_speaking: ContextVar[int | None] = ContextVar("speaking", default=None)
+
+
+@contextmanager
+def acting_for(person: int) -> Iterator[None]:
+    """Let what memories of others spend within the block, such as a group's, use up this person's budget as well.
+
+    Otherwise each new group would give its maker a fresh one for the background work on their own words.
+    """
+    before = _speaking.set(person)
+    try:
+        yield
+    finally:
+        _speaking.reset(before)
+
 
 Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]
 """Told of texts that were embedded, by their owner."""
@@ -60,6 +78,7 @@ class Quota:
     _read_at: datetime | None = field(default=None, init=False)
     _day: date | None = field(default=None, init=False)
     _spent: Counter[int] = field(factory=Counter, init=False)
+    _caused: Counter[tuple[date, int]] = field(factory=Counter, init=False)
     _unwritten: dict[date, dict[tuple[int, str], Usage]] = field(factory=dict, init=False)
     _writing: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
@@ -111,7 +130,7 @@ class Quota:
         if not self.is_set:
             return
         await self._begin_day()
-        if self._per_user and self._spent[spender] >= self._per_user:
+        if self._per_user and self._left(spender) <= 0:
             raise QuotaExceeded(tr("errors-quota-person", tokens=self._per_user, wait=self._wait()))
         if self._overall and sum(self._spent.values()) >= self._overall:
             raise QuotaExceeded(tr("errors-quota-bot", wait=self._wait()))
@@ -121,9 +140,15 @@ class Quota:
         if not self.is_set:
             return None
         await self._begin_day()
-        left = [self._per_user - self._spent[spender]] if self._per_user else []
+        left = [self._left(spender)] if self._per_user else []
         left += [self._overall - sum(self._spent.values())] if self._overall else []
         return max(0, min(left))
+
+    def _left(self, spender: int) -> int:
+        """Tokens that are left for `spender` by their own budget, and by that of whom is acted for."""
+        people = {spender, _speaking.get() or spender}
+        today = self._clock().date()
+        return self._per_user - max(self._spent[one] + self._caused[today, one] for one in people)
 
     async def charge(self, texts: Mapping[int, Sequence[str]]) -> None:
         """Count texts that an endpoint has embedded, each for its owner.
@@ -156,6 +181,10 @@ class Quota:
         today = self._clock().date()
         waiting = self._unwritten.setdefault(today, {})
         waiting[spender, model] = waiting.get((spender, model), Usage()) + used
+        person = _speaking.get()
+        if person not in (None, spender) and self._per_user:
+            self._caused = Counter({key: spent for key, spent in self._caused.items() if key[0] == today})
+            self._caused[today, person] += used.total
         if self._day == today:
             self._spent[spender] += used.total
         if self.is_set:

@@ -17,6 +17,7 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from chat.conversation import Conversation
 from external_memory import ExternalMemory
+from llm.quota import acting_for
 from locales.catalog import speaking
 from locales.told import speaking_to
 from records.errors import KeepsakeError, StorageError
@@ -232,7 +233,7 @@ class Answering:
         pieces = [piece.within(first.scope) for piece in pieces]
         language = await self._commands.language(pieces[0].chat, pieces[0].person)
         runs_it = self._dependencies.operation.may_run_it(pieces[0].person)
-        with speaking(language), speaking_to(operator=runs_it):
+        with speaking(language), speaking_to(operator=runs_it), acting_for(pieces[0].person.id):
             await self._answer_turn(pieces)
 
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -337,7 +338,9 @@ class Answering:
         # In a group it is said to everybody, and a button would be one person's alone.
         buttons = self._dependencies.buttons
         again = summaries.fold_again(buttons, parsed.chat, parsed.person) if parsed.chat.is_private else None
-        for notice in await self._conversation.settle(parsed.scope):
+        with acting_for(parsed.person.id):
+            notices = await self._conversation.settle(parsed.scope)
+        for notice in notices:
             chat = Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private)
             await self._delivery.say(chat, notice, keyboard=again)
 

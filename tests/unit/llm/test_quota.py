@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from records.errors import StorageError
+from llm.quota import acting_for
+from records.errors import QuotaExceeded, StorageError
 from records.forgetting import Forgetting
-from records.model_calls import Usage
+from records.model_calls import PromptMessage, Usage
 from records.scopes import Scope
 from storage.bot_state.usage import FORGOTTEN, KEPT_DAYS, UsageLedger
 from storage.engine.sqlite import Database
@@ -88,6 +89,46 @@ async def test_background_work_counts_for_the_owner_and_waits_for_a_new_day(tmp_
         assert "begins in 1 day" in (outcome.error or "")
         talk.moment[0] = datetime(2026, 11, 23, tzinfo=UTC)
         assert (await talk.services.summaries.fold_now(Scope(owner=ANNA.id))).state == "folded"
+
+
+async def test_new_groups_give_their_maker_no_new_budget(tmp_path: Path) -> None:
+    """Each group has a memory of its own, and so a budget, for the background work on what is said there."""
+    async with talking(tmp_path, daily_token_budget_per_user=150) as talk:
+        quota, model = talk.services.quota, talk.services.models["chat-model"]
+
+        async def work(*groups: int) -> None:
+            for group in groups:
+                await quota.complete(group, model, [PromptMessage(role="user", content="walrus " * 30)])
+
+        with acting_for(ANNA.id), pytest.raises(QuotaExceeded):
+            await work(*range(-1, -12, -1))
+        assert sum((await spent(talk)).values()) < 250
+        with pytest.raises(QuotaExceeded):
+            await quota.demand(ANNA.id)
+        await quota.demand(BORIS.id)
+        with acting_for(BORIS.id):
+            await work(-1)
+        talk.moment[0] += timedelta(days=1)
+        await quota.demand(ANNA.id)
+
+
+async def test_spoken_words_use_up_the_budget(tmp_path: Path) -> None:
+    settings = {"daily_token_budget_per_user": 50, "speech_model": "speaks", "transcription_model": "hears"}
+    async with talking(tmp_path, **settings) as talk:
+
+        async def listen() -> None:
+            assert talk.services.speech is not None
+            for _ in range(9):
+                await talk.services.speech.spoken("walrus " * 30, person=ANNA.id)
+
+        async def speak() -> None:
+            for _ in range(99):
+                await talk.services.attachments.transcript(b"OggS", "a.ogg", "audio/ogg", person=BORIS.id)
+
+        for use in (listen, speak):
+            with pytest.raises(QuotaExceeded):
+                await use()
+        assert min((await spent(talk)).values()) >= 50
 
 
 async def test_an_answer_that_was_stopped_is_counted_as_far_as_it_came(tmp_path: Path) -> None:
