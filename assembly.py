@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from attachments.documents import DocumentReader
+from background.backups import backups_for
 from background.indexing import Indexing
 from background.rebuild import Rebuilder
 from background.scheduler import ScheduledTask, Scheduler
@@ -40,7 +41,6 @@ from llm.precedence import Precedence
 from llm.quota import Quota
 from llm.speech import Speaker, Transcriber
 from memory_retrieval import MemoryRetrieval
-from records.errors import SettingsError
 from records.model_calls import UNKNOWN
 from records.scopes import Clock
 from reminders.reading import WishReader
@@ -78,15 +78,6 @@ def fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
     """`ceiling`: of the prompts that the summaries will be in."""
     part = budgets(settings).under(ceiling)
     return FoldLimits.within(part, live=settings.rolling_summary_tokens, quiet_minutes=settings.idle_fold_minutes)
-
-
-def demand_endpoint(settings: Settings) -> None:
-    """Raise SettingsError if no model endpoint is set."""
-    if not settings.openai_api_key and not settings.openai_base_url:
-        raise SettingsError(
-            "OPENAI_API_KEY",
-            "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp).",
-        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -184,6 +175,7 @@ async def open_services(
             ceiling=settings.max_context_tokens,
             prices=dict(settings.model_prices),
             clock=clock,
+            backups=backups_for(settings, memory, clock),
         )
         try:
             async with Scheduler(scheduled(core, services)):
@@ -391,6 +383,9 @@ def scheduled(core: Core, services: Services) -> list[ScheduledTask]:
     ]
     if memory.is_shared:
         tasks.append(ScheduledTask(name="reading whom admins let in", work=memory.people.load, every=30))
+    if services.backups is not None:
+        work = services.backups.make_daily
+        tasks.append(ScheduledTask(name="making the daily backup", work=work, every=600, at_start=True))
     if days:
         work = partial(corrections.forget_archives, timedelta(days=days))
         tasks.append(ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=3600, at_start=True))

@@ -257,7 +257,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None, browser: boo
     # Here, because a bot without a playground would load its web server for nothing at each start.
     from playground.stage import open_stage
 
-    settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="")
+    settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="", backup_dir=None)
     settings, model_name, offline = await playground_model(settings)
     async with AsyncExitStack() as stack:
         served = partial(serving, replace(settings, everyone_allowed=True))

@@ -256,6 +256,13 @@ class Settings:
     log_format: Literal["text", "json"] = setting(
         "text", "of the log: `text`, or `json` (one object on each line)", one_of("text", "json")
     )
+    backup_dir: Path | None = setting(
+        None,
+        "a folder that gets a backup of all memory each day (UTC), checked by reading it; it should be on another disk",
+        Path,
+        shown="none",
+    )
+    backup_keep: int = setting(7, "how many of these are kept; older ones are deleted", whole(1, 3_660))
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -279,6 +286,14 @@ class Settings:
             raise SettingsError(variable, " ".join([wrong[variable], *others, *misspelt(environ)]))
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
         return cls(**values, everyone_allowed="*" in items(environ.get("ALLOWED_USER_IDS", "")))
+
+    def demand_endpoint(self) -> None:
+        """Raise SettingsError if no model endpoint is set."""
+        if not self.openai_api_key and not self.openai_base_url:
+            raise SettingsError(
+                "OPENAI_API_KEY",
+                "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp).",
+            )
 
     def secrets(self) -> tuple[str, ...]:
         """Return every secret value that is set, to redact them from the log."""

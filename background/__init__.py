@@ -1,5 +1,6 @@
 """Background work: indexing, rebuilding summaries, and regular tasks.
 
+backups.py    a backup each day, in BACKUP_DIR
 indexing.py   messages → vectors
 measuring.py  sizes and queues, for /metrics
 rebuild.py    all summaries of a scope, made again from its messages

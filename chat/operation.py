@@ -7,12 +7,13 @@ Does not know who asks, nor how it is shown.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from pathlib import Path
 
+from background.backups import Backups
 from chat.services import Services
 from external_memory import ExternalMemory
-from locales.catalog import tr
+from locales.catalog import calendar_day, decimal, tr
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import metrics
@@ -131,6 +132,19 @@ def receipt(progress: Progress, heading: str) -> str:
     if progress.unknown:
         lines.append(tr("broadcast-unknown", people=progress.unknown))
     return "\n".join(lines)
+
+
+def backup_text(backups: Backups | None, zone: tzinfo) -> str:
+    """Say in a line when the last backup was made, or why there is none."""
+    if backups is None:
+        return tr("admin-backup-off")
+    last = backups.last()
+    if last is None:
+        return tr("admin-backup-failed" if backups.failure else "admin-backup-none")
+    at = last.made_at.astimezone(zone)
+    when = f"{calendar_day(at, with_year=True)} {at:%H:%M}"
+    key = "admin-backup-old" if backups.failure else "admin-backup"
+    return tr(key, when=when, size=decimal(last.size / 1_000_000, 1))
 
 
 def _size(folder: Path | None) -> int:

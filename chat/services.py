@@ -6,6 +6,7 @@ Knows neither how the parts are made (assembly.py) nor who asks them.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from background.backups import Backups
 from background.indexing import Indexing
 from background.rebuild import Rebuilder
 from chat.attachments import Attachments, Speech
@@ -33,7 +34,8 @@ from transfer.importer import Importer
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """The open parts, one of each. `speech` None: nothing is spoken; `indexing` None: there is no embedder.
+    """The open parts, one of each. `speech` None: nothing is spoken; `indexing` None: there is no embedder;
+    `backups` None: nobody makes them.
 
     `models`: those that may answer, by their names, the usual one first. `ceiling`: tokens of a request to any of them.
     `prices`: of models, by their names.
@@ -64,3 +66,4 @@ class Services:
     ceiling: int
     prices: Mapping[str, Price]
     clock: Clock
+    backups: Backups | None

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from attrs import define
 
-from chat.operation import audience, overview, people_of, proposed, receipt
+from chat.operation import audience, backup_text, overview, people_of, proposed, receipt
 from chat.services import Services
 from dashboard.host import Host
 from dashboard.visits import Answer, Handler, Refused, Visit
@@ -39,6 +39,7 @@ class Admin:
             "waiting_updates": found.waiting,
             "failed_folds": found.failed,
             "bytes": found.size,
+            "backup": backup_text(services.backups, UTC),
             "models": list(operation.models),
             "used_today": found.used,
             "budget": operation.budget,

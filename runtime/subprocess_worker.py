@@ -28,8 +28,13 @@ def code_of(module: str) -> str:
     return f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import child; child()"
 
 
-async def started(code: str, *arguments: str) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
-    """Start a child, and return it with its standard input and output. `arguments` must not be untrusted input."""
+async def started(
+    code: str, *arguments: str, keeps_environ: bool = False
+) -> tuple[Process, asyncio.StreamWriter, asyncio.StreamReader]:
+    """Start a child, and return it with its standard input and output. `arguments` must not be untrusted input.
+
+    `keeps_environ`: of a child that reads nothing of strangers.
+    """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-X", "utf8", "-c", code, _ROOT, *arguments),
         stdin=PIPE,
@@ -37,7 +42,7 @@ async def started(code: str, *arguments: str) -> tuple[Process, asyncio.StreamWr
         stderr=DEVNULL,
         # No secret of the settings is in a process that reads what strangers wrote. numpy's threads, one for each
         # processor, would reserve more memory than a child has.
-        env={"OPENBLAS_NUM_THREADS": "1"} if os.name == "posix" else None,
+        env={"OPENBLAS_NUM_THREADS": "1"} if os.name == "posix" and not keeps_environ else None,
     )
     if process.stdin is None or process.stdout is None:  # both were asked for; this is for the type checker
         raise RuntimeError("The child has no pipes.")
@@ -52,14 +57,14 @@ async def ended(process: Process) -> None:
 
 
 async def pieces(
-    code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float
+    code: str, arguments: Sequence[str], data: bytes, *, longest_wait: float, keeps_environ: bool = False
 ) -> AsyncGenerator[tuple[str, Any], None]:
     """Yields what a child gives back, until it is closed: use as `async with aclosing(pieces(…))`. Ends with the child.
 
     `code`: as `code_of` gives it. `arguments`: of ours, no stranger's. `longest_wait`: seconds after which the child is
     ended, however little it computed. Raises ChildDied.
     """
-    process, stdin, stdout = await started(code, *arguments)
+    process, stdin, stdout = await started(code, *arguments, keeps_environ=keeps_environ)
     sending = asyncio.create_task(_sent(stdin, data))
     until = asyncio.get_running_loop().time() + longest_wait
     try:

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -24,8 +25,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, StorageHeld, StorageTooNew
+from records.errors import (
+    KeepsakeError,
+    SettingsError,
+    StorageBusy,
+    StorageCorrupt,
+    StorageError,
+    StorageHeld,
+    StorageTooNew,
+)
 from records.owners import StorageType
+from runtime.subprocess_child import write
 from storage.bot_state.directory import Directory
 from storage.bot_state.leases import Everybody
 from storage.engine.data_dir import (
@@ -277,6 +287,18 @@ async def _rows(sources: _Sources) -> AsyncIterator[Sequence[Mapping[str, object
         yield [{"user_id": owner, "storage": kind}]
         async for batch in dumped(sources.readers[kind], owner):
             yield batch
+
+
+def child() -> None:
+    """Make the backup that standard input asks for, giving way to the bot, and answer on standard output."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+    asked = json.load(sys.stdin)
+    try:
+        made = back_up(Path(asked["folder"]), Path(asked["file"]), database_url=asked["url"])
+        write(sys.stdout.buffer, "made", (made.messages, made.elsewhere))
+    except KeepsakeError as error:
+        write(sys.stdout.buffer, "failed", error.sentence)
 
 
 # restoring ---------------------------------------------------------------------------------------------------

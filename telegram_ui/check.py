@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import assembly
+from background.backups import demand_backup_folder
 from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.local_embedder import LocalEmbedder
@@ -66,6 +68,8 @@ async def check(settings: Settings, misspelt: Sequence[str] = ()) -> int:
     else:
         await found.ask("telegram", identity(settings))
     await found.ask("storage", _storage(settings))
+    if settings.backup_dir is not None:
+        await found.ask("backups", _backups(settings.backup_dir))
     async with AsyncExitStack() as stack:
         if "OPENAI_API_KEY" in missing:
             found.say("model", "not asked, since nothing says which endpoint to ask")
@@ -100,7 +104,7 @@ def missing_settings(settings: Settings) -> dict[str, SettingsError]:
             )
         )
     try:
-        assembly.demand_endpoint(settings)
+        settings.demand_endpoint()
     except SettingsError as error:
         missing.append(error)
     return {one.variable: one for one in missing}
@@ -115,6 +119,11 @@ async def _storage(settings: Settings) -> str:
     except StorageHeld:
         await asyncio.to_thread(demand_room, settings.data_dir)
         return f"{settings.data_dir} can be read and written; a running bot has it, which goes on undisturbed"
+
+
+async def _backups(folder: Path) -> str:
+    demand_backup_folder(folder)
+    return f"{folder} can be written"
 
 
 async def _embeddings(embedder: Embedder | None) -> str:

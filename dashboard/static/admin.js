@@ -22,10 +22,10 @@ const figures = (state) => h("dl", { class: "tiles" },
   tile(tr("dashboard-admin-failed"), state.failed_folds),
   tile(tr("dashboard-admin-size"), sizeOf(state.bytes)));
 
-const health = ({ health: parts, models }) => h("section", { class: "card" }, h("h3", {}, tr("dashboard-admin-health")),
+const health = ({ health: parts, models, backup }) => h("section", { class: "card" }, h("h3", {}, tr("dashboard-admin-health")),
   h("p", { class: "pills" }, Object.entries(parts).map(([name, isWell]) =>
     pill(`${name}: ${tr(isWell ? "dashboard-admin-well" : "dashboard-admin-ill")}`, isWell ? "on" : "off"))),
-  h("p", { class: "hint" }, models.join(" · ")));
+  h("p", { class: "hint" }, models.join(" · ")), h("p", { class: "hint" }, backup));
 
 const LONGEST = 3500; // characters of a message to everybody
 

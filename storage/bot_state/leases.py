@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Protocol
 
+BACKUPS = -(2**62) - 2**61
+"""Making the daily backup is a lease on this owner. No chat and no bot that is polled has such an id."""
 PrepareOwners = Callable[[Sequence[int]], Awaitable[None]]
 """Called with owners that this process begins to serve, before it handles anything of theirs."""
 

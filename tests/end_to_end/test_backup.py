@@ -68,3 +68,22 @@ async def test_each_failure_is_one_line(house: House) -> None:
         run = await house.run(*arguments, environ=environ)
         assert (run.status, run.out, run.err.count("\n")) == (status, "", 0), run
         assert words in run.err
+
+
+async def test_a_bot_with_a_folder_for_them_makes_backups_by_itself_and_shows_the_last(own_house: House) -> None:
+    folder = own_house.folder / "backups"
+    ann = own_house.person()
+    admin = {"ADMIN_USER_IDS": str(ann.id)}
+    async with own_house.bot(**admin) as process:
+        await ann.sets_up("SQLite", 3)
+        await ann.asks("My secret word is quinquereme.")
+        assert "Daily backups: off" in await ann.asks("/admin", "Memories")
+    async with own_house.bot(BACKUP_DIR=str(folder), BACKUP_KEEP="3", **admin) as process:
+        await process.logged("backup of 2 messages in", str(folder))
+        assert "Last backup: 2" in (said := await ann.asks("/admin", "Memories")), said
+    [file] = folder.iterdir()
+    run = await own_house.run("--restore", str(file), environ=own_house.environ(DATA_DIR="elsewhere"))
+    assert run.out.startswith("restored: 2 messages"), run
+    check = await own_house.run("--check", environ=own_house.environ(BACKUP_DIR=str(file)))
+    assert (check.status, f"backups: BACKUP_DIR: {file} cannot be written" in check.out) == (2, True), check
+    assert (await own_house.run(environ=own_house.environ(BACKUP_DIR=str(file)))).status == 2

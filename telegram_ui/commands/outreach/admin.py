@@ -12,7 +12,7 @@ from functools import partial
 from telegram import InlineKeyboardButton
 from telegram.error import TelegramError
 
-from chat.operation import overview, people_of
+from chat.operation import backup_text, overview, people_of
 from locales.catalog import decimal, language_for, speaking, spoken, tr, words
 from locales.lists import listed
 from records.errors import KeepsakeError
@@ -129,6 +129,7 @@ class AdminCommands(Family):
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=decimal(found.size / 1_000_000, 1)),
+            backup_text(self._services.backups, await self._zone(ask.chat.scope.owner)),
             tr("admin-models", models=listed(operation.models)),
             tr("admin-errors-count", errors=len(logs.RECENT.lines)),
             tr("admin-groups-all" if sees_all else "admin-groups-addressed"),

@@ -1,0 +1,138 @@
+"""A backup each day in BACKUP_DIR: made and read back in a process of its own, the oldest ones deleted.
+
+If several processes share the work, one of them makes it for all.
+"""
+
+import json
+import logging
+import os
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from attrs import define, field
+
+from external_memory import ExternalMemory
+from records.errors import SettingsError
+from records.scopes import Clock
+from runtime.metrics import counter, gauge
+from runtime.subprocess_worker import ChildDied, code_of, pieces
+from settings import Secret, Settings
+from storage.bot_state.leases import BACKUPS as ELECTION
+
+log = logging.getLogger(__name__)
+
+BACKUPS = counter("keepsake_backups", "Backups in BACKUP_DIR, by their outcome.", {"outcome": ("made", "failed")})
+LAST = gauge("keepsake_last_backup_timestamp_seconds", "When the newest backup was made; 0: there is none.")
+SIZE = gauge("keepsake_last_backup_size_bytes", "The size of that backup.")
+
+MAX_SECONDS = 6 * 3600.0
+"""How long a backup may take: many millions of messages are read in an hour."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LastBackup:
+    """The newest backup. `size`: bytes."""
+
+    made_at: datetime
+    size: int
+
+
+@define(kw_only=True, eq=False)
+class Backups:
+    """The backups of one bot. `bot_id` is in their names, so that several bots may share a folder.
+
+    `is_elected`: asks whether this process makes them; what it returns is true if so. `failure`: why the last attempt
+    made none, or "".
+    """
+
+    _folder: Path
+    _keep: int
+    _bot_id: str
+    _data_dir: Path
+    _database_url: Secret
+    _is_elected: Callable[[], Awaitable[object]]
+    _clock: Clock
+    failure: str = field(default="", init=False)
+
+    def last(self) -> LastBackup | None:
+        for path in reversed(self._files()):
+            with suppress(OSError):
+                found = path.stat()
+                return LastBackup(made_at=datetime.fromtimestamp(found.st_mtime, UTC), size=found.st_size)
+        return None
+
+    async def make_daily(self) -> None:
+        """Make the backup of this day (UTC), unless it is there. Raise StorageError."""
+        file = self._folder / f"keepsake-{self._bot_id}-{self._clock().astimezone(UTC):%Y-%m-%d}.gz"
+        if not file.exists() and await self._is_elected():
+            failure = await self._make(file)
+            BACKUPS.labels("failed" if failure else "made").inc()
+            if failure and failure != self.failure:
+                log.error("no backup was made: %s", failure)
+            elif not failure:
+                self._delete_oldest()
+            self.failure = failure
+        last = self.last()
+        LAST.set(last.made_at.timestamp() if last else 0)
+        SIZE.set(last.size if last else 0)
+
+    async def _make(self, file: Path) -> str:
+        """Make a backup in a process of its own, since it computes for long. Return why that failed, or ""."""
+        asked = {"folder": str(self._data_dir), "file": str(file), "url": self._database_url.value}
+        data = json.dumps(asked).encode()
+        child = pieces(code_of("storage.backup"), (), data, longest_wait=MAX_SECONDS, keeps_environ=True)
+        try:
+            async with aclosing(child) as answers:
+                kind, value = await anext(answers)
+        except (ChildDied, StopAsyncIteration):
+            return "the process that made it died"
+        if kind == "failed":
+            return str(value)
+        messages, elsewhere = value
+        log.info("backup of %d messages in %s", messages, file)
+        if elsewhere:
+            log.warning("%d memories are not in this backup, but in files of other processes", elsewhere)
+        return ""
+
+    def _delete_oldest(self) -> None:
+        for path in self._files()[: -self._keep]:
+            try:
+                path.unlink()
+            except OSError as error:
+                log.warning("%s cannot be deleted: %s", path, type(error).__name__)
+
+    def _files(self) -> list[Path]:
+        """The backups of this bot, oldest first. Nothing else in the folder is touched."""
+        ours = re.compile(rf"keepsake-{re.escape(self._bot_id)}-\d{{4}}-\d\d-\d\d\.gz")
+        return sorted(path for path in self._folder.glob("keepsake-*") if ours.fullmatch(path.name))
+
+
+def backups_for(settings: Settings, memory: ExternalMemory, clock: Clock) -> Backups | None:
+    """Return what makes daily backups, or None without BACKUP_DIR. Raise SettingsError if that cannot be written."""
+    if settings.backup_dir is None:
+        return None
+    demand_backup_folder(settings.backup_dir)
+    return Backups(
+        folder=settings.backup_dir,
+        keep=settings.backup_keep,
+        bot_id=settings.telegram_bot_token.value.partition(":")[0],
+        data_dir=settings.data_dir,
+        database_url=settings.database_url,
+        is_elected=partial(memory.served, [ELECTION]),
+        clock=clock,
+    )
+
+
+def demand_backup_folder(folder: Path) -> None:
+    """Create the folder if need be. Raise SettingsError if no backup can be written there."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(13, "Permission denied")
+    except OSError as error:
+        raise SettingsError("BACKUP_DIR", f"{folder} cannot be written ({error.strerror}).") from error

@@ -1,0 +1,149 @@
+"""Daily backups of a memory in use, with the real child process and real disks."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from background.backups import Backups, demand_backup_folder
+from chat.operation import backup_text
+from locales.catalog import speaking
+from records.errors import SettingsError
+from runtime import metrics
+from settings import Secret
+from storage.backup import restore
+from storage.bot_state.leases import BACKUPS
+from tests.end_to_end.faults.disk import disk
+from tests.support.missing import lacks
+from tests.support.talk import Talk, talking
+from tests.unit.storage.test_replicas import Machines
+
+MORNING = datetime(2026, 11, 28, 6, 30, tzinfo=UTC)
+
+
+class Days:
+    """Backups of a DATA_DIR, and the clock that they read."""
+
+    def __init__(self, data: Path, folder: Path, *, keep: int = 2) -> None:
+        self.now = MORNING
+        self.folder = folder
+        self.is_elected = True
+        self.backups = Backups(
+            folder=folder,
+            keep=keep,
+            bot_id="4242",
+            data_dir=data,
+            database_url=Secret(""),
+            is_elected=self.elect,
+            clock=lambda: self.now,
+        )
+
+    async def elect(self) -> bool:
+        return self.is_elected
+
+    async def pass_day(self) -> list[str]:
+        """The names in the folder after the next day's backup."""
+        self.now += timedelta(days=1)
+        await self.backups.make_daily()
+        return self.names()
+
+    def names(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir())
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    """A bot in use whose memory has one turn."""
+    async with talking(tmp_path / "data") as talk:
+        await talk.remember()
+        await talk.turn("My parrot is called Xenophilius.")
+        yield talk
+
+
+def figure(name: str) -> float:
+    return metrics.REGISTRY.get_sample_value(name) or 0.0
+
+
+def failed() -> float:
+    return metrics.REGISTRY.get_sample_value("keepsake_backups_total", {"outcome": "failed"}) or 0.0
+
+
+async def test_one_backup_a_day_the_newest_are_kept_and_each_restores(talk: Talk, tmp_path: Path) -> None:
+    demand_backup_folder(tmp_path / "new" / "backups")
+    days = Days(tmp_path / "data", tmp_path / "new" / "backups")
+    (days.folder / "keepsake-4242-notes.gz").write_text("not ours")
+    (days.folder / "keepsake-99-2020-01-01.gz").write_text("another bot's")
+    others = days.names()
+    await days.backups.make_daily()
+    await days.backups.make_daily()
+    assert days.names() == sorted([*others, "keepsake-4242-2026-11-28.gz"])
+    first = days.folder / "keepsake-4242-2026-11-28.gz"
+    assert first.stat().st_mode & 0o077 == 0, "as private as the memory"
+    assert (await asyncio.to_thread(restore, first, tmp_path / "restored")).messages == 2
+    await days.pass_day()
+    assert await days.pass_day() == sorted([*others, "keepsake-4242-2026-11-29.gz", "keepsake-4242-2026-11-30.gz"])
+    last = days.backups.last()
+    assert last is not None
+    assert figure("keepsake_last_backup_timestamp_seconds") == last.made_at.timestamp()
+    assert figure("keepsake_last_backup_size_bytes") == last.size > 100
+
+
+async def test_a_process_that_is_not_elected_makes_none(talk: Talk, tmp_path: Path) -> None:
+    days = Days(tmp_path / "data", tmp_path)
+    days.is_elected = False
+    before = days.names()
+    assert await days.pass_day() == before
+
+
+async def test_of_several_processes_one_makes_it_and_another_takes_over(postgres_url: str, tmp_path: Path) -> None:
+    machines = Machines(postgres_url, tmp_path)
+    async with machines.opened("one") as one:
+        async with machines.opened("two") as two:
+            assert await one.memory.served([BACKUPS]) == [BACKUPS]
+            assert await two.memory.served([BACKUPS]) == []
+            assert await one.memory.served([BACKUPS]) == [BACKUPS]
+        async with machines.opened("three") as three:
+            machines.dies(one)
+            assert await three.memory.served([BACKUPS]) == [BACKUPS]
+
+
+async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
+    talk: Talk, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = failed()
+    with disk(tmp_path / "small") as small:
+        if not small._is_mounted:
+            lacks("Nothing may be mounted here.")
+        days = Days(tmp_path / "data", small.data, keep=1)
+        await days.backups.make_daily()
+        small.fill(0)
+        assert await days.pass_day() == ["keepsake-4242-2026-11-28.gz"]
+        await days.backups.make_daily()
+        [record] = [one for one in caplog.records if one.levelname == "ERROR"]
+        assert record.getMessage().startswith("no backup was made: keepsake-4242-2026-11-29.gz ")
+        assert "No space left" in record.getMessage()
+        assert failed() == before + 2
+        with speaking("en"):
+            assert backup_text(days.backups, UTC).endswith("The one of today failed: see the latest errors.")
+        small.free(0)
+        assert await days.pass_day() == ["keepsake-4242-2026-11-30.gz"]
+        assert days.backups.failure == ""
+
+
+async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_path: Path) -> None:
+    days = Days(tmp_path / "data", tmp_path / "gone")
+    before = failed()
+    await days.backups.make_daily()
+    assert failed() == before + 1
+    assert "no folder" in days.backups.failure
+    with speaking("en"):
+        assert backup_text(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
+        assert backup_text(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
+
+
+def test_a_folder_that_cannot_be_one_names_its_variable(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SettingsError, match=r"BACKUP_DIR: .*file cannot be written"):
+        demand_backup_folder(tmp_path / "file")
