@@ -19,12 +19,12 @@ class Disk:
     def __init__(self, folder: Path, *, is_mounted: bool) -> None:
         self.folder = folder
         self.data = folder / "data"
-        self._is_mounted = is_mounted
+        self.is_mounted = is_mounted
         self._filler = folder / "filler"
 
     def fill(self, pid: int) -> None:
         """From now on nothing can be written."""
-        if not self._is_mounted:
+        if not self.is_mounted:
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
             return
         with self._filler.open("wb", buffering=0) as file:
@@ -37,7 +37,7 @@ class Disk:
 
     def free(self, pid: int) -> None:
         """There is room again."""
-        if self._is_mounted:
+        if self.is_mounted:
             self._filler.unlink()
         else:
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -45,14 +45,14 @@ class Disk:
     @contextmanager
     def read_only(self) -> Iterator[None]:
         """Nothing can be made or changed inside the block."""
-        if self._is_mounted:
+        if self.is_mounted:
             _mount("-o", "remount,ro", str(self.folder))
         else:
             self.data.chmod(0o500)
         try:
             yield
         finally:
-            if self._is_mounted:
+            if self.is_mounted:
                 _mount("-o", "remount,rw", str(self.folder))
             else:
                 self.data.chmod(0o700)

@@ -114,7 +114,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
 ) -> None:
     before = failed()
     with disk(tmp_path / "small") as small:
-        if not small._is_mounted:
+        if not small.is_mounted:
             lacks("Nothing may be mounted here.")
         days = Days(tmp_path / "data", small.data, keep=1)
         await days.backups.make_daily()
